@@ -126,13 +126,13 @@ export async function readArchive(path: string, reader: ArchiveReader): Promise<
       if (name === MANIFEST && !hasBegun) {
         hasBegun = true;
         await reader.onManifest(parseJson(manifest, await bytesOf(part, MAX_JSON_BYTES)));
-      } else if (!hasBegun) throw new BackupFileError("This is no backup of Postloft.");
+      } else if (!hasBegun) throw new BackupFileError("This is not a Postloft backup.");
       else if (name === END) ending = parseJson(end, await bytesOf(part, MAX_JSON_BYTES));
       else if (table !== undefined) {
         const piece = await bytesOf(part);
         hash.update(piece);
         await reader.onPiece(table, piece);
-      } else throw new BackupFileError(`The backup holds something unknown: ${name}`);
+      } else throw new BackupFileError(`The backup contains an unknown entry: ${name}`);
     }
     await read;
   } catch (error) {
@@ -140,9 +140,9 @@ export async function readArchive(path: string, reader: ArchiveReader): Promise<
   } finally {
     source.destroy();
   }
-  if (ending === undefined) throw new BackupFileError("The backup was cut off: its end is missing.");
+  if (ending === undefined) throw new BackupFileError("The backup is incomplete because its end is missing.");
   if (ending.sha256 !== hash.digest("hex"))
-    throw new BackupFileError("The backup was changed or is damaged.");
+    throw new BackupFileError("The backup was modified or is damaged.");
   return ending;
 }
 
@@ -160,18 +160,18 @@ async function bytesOf(part: AsyncIterable<unknown>, most = Number.POSITIVE_INFI
 function parseJson<T>(schema: z.ZodType<T>, bytes: Buffer): T {
   const parsed = schema.safeParse(JSON.parse(bytes.toString("utf8")));
   if (!parsed.success)
-    throw new BackupFileError("This is no backup of Postloft, or one of another version's form.");
+    throw new BackupFileError("This is not a Postloft backup, or it has the format of another version.");
   return parsed.data;
 }
 
 function explain(error: unknown): unknown {
   const code = String((error as { code?: unknown }).code ?? "");
-  if (code === "ENOENT") return new BackupFileError("There is no such file.");
+  if (code === "ENOENT") return new BackupFileError("The file does not exist.");
   if (
     code.startsWith("Z_") ||
     error instanceof SyntaxError ||
     /tar header|Unexpected end/.test(String(error))
   )
-    return new BackupFileError("This is no backup of Postloft, or it was cut off or damaged.");
+    return new BackupFileError("This is not a Postloft backup, or it is incomplete or damaged.");
   return error;
 }

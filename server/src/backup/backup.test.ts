@@ -200,20 +200,20 @@ test("does not overwrite an existing file", async () => {
   const bytes = await readFile(path);
   await writeFile(`${join(folder, "taken")}.partial`, "somebody's");
   await expect(writeBackup(sourceOf(server.pool), join(folder, "taken"))).rejects.toThrow(
-    /^\S+taken\.partial is there already: another backup is writing it, or one was killed\. If none is running, remove it\.$/,
+    /^\S+taken\.partial already exists because another backup is writing it, or one was killed\. If none is running, remove it\.$/,
   );
   expect(await readFile(`${join(folder, "taken")}.partial`, "utf8")).toBe("somebody's");
   expect(await readFile(path)).toEqual(bytes);
 });
 
 test.each([
-  ["is not there", async () => join(folder, "nowhere"), "There is no such file."],
+  ["is not there", async () => join(folder, "nowhere"), "The file does not exist."],
   [
     "is something else",
     async () => damaged("else", () => Buffer.from("hello")),
-    /^This is no backup of Postloft/,
+    /^This is not a Postloft backup/,
   ],
-  ["was cut off", async () => damaged("cut", firstHalf), /cut off or damaged/],
+  ["was cut off", async () => damaged("cut", firstHalf), /incomplete or damaged/],
   [
     "has another byte in it",
     async () =>
@@ -230,7 +230,7 @@ test.each([
   [
     "is of a newer version",
     async () => newer(),
-    /^The backup was made by a newer version \(9\.9\.9\): update/,
+    /^The backup was made by a newer version \(9\.9\.9\)\. Update/,
   ],
 ] as const)("rejects a file that %s before touching any database", async (_what, make, told) => {
   await expect(checkBackup(await make())).rejects.toThrow(told);
@@ -282,8 +282,8 @@ test("restores keys only with the secret that encrypts them", async () => {
   const about = await aboutOf();
   expect(secretFor(about, SECRET)).toBe(SECRET);
   expect(secretFor({ ...about, secret: SECRET }, undefined)).toBe(SECRET);
-  expect(() => secretFor(about, undefined)).toThrow(/^The backup does not hold the secret/);
+  expect(() => secretFor(about, undefined)).toThrow(/^The backup does not contain the secret/);
   expect(() => secretFor({ ...about, secret: SECRET }, "another secret of theirs")).toThrow(
-    /^APP_SECRET is not the one/,
+    /^This backup was made with a different APP_SECRET/,
   );
 });

@@ -29,11 +29,11 @@ export async function checkBackup(path: string): Promise<{ about: Manifest; end:
     onManifest: async (told) => void (about = told),
     onPiece: async () => undefined,
   });
-  if (about === undefined) throw new BackupFileError("This is no backup of Postloft.");
+  if (about === undefined) throw new BackupFileError("This is not a Postloft backup.");
   const newest = (await readMigrations()).at(-1)?.version ?? 0;
   if (about.migration > newest)
     throw new BackupFileError(
-      `The backup was made by a newer version (${about.version}): update this installation first.`,
+      `The backup was made by a newer version (${about.version}). Update this installation first.`,
     );
   return { about, end };
 }
@@ -46,11 +46,11 @@ export function secretFor(about: Manifest, given: string | undefined): string {
   const secret = given ?? about.secret ?? null;
   if (secret === null)
     throw new BackupFileError(
-      "The backup does not hold the secret that opens its keys: put its file with the ending .app-secret beside it, or set APP_SECRET to the same value.",
+      "The backup does not contain the secret for its keys. Put the file with the ending .app-secret next to it, or set APP_SECRET to the same value.",
     );
   if (fingerprintOf(secret) !== about.secretFingerprint)
     throw new BackupFileError(
-      "APP_SECRET is not the one that this backup was made with: its keys could not be read. Set the same value.",
+      "This backup was made with a different APP_SECRET, so its keys could not be read. Set the same value.",
     );
   return secret;
 }
@@ -71,7 +71,7 @@ export async function restoreBackup(
   try {
     if (await isUsed(client))
       throw new BackupFileError(
-        "The database is in use: it has accounts, or a server runs on it. Restore into an empty one.",
+        "The database is in use because it has accounts, or a server runs on it. Restore into an empty one.",
       );
     await migrate(pool, undefined, about.migration);
     await beginLoading(client);
@@ -130,7 +130,7 @@ async function loadTables(
     async onPiece(name, piece) {
       const shape = shapes.get(name);
       if (shape === undefined || (rows.has(name) && open?.name !== name))
-        throw new BackupFileError("The backup is damaged: a table stands in two places.");
+        throw new BackupFileError("The backup is damaged: a table appears in two places.");
       if (open?.name !== name) {
         await close();
         open = { name, into: writeInto(client, shape) };

@@ -61,7 +61,7 @@ export async function writeBackup(source: BackupSource, path: string): Promise<W
       throw error;
     }
     throw new BackupFileError(
-      `${partial} is there already: another backup is writing it, or one was killed. If none is running, remove it.`,
+      `${partial} already exists because another backup is writing it, or one was killed. If none is running, remove it.`,
     );
   }
 }

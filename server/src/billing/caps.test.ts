@@ -100,7 +100,7 @@ test("shares the remaining room among concurrent calls", async () => {
   expect(ended.filter(({ status }) => status === "fulfilled")).toHaveLength(2);
 });
 
-test("rejects a campaign whose audience exceeds the cap and keeps it a draft", async () => {
+test("rejects a campaign that exceeds the cap and keeps it a draft", async () => {
   const project = await server.createProject();
   for (const name of ["a", "b", "c"])
     await server.call("POST", "/contacts", project.byKey, { email: `${name}@example.com` });
@@ -195,7 +195,7 @@ test("skips workflow emails with a reason when the cap is reached", async () => 
   );
   expect(mails).toHaveLength(1);
   const traces = await server.rows<{ trace: string }>(
-    "select trace::text from workflow_executions where project_id = $1 and trace::text like '%The cap on mails of workflows%'",
+    "select trace::text from workflow_executions where project_id = $1 and trace::text like '%This month''s cap on workflow emails%'",
     project.id,
   );
   expect(traces).toHaveLength(1);

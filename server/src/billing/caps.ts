@@ -21,9 +21,9 @@ export const KIND_OF: Record<CapCategory, EmailKind> = {
   workflows: "WORKFLOW",
 };
 const NAME_OF: Record<CapCategory, string> = {
-  transactional: "transactional mails",
-  campaigns: "mails of campaigns",
-  workflows: "mails of workflows",
+  transactional: "transactional emails",
+  campaigns: "campaign emails",
+  workflows: "workflow emails",
 };
 
 type Caps = Record<CapCategory, number | null>;

@@ -64,7 +64,10 @@ export function startFollowingSubscriptions({ database, billing, log, metrics }:
         await followEvents(database, billing, due);
       } catch (error) {
         // Postpones only this customer, so that others are not blocked.
-        log.warn({ err: error, events: due.ids.length }, "Stripe events could not be processed, retrying later");
+        log.warn(
+          { err: error, events: due.ids.length },
+          "Stripe events could not be processed, retrying later",
+        );
         await postponeEvents(database, due.ids);
       }
       return 0;
@@ -101,7 +104,10 @@ async function followEvents(
   else await followCustomer(database, billing, { known, ids });
 }
 
-/** Reads the current state from Stripe and stores it. Returns false if the row was changed meanwhile, and the events then stay due. */
+/**
+ * Reads the current state from Stripe and stores it. Returns false if another process changed the row in between, and the events then stay
+ * due.
+ */
 async function followCustomer(
   database: Database,
   billing: Billing,

@@ -155,7 +155,7 @@ test("reports and meters nothing after a database rollback until a person decide
   ]);
 });
 
-test("keeps metering held when a subscription ends and restarts meanwhile", async () => {
+test("keeps metering held when a subscription ends and restarts", async () => {
   const project = await subscribed();
   await sentYesterday(project, 2);
   await transaction(server.database, (tx) => holdEverything(tx, "It went back."));
@@ -223,7 +223,7 @@ test("returns usage with the invoice preview, or why there is none", async () =>
   expect(await consumption(server, project)).toMatchObject({ ...nothing, billingState: "off" });
 });
 
-test("subscribes to the metered price too, whose settings must be complete", async () => {
+test("subscribes to the metered price too and requires its settings to be complete", async () => {
   const project = await server.createProject();
   const path = `/users/@me/projects/${project.id}/checkout`;
   expect((await billed.call("POST", path, { cookie: project.owner.cookie })).status).toBe(200);

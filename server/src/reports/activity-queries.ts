@@ -30,7 +30,6 @@ export interface Source {
   id: Expression;
   /** The condition of that index. */
   base: Expression[];
-  /** Conditions of the filter. */
   narrow: Expression[];
   /** Conditions that an index serves if few rows match. All of these are then read, however old they are. */
   few: Expression | null;
@@ -239,7 +238,6 @@ export async function boundSource(
   return { source, few, floor: few ? null : await findFloor(database, source, filter) };
 }
 
-/** Returns the query for the newest rows of a source. */
 function newestOf({ source, few, floor }: BoundedSource, filter: ActivityFilter, limit: number): Expression {
   const { id, base, narrow, joins, type, contactId, metadata } = source;
   const bounds = [within(source, filter), ...(floor === null ? [] : [sql`${id} >= ${floor}::uuid`])];

@@ -59,7 +59,6 @@ const NAMED_TABLES = {
   workflow: { table: "workflows", label: "name" },
 } as const;
 
-/** Returns the names of these ids. */
 export async function readNames(
   database: Database,
   projectId: string,
@@ -147,7 +146,6 @@ export async function sumSubscriptionsByDay(
 const idAt = (at: Date) =>
   sql`sent_event_id('00000000-0000-0000-0000-000000000000', greatest(${at.toISOString()}::timestamptz, 'epoch'))`;
 
-/** Counts the executions that started in a span. */
 export async function countStarted(
   database: Database,
   projectId: string,

@@ -86,7 +86,7 @@ test("attributes a provider's bounces and complaints to the campaigns of the ema
   expect(other).toMatchObject({ bounces: 3, campaigns: [{ name: "Old list", bounces: 3 }], advice: [] });
 });
 
-test("reports no provider numbers or causes for days whose events were deleted", async () => {
+test("reports no provider numbers or causes for days without stored events", async () => {
   const { byKey, id: projectId } = await server.createProject();
   const mails = await makeSentMails(server.database, projectId, 3);
   const campaignId = newId();

@@ -30,7 +30,6 @@ export interface LiveActivity {
    * @throws Refusal RATE_LIMIT_EXCEEDED
    */
   follow(caller: StreamCaller, after: string | null): Promise<Readable>;
-  /** Ends all streams. */
   close(): void;
 }
 

@@ -417,7 +417,7 @@ test("equals a recount through counting, deletions and late events", async () =>
   );
 });
 
-test("keeps numbers stable during the deletion of a name, and counts new events meanwhile", async () => {
+test("keeps numbers stable during the deletion of a name while new events are counted", async () => {
   const { project } = server;
   const track = (event: string) =>
     server.call("POST", "/v1/track", project.byKey, { email: "ada@example.com", event });

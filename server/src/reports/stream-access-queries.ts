@@ -1,4 +1,4 @@
-// Finds open streams whose caller lost access, with one query for all streams of a process.
+// Finds open streams of callers that lost access, with one query for all streams of a process.
 import { sql } from "kysely";
 import type { Database } from "../platform/database/database.ts";
 

@@ -17,7 +17,7 @@ const NAMING = new Set([
 ]);
 /** Below these fields only names and types are kept, because they contain personal data. */
 const PERSONAL = new Set(["data", "variables", "value", "headers", "updates"]);
-/** Fields that contain an address, of which only the domain is kept. */
+/** Fields that contain an address. Only its domain is kept. */
 const ADDRESSED = new Set([
   "email",
   "newEmail",

@@ -166,7 +166,7 @@ function withTexts(value: unknown, text: string): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withTexts(item, text)]));
 }
 
-test("keeps no text outside the naming fields, whatever the body is", () => {
+test("keeps no text outside the naming fields in any body", () => {
   const hidden = "hidden words";
   assert(
     property(jsonValue({ maxDepth: 4 }), string(), (value, name) => {

@@ -76,7 +76,7 @@ function faultOf({ width, height, pages = 1 }: Metadata): string | null {
   return null;
 }
 
-const TOO_MANY_PIXELS = `The image may have at most ${LIMITS.uploadPixels.value} pixels, all frames together. Make it smaller: mails are rarely wider than 1,200 pixels.`;
+const TOO_MANY_PIXELS = `The image may have at most ${LIMITS.uploadPixels.value} pixels, all frames together. Make it smaller: emails are rarely wider than 1,200 pixels.`;
 
 /** Converts an error of libvips to a sentence that tells users what to do. */
 function sentenceOf(error: unknown): string {
@@ -85,5 +85,5 @@ function sentenceOf(error: unknown): string {
   if (/timeout/i.test(said))
     return "The image takes too long to read. Make it smaller, or save it in another format.";
   if (/unsupported image format|empty/i.test(said)) return NO_IMAGE;
-  return "The image is damaged or ends too early. Open it in an image program and save it again.";
+  return "The image is damaged or incomplete. Open it in an image program and save it again.";
 }

@@ -148,7 +148,7 @@ export async function deleteUploadRow(tx: Tx, { projectId, file }: FileName): Pr
   return (result.numAffectedRows ?? 0n) > 0n;
 }
 
-/** Deletes the oldest unused images whose last upload is at least `hours` old. */
+/** Deletes the oldest unused images that were last uploaded at least `hours` ago. */
 export async function deleteUnusedRows(
   tx: Tx,
   { projectId, start, hours, most }: { projectId: string; start: string; hours: number; most: number },

@@ -239,7 +239,7 @@ test("lists the users of an image, which cannot be deleted while it is used", as
   expect(storedBytes).toBe(data.reduce((sum, { size }) => sum + size, 0));
   const refused = await remove(project, inTemplate.key);
   expect(`${refusalOf(refused)} ${refused.body.error.message}`).toBe(
-    "409 CONFLICT The image is shown by: template “Hello”. Take it out there first.",
+    "409 CONFLICT The image is used by: template “Hello”. Remove it there first.",
   );
   for (const { key } of [inCampaign, asLogo])
     expect(refusalOf(await remove(project, key))).toBe("409 CONFLICT");
@@ -279,7 +279,7 @@ test("counts an image of an earlier template version as used while the version i
   expect(deleted.body).toMatchObject({ deleted: 0 });
   const refused = await remove(project, image.key);
   expect(`${refusalOf(refused)} ${refused.body.error.message}`).toMatch(
-    /^409 CONFLICT The image is shown by: a former version of the template “Hello”\./,
+    /^409 CONFLICT The image is used by: an earlier version of the template “Hello”\./,
   );
   await server.call("DELETE", `/templates/${made.id}`, project.byKey);
   expect((await remove(project, image.key)).status).toBe(204);

@@ -224,7 +224,7 @@ async function usesOf(database: Database, projectId: string, files: readonly str
 
 const KINDS = {
   TEMPLATE: "template",
-  TEMPLATE_VERSION: "a former version of the template",
+  TEMPLATE_VERSION: "an earlier version of the template",
   CAMPAIGN: "campaign",
   LOGO: "logo of",
 } as const;
@@ -233,9 +233,9 @@ function sentenceOf(users: readonly UseRow[]): string {
   const named = users.map(({ type, name }) => `${KINDS[type]} “${name}”`);
   const hasFormer = users.some(({ type }) => type === "TEMPLATE_VERSION");
   const former = hasFormer
-    ? " Former versions go when newer ones take their place, or with their template."
+    ? " Earlier versions are deleted when newer ones replace them, or with their template."
     : "";
-  return `The image is shown by: ${named.join(", ")}. Take it out there first.${former}`;
+  return `The image is used by: ${named.join(", ")}. Remove it there first.${former}`;
 }
 
 async function removeFiles({ storage, log }: UploadParts, paths: readonly string[]): Promise<void> {

@@ -78,7 +78,7 @@ describe("judgeAddress", () => {
       domainExists: true,
       hasWebsite: true,
       hasMxRecords: true,
-      reasons: ["Nothing is wrong with this address; example.com receives mail."],
+      reasons: ["This address has no problems, and example.com receives email."],
     });
   });
 
@@ -86,7 +86,7 @@ describe("judgeAddress", () => {
     const { isPersonalEmail, reasons } = judgeAddress("ada@gmail.com", MAIL_AND_WEB);
     expect({ isPersonalEmail, reasons }).toEqual({
       isPersonalEmail: true,
-      reasons: ["Nothing is wrong with this address; gmail.com receives mail."],
+      reasons: ["This address has no problems, and gmail.com receives email."],
     });
     expect(judgeAddress("ada@team.gmail.com", MAIL_AND_WEB)).toMatchObject({ isPersonalEmail: false });
   });
@@ -97,28 +97,28 @@ describe("judgeAddress", () => {
       "a domain without any way to receive",
       { receives: "no", hasWebsite: false },
       { valid: false, domainExists: true, hasMxRecords: false },
-      "cannot receive mail",
+      "cannot receive email",
     ],
     [
       "a domain that refuses mail",
       { receives: "refused" },
       { valid: false, domainExists: true, hasMxRecords: false },
-      "takes no mail",
+      "accepts no email",
     ],
     [
       "a domain that takes mail at its address",
       { receives: "address" },
       { valid: true, hasMxRecords: false },
-      "names no mail server",
+      "has no mail server",
     ],
     [
       "a resolver in trouble",
       { ...NO_NETWORK, trouble: "ESERVFAIL" },
       { valid: true, domainExists: true, hasMxRecords: false },
-      "the DNS server could not answer",
+      "the DNS server failed",
     ],
     ["no network at all", NO_NETWORK, { valid: true, domainExists: true }, "no DNS server can be reached"],
-    ["an odd answer", { ...NO_NETWORK, trouble: "EBADRESP" }, { valid: true }, "cannot be read"],
+    ["an odd answer", { ...NO_NETWORK, trouble: "EBADRESP" }, { valid: true }, "unreadable response"],
     ["too much at once", { ...NO_NETWORK, trouble: "EBUSY" }, { valid: true }, "too many domains"],
   ])("returns a single reason for %s", ([, facts, flags, words]) => {
     const verdict = judgeAddress("ada@example.com", { ...MAIL_AND_WEB, ...facts });
@@ -127,8 +127,8 @@ describe("judgeAddress", () => {
   });
 
   test.for<[string, object, string]>([
-    ["ada@mailinator.com", { isDisposable: true }, "throw-away"],
-    ["ada@mail.mailinator.com", { isDisposable: true }, "throw-away"],
+    ["ada@mailinator.com", { isDisposable: true }, "disposable"],
+    ["ada@mail.mailinator.com", { isDisposable: true }, "disposable"],
     ["ada@duck.com", { isAlias: true }, "DuckDuckGo"],
     ["shop@ada.anonaddy.com", { isAlias: true }, "addy.io"],
     ["ada+news@example.com", { isPlusAddressed: true }, '"+"'],

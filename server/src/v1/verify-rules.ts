@@ -92,19 +92,19 @@ function explain(domain: string, facts: DomainFacts, verdict: Verdict, suggestio
     [facts.exists === "no", `The domain ${domain} does not exist.`],
     [
       facts.receives === "no" && facts.exists !== "no",
-      `The domain ${domain} cannot receive mail: it has neither a mail server (MX) nor an address.`,
+      `The domain ${domain} cannot receive email because it has neither a mail server (MX) nor an address.`,
     ],
-    [facts.receives === "refused", `The domain ${domain} says that it takes no mail (null MX).`],
+    [facts.receives === "refused", `The domain ${domain} accepts no email (null MX).`],
     [
       facts.receives === "address",
-      `The domain ${domain} names no mail server (MX); mail goes to its address instead.`,
+      `The domain ${domain} has no mail server (MX), so email goes to its address instead.`,
     ],
     [
       facts.trouble !== null,
       `The domain ${domain} could not be checked completely: ${describeTrouble(facts.trouble ?? "")}.`,
     ],
     [verdict.isTypo, `The domain ${domain} looks like a misspelling of ${suggestion}.`],
-    [verdict.isDisposable, `The domain ${domain} gives out throw-away addresses.`],
+    [verdict.isDisposable, `The domain ${domain} provides disposable addresses.`],
     [
       verdict.isAlias,
       `The address is an alias of ${forwarderOf(domain)}, which forwards to another address.`,
@@ -112,14 +112,14 @@ function explain(domain: string, facts: DomainFacts, verdict: Verdict, suggestio
     [verdict.isPlusAddressed, 'The address has a tag after a "+".'],
   ];
   const reasons = wrong.filter(([applies]) => applies).map(([, sentence]) => sentence);
-  return reasons.length > 0 ? reasons : [`Nothing is wrong with this address; ${domain} receives mail.`];
+  return reasons.length > 0 ? reasons : [`This address has no problems, and ${domain} receives email.`];
 }
 
 function describeTrouble(code: string): string {
-  if (code === "ETIMEOUT") return "DNS did not answer in time";
+  if (code === "ETIMEOUT") return "DNS did not respond in time";
   if (code === "ECONNREFUSED") return "no DNS server can be reached";
-  if (code === "ESERVFAIL" || code === "EREFUSED") return "the DNS server could not answer";
-  return code === "EBUSY" ? "too many domains are being looked up" : "DNS gave an answer that cannot be read";
+  if (code === "ESERVFAIL" || code === "EREFUSED") return "the DNS server failed";
+  return code === "EBUSY" ? "too many domains are being looked up" : "DNS sent an unreadable response";
 }
 
 function isDisposable(domain: string): boolean {

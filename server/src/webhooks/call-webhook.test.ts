@@ -107,7 +107,7 @@ test("keeps a response that is not 2xx, with its Retry-After", async () => {
     body: "busy",
     isCut: false,
     askedSeconds: 120,
-    error: "The endpoint answered 503.",
+    error: "The endpoint responded with 503.",
   });
 });
 
@@ -165,16 +165,16 @@ test("fails when an endpoint does not respond or complete its response in time",
   const timeoutMs = 300;
   expect(await call({ url: hanging }, { timeoutMs })).toMatchObject({
     status: null,
-    error: "The endpoint did not answer within 0.3 s.",
+    error: "The endpoint did not respond within 0.3 s.",
   });
   expect(await call({ url: dripping }, { timeoutMs })).toMatchObject({
     status: 200,
     body: null,
-    error: "The answer (200) did not end within 0.3 s.",
+    error: "The response (200) did not end within 0.3 s.",
   });
   expect(await call({ url: "http://slow.example" }, { timeoutMs, dns: slowDns })).toMatchObject({
     status: null,
-    error: "The endpoint did not answer within 0.3 s.",
+    error: "The endpoint did not respond within 0.3 s.",
   });
 });
 
@@ -221,7 +221,7 @@ test("calls no address of a name that has a forbidden one", async () => {
     const result = await call({ url: `http://${name}:${url.port}/` }, { dns: resolver(names) });
     expect(result).toMatchObject({
       status: null,
-      error: `${name} leads to an address that is not of the public internet.`,
+      error: `${name} resolves to an address outside the public internet.`,
     });
   }
   expect(calls).toBe(0);
@@ -245,11 +245,11 @@ test("rejects calls by the rules for saving, without a DNS query", async () => {
 
 test("reports a name that DNS does not know or does not answer", async () => {
   expect((await call({ url: "http://nowhere.example" })).error).toBe(
-    "DNS knows no address of nowhere.example.",
+    "DNS has no address for nowhere.example.",
   );
   const dns: CallerOptions["dns"] = { records: async () => ({ kind: "unanswered", reason: "ETIMEOUT" }) };
   expect((await call({ url: "http://nowhere.example" }, { dns })).error).toBe(
-    "DNS did not say where nowhere.example is.",
+    "DNS did not respond for nowhere.example.",
   );
 });
 

@@ -50,7 +50,7 @@ export interface CallerOptions {
 const MAX_ERROR_LENGTH = 500;
 const USER_AGENT = "Postloft";
 
-/** An error whose message is shown to the user unchanged. */
+/** An error with a message for the user. */
 class CallError extends Error {}
 
 export function createWebhookCaller(options: CallerOptions): CallWebhook {
@@ -115,12 +115,12 @@ async function findAddresses(host: string, { dns, targets }: CallerOptions): Pro
   if (addresses.length === 0)
     throw new CallError(
       answers.some(({ kind }) => kind === "unanswered")
-        ? `DNS did not say where ${host} is.`
-        : `DNS knows no address of ${host}.`,
+        ? `DNS did not respond for ${host}.`
+        : `DNS has no address for ${host}.`,
     );
   // The message omits the address, which would reveal the instance's network to the user.
   if (!addresses.every((address) => mayCall(address, targets.networks)))
-    throw new CallError(`${host} leads to an address that is not of the public internet.`);
+    throw new CallError(`${host} resolves to an address outside the public internet.`);
   return addresses;
 }
 
@@ -214,12 +214,12 @@ function isPackingError(error: unknown): boolean {
 function errorOf(status: number, location: string | undefined): string | null {
   if (status >= 200 && status <= 299) return null;
   if (status >= 300 && status <= 399 && location !== undefined)
-    return `The endpoint answered ${status}, a redirect, which is not followed. Call the address it leads to.`;
-  return `The endpoint answered ${status}.`;
+    return `The endpoint responded with ${status}, a redirect, which is not followed. Use the target address.`;
+  return `The endpoint responded with ${status}.`;
 }
 
 function tooLate(status: number | null, timeoutMs: number): string {
-  const what = status === null ? "The endpoint did not answer" : `The answer (${status}) did not end`;
+  const what = status === null ? "The endpoint did not respond" : `The response (${status}) did not end`;
   return `${what} within ${timeoutMs / 1000} s.`;
 }
 
@@ -233,7 +233,7 @@ function reasonOf(error: unknown): string {
 /** Stops waiting at the abort of work that cannot be cancelled. The work continues in the background. */
 async function within<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   const aborted = Promise.withResolvers<never>();
-  const abort = () => aborted.reject(new CallError("The time is over."));
+  const abort = () => aborted.reject(new CallError("The call timed out."));
   signal.addEventListener("abort", abort, { once: true });
   return Promise.race([work, aborted.promise]).finally(() => signal.removeEventListener("abort", abort));
 }

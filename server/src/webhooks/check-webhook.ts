@@ -30,14 +30,14 @@ export function checkWebhookUrl(text: string, targets: CallTargets = NO_TARGETS)
 function faultOf(url: URL, { networks, ports }: CallTargets): string | null {
   if (url.protocol !== "https:" && url.protocol !== "http:") return "Must begin with https:// or http://.";
   if (url.username !== "" || url.password !== "")
-    return "Must not hold a user name or a password: send them in a header.";
+    return "Must not contain a user name or password. Send them in a header.";
   if (url.port !== "" && !isPortAllowed(Number(url.port), ports))
-    return `Must not name port ${url.port}: 80, 443 and 8000 to 8999 are allowed. WEBHOOK_ALLOW_PORTS lets an operator allow more.`;
+    return `Must not use port ${url.port}. Ports 80, 443 and 8000 to 8999 are allowed. An instance admin can allow more with WEBHOOK_ALLOW_PORTS.`;
   const host = hostOf(url);
   const isAllowed = isIP(host) === 0 ? networks.length > 0 || isPublicName(host) : mayCall(host, networks);
   return isAllowed
     ? null
-    : `Must lead to the public internet, which ${url.hostname} does not. WEBHOOK_ALLOW_PRIVATE lets an operator allow more.`;
+    : `Must lead to the public internet, which ${url.hostname} does not. An instance admin can allow more with WEBHOOK_ALLOW_PRIVATE.`;
 }
 
 /** Returns the host of a URL without brackets and trailing dot. URL has already normalized unusual spellings of IPv4 (WHATWG URL §3.5). */

@@ -5,7 +5,7 @@ import { updateCallsToDropped, updateCallsToHeld, updateCallsToReleased } from "
 export { countHeldCalls } from "./queries.ts";
 
 const DROPPED =
-  "Dropped: the database went back to an earlier state, so this call may have been made already.";
+  "Dropped: the database was rolled back to an earlier state, so this call may have been made already.";
 
 /** Holds every waiting or running call. */
 export async function holdCalls(tx: Tx): Promise<void> {

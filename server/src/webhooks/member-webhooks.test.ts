@@ -151,7 +151,7 @@ test("rejects URLs that are invalid or not public, and a test call without a URL
   expect(refusalOf(await callNow<ErrorEnvelope>())).toBe("409 CONFLICT");
   await setUrl(project, member, urlOf("/hook"));
   status = 410;
-  expect((await callNow()).body.data).toEqual({ status: 410, error: "The endpoint answered 410." });
+  expect((await callNow()).body.data).toEqual({ status: 410, error: "The endpoint responded with 410." });
   status = 204;
   expect((await callNow()).body.data).toEqual({ status: 204, error: null });
   expect(arrivals.map(({ body }) => (JSON.parse(body) as { type: string }).type)).toEqual(["test", "test"]);

@@ -114,7 +114,7 @@ export async function tryMemberWebhook(
   const body = JSON.stringify({
     type: "test",
     timestamp: at.toISOString(),
-    data: { projectId, subject, text: "What you chose to be told comes like this." },
+    data: { projectId, subject, text: "The notifications that you chose look like this." },
   });
   const headers = signWebhook(await secrets.read(database, projectId), { id: newId(), at, body });
   const { status, error } = await call({ url, method: "POST", headers, body });

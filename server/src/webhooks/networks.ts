@@ -8,7 +8,7 @@ export type Network = readonly [IPv4 | IPv6, number];
 /** First and last port of a range. */
 export type PortRange = readonly [first: number, last: number];
 
-/** What the instance admin allows in addition to the public internet and its usual ports. */
+/** The targets that the instance admin allows in addition to the public internet and its usual ports. */
 export interface CallTargets {
   networks: readonly Network[];
   ports: readonly PortRange[];

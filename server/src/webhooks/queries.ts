@@ -163,7 +163,7 @@ export interface EndedCallRow {
   error: string | null;
 }
 
-/** Records attempts whose claim is still valid. Returns their rows. */
+/** Records attempts with a valid claim. Returns their rows. */
 export async function updateTries(tx: Tx, ends: readonly TryEnd[]): Promise<EndedCallRow[]> {
   const column = <Name extends keyof TryEnd>(name: Name) => ends.map((end) => end[name]);
   const { rows } = await sql<EndedCallRow>`

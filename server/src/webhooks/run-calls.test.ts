@@ -225,7 +225,7 @@ test("creates one secret for concurrent requests, and another for another projec
   expect(await secrets.read(database, await makeProject(database))).not.toEqual(one);
 });
 
-test("fails only the calls of a project whose secret cannot be decrypted", async () => {
+test("fails only calls of the project with a secret that cannot be decrypted", async () => {
   const [id = ""] = await queue([{}]);
   await createWebhookSecrets(createSealer("another secret, long enough")).read(database, projectId);
   await queue([{ projectId: await makeProject(database) }]);
@@ -253,7 +253,7 @@ test("retries a failed call after each wait under one id, and then fails it", as
   }
   await untilEnded(1);
   expect(ended).toMatchObject([
-    { id, state: "failed", tries: 6, status: 500, error: "The endpoint answered 500." },
+    { id, state: "failed", tries: 6, status: 500, error: "The endpoint responded with 500." },
   ]);
   expect(endpoint.arrivals.map(({ headers }) => headers["webhook-id"])).toEqual(Array(6).fill(id));
 });
@@ -325,7 +325,11 @@ test("ignores a response after the lease when another process has tried without 
   await vi.waitFor(async () => expect((await rowOf(id))?.tries).toBe(1), WAIT);
   goOn.resolve();
   await first.stop();
-  expect(await rowOf(id)).toMatchObject({ state: "waiting", tries: 1, error: "The endpoint answered 500." });
+  expect(await rowOf(id)).toMatchObject({
+    state: "waiting",
+    tries: 1,
+    error: "The endpoint responded with 500.",
+  });
   expect(ended).toEqual([]);
 });
 

@@ -26,7 +26,6 @@ import { signWebhook } from "./sign-webhook.ts";
 import type { CallOwner } from "./webhook-calls.ts";
 import type { WebhookSecrets } from "./webhook-secrets.ts";
 
-/** A call that has ended. */
 export interface EndedCall {
   projectId: string;
   id: string;
@@ -85,7 +84,9 @@ export function startWebhookCalls(options: WebhookCallsOptions): Loop {
     running.set(projectId, (running.get(projectId) ?? 0) + 1);
     const work = tryOnce(options, claimed, signing)
       .then((tried) => bookings.book(endOf(claimed, claimId, tried)))
-      .catch((error: unknown) => log.error({ err: error, projectId, callId }, "webhook result could not be recorded"))
+      .catch((error: unknown) =>
+        log.error({ err: error, projectId, callId }, "webhook result could not be recorded"),
+      )
       .finally(() => {
         underWay.delete(work);
         const left = (running.get(projectId) ?? 1) - 1;
@@ -218,7 +219,10 @@ function createBookings({ database, onEnded, log, metrics }: WebhookCallsOptions
         metrics.webhookTries.inc({ outcome: end.state === "waiting" ? "retry" : end.state });
       } catch (error) {
         if (isAway(error) || end.state === "waiting") throw error;
-        log.error({ err: error, projectId: end.projectId, callId: end.id }, "consequences of a webhook failed, which is a bug; retrying later");
+        log.error(
+          { err: error, projectId: end.projectId, callId: end.id },
+          "consequences of a webhook failed, which is a bug; retrying later",
+        );
         // Back off to the longest delay instead of the lease's end, so that a bug of ours does not call the endpoint every minute.
         const later = { ...end, state: "waiting" as const, waitSeconds: LIMITS.webhookLongestWait.value };
         await transaction(database, async (tx) => updateTries(tx, [later]));

@@ -11,7 +11,6 @@ import {
   type CallKey,
 } from "./queries.ts";
 
-/** The kind of owner of a call. */
 export type CallOwner = "workflow" | "member";
 
 export interface NewWebhookCall {

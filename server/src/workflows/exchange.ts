@@ -101,7 +101,7 @@ export async function importWorkflow(
   });
 }
 
-/** Stores an unfinished trigger, or one whose segment is missing, unchecked. `problems` reports it, and the workflow cannot be enabled. */
+/** Stores a trigger unchecked if it is unfinished or its segment is missing. `problems` reports it, and the workflow cannot be enabled. */
 async function resolvedTrigger(
   tx: Tx,
   projectId: string,

@@ -68,14 +68,14 @@ function faultsOfTransition(
   ];
   if (from === undefined || to === undefined) return missing;
   if (from === to) return [fault("toStepId", "A step cannot lead to itself.")];
-  if (to.type === "TRIGGER") return [fault("toStepId", "Nothing leads to the TRIGGER: it is the beginning.")];
-  if (from.type === "EXIT") return [fault("fromStepId", "Nothing leads out of an EXIT: it is an end.")];
+  if (to.type === "TRIGGER") return [fault("toStepId", "No transition may lead to the TRIGGER.")];
+  if (from.type === "EXIT") return [fault("fromStepId", "No transition may lead out of an EXIT.")];
   const branches = BRANCHES_OF[from.type] ?? [];
   if (branch === null)
     return from.type === "CONDITION"
       ? [fault("branch", "Required after a CONDITION: `yes` or `no`.", "required")]
       : [];
-  if (branches.length === 0) return [fault("branch", `A step ${from.type} has no branches: leave it out.`)];
+  if (branches.length === 0) return [fault("branch", `A step ${from.type} has no branches. Leave it out.`)];
   return branches.includes(branch)
     ? []
     : [fault("branch", `Must be ${branches.map((one) => `\`${one}\``).join(" or ")} after a ${from.type}.`)];
@@ -92,8 +92,8 @@ function faultsOfBranches({ transitions }: Graph, steps: ReadonlyMap<string, Gra
     if (!isTaken) return [];
     const hasBranches = BRANCHES_OF[steps.get(fromStepId)?.type ?? "EXIT"] !== undefined;
     const message = hasBranches
-      ? `Another transition has this branch already${branch === null || before.has(null) ? ": one without a branch stands for both" : ""}.`
-      : "Another transition leads out of this step already: only CONDITION and WAIT_FOR_EVENT have branches.";
+      ? `Another transition already has this branch${branch === null || before.has(null) ? "; a transition without a branch counts for both" : ""}.`
+      : "Another transition already leads out of this step. Only CONDITION and WAIT_FOR_EVENT have branches.";
     return [{ field: hasBranches ? "branch" : "fromStepId", transition: at, code: "custom", message }];
   });
 }
@@ -110,8 +110,7 @@ function loops({ transitions }: Graph, steps: ReadonlyMap<string, GraphStep>): G
         field: "toStepId",
         transition: at,
         code: "custom",
-        message:
-          "This would go round in circles without ever waiting: a loop needs a DELAY or a WAIT_FOR_EVENT.",
+        message: "This loop would never wait. Add a DELAY or a WAIT_FOR_EVENT to it.",
       });
     else restless.set(fromStepId, [...(restless.get(fromStepId) ?? []), toStepId]);
   }

@@ -88,7 +88,7 @@ async function chain(...steps: object[]): Promise<{ id: string; ids: string[] }>
   return { id, ids };
 }
 
-test("creates a disabled workflow with an EVENT trigger and TRIGGER step, whatever the body says", async () => {
+test("creates a disabled workflow with an EVENT trigger and TRIGGER step for any body", async () => {
   const reply = await call<Workflow>("POST", "/workflows", {
     name: " Welcome ",
     description: "Hello",

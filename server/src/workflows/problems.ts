@@ -46,19 +46,12 @@ export function problemsOf(
     ...problemsOfRepetition(trigger, surroundings, triggerStep?.id ?? null),
     ...problemsOfSkipped(surroundings, triggerStep?.id ?? null),
     ...(graph.steps.length === 1
-      ? [
-          problem(
-            "NO_STEPS",
-            "warning",
-            triggerStep?.id ?? null,
-            "Nothing happens after the trigger: add a step.",
-          ),
-        ]
+      ? [problem("NO_STEPS", "warning", triggerStep?.id ?? null, "No step follows the trigger. Add one.")]
       : []),
     ...graph.steps.flatMap((step) => [
       ...(reached.has(step.id)
         ? []
-        : [problem("UNREACHABLE_STEP", "warning", step.id, `No way leads to "${step.name}".`)]),
+        : [problem("UNREACHABLE_STEP", "warning", step.id, `No step leads to "${step.name}".`)]),
       ...problemsOfMail(step, surroundings),
       ...problemsOfWebhook(step),
       ...problemsOfWait(step, graph),
@@ -69,7 +62,7 @@ export function problemsOf(
             "MISSING_SEGMENT",
             "warning",
             step.id,
-            `"${step.name}" asks about a segment that is not there (${id}): nobody is in it.`,
+            `"${step.name}" uses a segment that does not exist (${id}), so it matches no contact.`,
           ),
         ),
     ]),
@@ -94,28 +87,28 @@ function problemsOfTrigger(
   const error = (code: ProblemCode, message: string) => [problem(code, "error", stepId, message)];
   if (type === "EVENT") {
     if (eventName === undefined)
-      return error("NO_TRIGGER_EVENT", "Say which event starts the workflow: `eventName`.");
+      return error("NO_TRIGGER_EVENT", "Choose the event that starts the workflow (`eventName`).");
     return canHappen(eventName)
       ? []
-      : error("EVENT_NEVER_HAPPENS", `There are no events "${eventName}": the name is reserved.`);
+      : error("EVENT_NEVER_HAPPENS", `The event "${eventName}" never happens because the name is reserved.`);
   }
   if (type === "SCHEDULE" && cron === undefined)
-    return error("NO_TRIGGER_EVENT", "Say when the workflow runs: `triggerConfig.cron`.");
+    return error("NO_TRIGGER_EVENT", "Choose when the workflow runs (`triggerConfig.cron`).");
   const needsSegment = type === "SEGMENT_ENTRY" || type === "SEGMENT_EXIT";
   if (needsSegment && segmentId === undefined)
     return error(
       "NO_TRIGGER_EVENT",
-      "Say whose entries or exits start the workflow: `triggerConfig.segmentId`.",
+      "Choose the segment that starts the workflow (`triggerConfig.segmentId`).",
     );
   const missing = segmentIdsOfTrigger({ type, config }).filter((id) => !segments.has(id));
   if (missing.length > 0)
     return missing.flatMap((id) =>
-      error("MISSING_SEGMENT", `The trigger names a segment that is not there: ${id}.`),
+      error("MISSING_SEGMENT", `The trigger uses a segment that does not exist: ${id}.`),
     );
   return needsSegment && segments.get(segmentId ?? "")?.isTracked === false
     ? error(
         "UNTRACKED_SEGMENT",
-        "The segment of the trigger is not tracked: set its `trackMembership` to true.",
+        "The segment of the trigger is not tracked. Set its `trackMembership` to true.",
       )
     : [];
 }
@@ -176,7 +169,7 @@ function problemsOfMail(step: GraphStep, { templates }: Surroundings): WorkflowP
     return [problem("NO_TEMPLATE", "error", step.id, `"${step.name}" has no template.`)];
   const template = templates.get(templateId);
   if (template === undefined)
-    return [problem("MISSING_TEMPLATE", "error", step.id, `The template of "${step.name}" is not there.`)];
+    return [problem("MISSING_TEMPLATE", "error", step.id, `The template of "${step.name}" does not exist.`)];
   const problems: WorkflowProblem[] = [];
   if (!template.hasSender)
     problems.push(
@@ -184,7 +177,7 @@ function problemsOfMail(step: GraphStep, { templates }: Surroundings): WorkflowP
         "NO_SENDER",
         "error",
         step.id,
-        `The template "${template.name}" names no sender, and the project has no default one.`,
+        `The template "${template.name}" has no sender, and the project has no default sender.`,
       ),
     );
   if (step.config.recipient?.type === "CUSTOM" && template.type !== "TRANSACTIONAL")
@@ -193,7 +186,7 @@ function problemsOfMail(step: GraphStep, { templates }: Surroundings): WorkflowP
         "LIST_MAIL_TO_CUSTOM",
         "warning",
         step.id,
-        `The template "${template.name}" is ${template.type}: mail to subscribers. "${step.name}" sends it to one address.`,
+        `The template "${template.name}" is ${template.type}, which is for subscribers, but "${step.name}" sends it to a custom address.`,
       ),
     );
   for (const message of template.unknownVariables)
@@ -244,8 +237,8 @@ function problemsOfWait(step: GraphStep, graph: Graph): WorkflowProblem[] {
       "warning",
       step.id,
       branch === "timeout"
-        ? `"${step.name}" has no timeout: nobody takes the branch \`timeout\`.`
-        : `There are no events "${eventName}": nobody takes the branch \`event\` of "${step.name}".`,
+        ? `"${step.name}" has no timeout, so no contact takes the branch \`timeout\`.`
+        : `The event "${eventName}" never happens, so no contact takes the branch \`event\` of "${step.name}".`,
     ),
   );
   if (!happens)
@@ -254,7 +247,7 @@ function problemsOfWait(step: GraphStep, graph: Graph): WorkflowProblem[] {
         timeout === undefined ? "ENDLESS_WAIT" : "EVENT_NEVER_HAPPENS",
         timeout === undefined ? "error" : "warning",
         step.id,
-        `"${step.name}" waits for "${eventName}", which never happens: the name is reserved.`,
+        `"${step.name}" waits for "${eventName}", which never happens because the name is reserved.`,
       ),
     );
   else if (timeout === undefined && !out.some(({ branch }) => branch !== "timeout"))
@@ -263,7 +256,7 @@ function problemsOfWait(step: GraphStep, graph: Graph): WorkflowProblem[] {
         "ENDLESS_WAIT",
         "warning",
         step.id,
-        `"${step.name}" has no timeout and leads nowhere when the event happens: contacts stay in it for nothing.`,
+        `"${step.name}" has no timeout and no step after the event, so contacts stay in it without a purpose.`,
       ),
     );
   return problems;
@@ -277,7 +270,6 @@ function isDead(step: GraphStep, branch: Branch | null): boolean {
     : branch === "event" && !canHappen(step.config.eventName);
 }
 
-/** Returns the ids of the steps that an execution can reach. */
 export function reachedSteps(graph: Graph): Set<string> {
   const steps = new Map(graph.steps.map((step) => [step.id, step]));
   const ways = new Map<string, string[]>();

@@ -27,7 +27,6 @@ export interface WorkflowToCheck {
   trigger: TriggerToJudge & { event: string | null };
 }
 
-/** Converts a stored workflow to the input of the check. */
 export function toCheck(row: WorkflowRow, graph: Graph): WorkflowToCheck {
   const {
     id,

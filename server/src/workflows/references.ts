@@ -22,7 +22,6 @@ export function templateIdsOf({ steps }: { steps: readonly GraphStep[] }): strin
   return [...new Set(steps.flatMap((step) => templateIdOf(step) ?? []))];
 }
 
-/** Returns the segments in a step's conditions. */
 export function segmentIdsOfStep(step: GraphStep): string[] {
   return step.type === "CONDITION" ? causesOf(filterOfCondition(step.config)).segments : [];
 }

@@ -42,16 +42,16 @@ const FIVE_FIELDS = /^\S+(?:\s+\S+){4}$/;
 /** Returns what is wrong with a schedule, as a sentence, or null if it is valid. */
 export function faultOfSchedule(schedule: Schedule, now: Date): string | null {
   if (schedule.cron.trim().startsWith("@"))
-    return "Names such as `@daily` are not taken: write five fields, `0 9 * * *` is each day at nine.";
+    return "Names such as `@daily` are not supported. Use five fields, such as `0 9 * * *` for every day at nine.";
   // The library would also accept a date, which runs once.
   if (!FIVE_FIELDS.test(schedule.cron.trim()))
-    return "Write five fields with blanks between them, such as `0 9 * * *`.";
+    return "Use five fields separated by spaces, such as `0 9 * * *`.";
   // The library would replace it by the time at which it reads the line.
-  if (schedule.cron.includes("?")) return "`?` is not taken: write `*`.";
+  if (schedule.cron.includes("?")) return "`?` is not supported. Use `*`.";
   try {
-    return nextRunAfter(schedule, now) === null ? "It would never run: there is no such date." : null;
+    return nextRunAfter(schedule, now) === null ? "It would never run because there is no such date." : null;
   } catch (error) {
     const reason = error instanceof Error ? error.message.replace(/^CronPattern: /, "") : String(error);
-    return `No cron line of five fields: ${reason}`;
+    return `Not a cron line of five fields: ${reason}`;
   }
 }

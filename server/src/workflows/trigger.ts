@@ -53,8 +53,8 @@ export async function checkTrigger(
       "triggerConfig.segmentId",
       "custom",
       segment.type === "STATIC"
-        ? `Nobody enters or leaves the segment "${segment.name}" by itself: choose a dynamic one.`
-        : `Entries and exits of the segment "${segment.name}" are not noticed: set its \`trackMembership\` to true first.`,
+        ? `Contacts enter or leave the static segment "${segment.name}" only by hand. Choose a dynamic one.`
+        : `Entries and exits of the segment "${segment.name}" are not tracked. Set its \`trackMembership\` to true first.`,
     );
   return { type, config: read, event: eventOf(type, read, segment) };
 }

@@ -16,7 +16,7 @@ import {
   type NamedRow,
 } from "./reference-queries.ts";
 
-/** What to lock and delete with contacts, for contacts/, in lock order. */
+/** The rows to lock and delete with contacts, for contacts/, in lock order. */
 export const dependents: readonly Dependents[] = [
   memberships,
   { lock: lockExecutionsOf, end: forgetExecutionsOf },

@@ -13,7 +13,7 @@ import { cancelAt, failAt, MAX_ROUNDS, walk, type Tally } from "./walk.ts";
 
 /** Executions advanced in one transaction. */
 export const BATCH_SIZE = 500;
-/** Executions advanced individually per turn. Smaller, because other projects wait meanwhile. */
+/** Executions advanced individually per turn. Smaller, because other projects wait for the turn. */
 const APART_SIZE = 50;
 
 /**

@@ -23,7 +23,7 @@ import { queueCalls } from "./webhook-calls.ts";
 import type { Effect, MailPlan } from "./steps/step.ts";
 import type { World } from "./walk.ts";
 
-const CAP_REACHED = "The cap on mails of workflows is reached for this month.";
+const CAP_REACHED = "This month's cap on workflow emails is reached.";
 
 /** What steps need beside the database. */
 export interface StepParts {

@@ -156,7 +156,6 @@ export async function addToStepCounts(
       cancelled = c.cancelled + excluded.cancelled`.execute(tx);
 }
 
-/** Returns versions of graphs. */
 export async function findVersions(
   database: Database,
   projectId: string,

@@ -554,7 +554,7 @@ test("starts executions for a contact or, in the background, a segment, but not 
   });
 });
 
-test("fails only the execution whose step cannot be stored, with the reason", async () => {
+test("fails only the execution with a step that cannot be stored, with the reason", async () => {
   const project = await server.createProject();
   const workflow = await draw(project, {
     steps: [

@@ -38,7 +38,6 @@ function presentListed(row: ListedExecutionRow) {
   };
 }
 
-/** Converts a step run to an API response. */
 export function presentRun(run: StepRun, graph: WalkableGraph) {
   const step = graph.steps[run.n];
   const { at, end, is, until, via = null, out = null, error = null } = run;

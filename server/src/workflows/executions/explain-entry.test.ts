@@ -30,7 +30,7 @@ test.each([
       wouldEnter: false,
       reasons: [
         { rule: "enabled", holds: true },
-        { rule, holds: false, message: "The segment that its trigger names was deleted." },
+        { rule, holds: false, message: "The segment of the trigger was deleted." },
         { rule: "reentry", holds: true },
       ],
     });

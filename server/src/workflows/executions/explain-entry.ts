@@ -65,7 +65,11 @@ async function triggerReason(
     };
   }
   if (type === "MANUAL")
-    return { rule: "trigger", holds: true, message: "It enters when somebody starts it." };
+    return {
+      rule: "trigger",
+      holds: true,
+      message: "The contact enters when a person starts the workflow for it.",
+    };
   const { segmentId } = config as TriggerConfig<"SEGMENT_ENTRY">;
   const members = await unlessGone(segmentRestriction(database, projectId, "segmentId", segmentId));
   if (members === null) return { rule: "segment", holds: false, message: SEGMENT_GONE };
@@ -74,13 +78,13 @@ async function triggerReason(
   return {
     rule: "segment",
     holds: isMember !== isEntry,
-    message: `It enters with the event ${event ?? ""}: the contact is ${isMember ? "" : "not "}in the segment${
-      isMember === isEntry ? `, and would have to ${isEntry ? "leave it" : "come into it"} first` : ""
+    message: `The contact enters with the event ${event ?? ""}. It is ${isMember ? "" : "not "}in the segment${
+      isMember === isEntry ? `, and would have to ${isEntry ? "leave" : "enter"} it first` : ""
     }.`,
   };
 }
 
-const SEGMENT_GONE = "The segment that its trigger names was deleted.";
+const SEGMENT_GONE = "The segment of the trigger was deleted.";
 
 /** Returns the restriction of a trigger, or null if a segment of it was deleted. No other stored restriction can fail. */
 async function unlessGone(restriction: Promise<RawBuilder<SqlBool>>): Promise<RawBuilder<SqlBool> | null> {
@@ -100,22 +104,22 @@ async function eventReason(
   const [last] = data;
   const seen =
     last === undefined
-      ? "It was never tracked for this contact."
-      : `It was last tracked at ${last.createdAt}.`;
+      ? "The event was never tracked for this contact."
+      : `The event was last tracked at ${last.createdAt}.`;
   if (filter === undefined || last === undefined)
     return {
       rule: "trigger",
       holds: true,
-      message: `It enters when the event "${name}" is tracked. ${seen}`,
+      message: `The contact enters when the event "${name}" is tracked. ${seen}`,
     };
   const segments = await loadSegmentsFor(database, projectId, [filter]);
   const event = { data: (last.data ?? {}) as Record<string, unknown>, at: new Date(last.createdAt) };
   const holds = fits(filter, event, { segments }, now());
-  const fitting = `Its data then ${holds ? "were" : "were not"} what the trigger's filter asks for.`;
+  const fitting = `Its data ${holds ? "matched" : "did not match"} the trigger's filter.`;
   return {
     rule: "trigger",
     holds,
-    message: `It enters when the event "${name}" is tracked. ${seen} ${fitting}`,
+    message: `The contact enters when the event "${name}" is tracked. ${seen} ${fitting}`,
   };
 }
 
@@ -133,8 +137,8 @@ async function entryReasons(
         holds: all === 0,
         message:
           all === 0
-            ? "The contact has never entered it."
-            : "The contact has entered it before, and re-entry is not allowed.",
+            ? "The contact has never entered the workflow."
+            : "The contact has entered the workflow before, and re-entry is not allowed.",
       },
     ];
   const [running, waiting] = [
@@ -156,7 +160,7 @@ async function entryReasons(
     {
       rule: "limit",
       holds: today < most,
-      message: `The contact entered it ${today} times within 24 hours; events and segments let it enter ${most} times at most.`,
+      message: `The contact entered ${today} times within 24 hours. Events and segments allow at most ${most} entries.`,
     },
   ];
 }

@@ -153,7 +153,7 @@ test("fails at the step limit, and allows as many more steps after a retry", asy
   await goRound(most - 3);
   const failed = await reach(project, workflow, contactId, {
     status: "FAILED",
-    exitReason: `More than ${most} steps: tried again, it goes through as many more.`,
+    exitReason: `More than ${most} steps. A retry allows as many more.`,
     currentStepId: workflow.step("again?"),
   });
   expect(failed.steps).toHaveLength(most + 1);

@@ -18,9 +18,9 @@ import { reactOnce } from "./react.ts";
 export { countHeldExecutions, countHeldSchedules } from "./held-queries.ts";
 
 const HELD =
-  "Held: the database went back to an earlier state, so what comes next may have happened already. Whoever runs the installation releases or drops it.";
+  "Held: the database was rolled back to an earlier state, so the next steps may have happened already. An instance admin must release or drop it.";
 const DROPPED =
-  "Dropped: the database went back to an earlier state, so what came next may have happened already.";
+  "Dropped: the database was rolled back to an earlier state, so the next steps may have happened already.";
 
 /** Holds every active execution and every schedule. Contacts enter for earlier events first, so that their executions are held too. */
 export async function holdWorkflows(tx: Tx): Promise<void> {

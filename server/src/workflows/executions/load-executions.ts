@@ -11,7 +11,6 @@ import {
 import { unpackTrace } from "./stored-trace.ts";
 import { CANCELLED_WITH_ALL } from "./walk.ts";
 
-/** A claimed execution. */
 export interface Claimed {
   execution: Execution;
   now: Date;

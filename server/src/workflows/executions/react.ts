@@ -60,7 +60,6 @@ async function start(tx: Tx, projectId: string, reactions: readonly Named[]): Pr
   if (entries.length > 0) await enterWorkflows(tx, projectId, entries, { bounded: true });
 }
 
-/** Returns the trigger's filter on event data. */
 function filterOf({ triggerType, triggerConfig }: Enterable) {
   return triggerType === "EVENT" ? (triggerConfig as TriggerConfig<"EVENT">).filter : undefined;
 }

@@ -55,7 +55,7 @@ export async function simulateExecution(simulation: Simulation): Promise<Simulat
       const isDone = status >= 200 && status < 300;
       execution.answer = isDone
         ? { is: "done", status, body }
-        : { is: "failed", error: `The endpoint answered ${status}.` };
+        : { is: "failed", error: `The endpoint responded with ${status}.` };
       execution.dueAt = now;
     }
   }

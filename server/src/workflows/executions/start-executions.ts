@@ -40,8 +40,8 @@ export async function startExecution(
   const [id = null] = await enterWorkflows(tx, projectId, [entry], { bounded: false });
   if (id !== null) return id;
   const message = workflow.allowReentry
-    ? "The contact is in an active execution of this workflow: it may enter again when that has ended."
-    : "The contact has entered this workflow before, and it does not allow re-entry.";
+    ? "The contact is in an active execution of this workflow and may enter again when that has ended."
+    : "The contact has entered this workflow before, and re-entry is not allowed.";
   throw new Refusal("CONFLICT", { message });
 }
 
@@ -88,7 +88,7 @@ export const audienceStep: JobStep = async (tx, { projectId, input, checkpoint }
   const { workflowId, audience, context } = input as AudienceJob;
   const { after = null, seen = 0, started = 0 } = (checkpoint ?? {}) as Partial<Checkpoint>;
   const [workflow] = await readEnterable(tx, projectId, { ids: [workflowId] });
-  if (workflow === undefined) throw new JobFailure("The workflow is not enabled any more.");
+  if (workflow === undefined) throw new JobFailure("The workflow is no longer enabled.");
   const matches = await audienceOf(tx, projectId, audience).catch(asJobFailure);
   const contactIds = await listAudienceAfter(tx, projectId, matches, { after, limit: PAGE_SIZE });
   const entries = contactIds.map((contactId) => ({ workflow, contactId, context }));

@@ -1,5 +1,5 @@
 // Packs traces for storage by omitting times that follow from neighbouring runs. Most steps start when the previous one ends and take no
-// time, and every execution ever has a row.
+// time, and the executions of all time are stored.
 import type { StepRun } from "./execution.ts";
 
 /** A run without `at` began with the previous one. A run without `end` ended when the next one began. */
@@ -18,7 +18,6 @@ export function packTrace(trace: readonly StepRun[]): string {
   return JSON.stringify(stored);
 }
 
-/** Returns the stored trace in full. */
 export function unpackTrace(stored: unknown): StepRun[] {
   let at = 0;
   const runs = (stored as StoredRun[]).map((run): StepRun => {

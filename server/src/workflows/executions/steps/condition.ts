@@ -20,7 +20,7 @@ export const takeCondition: TakeStep<"CONDITION"> = ({ step, execution, contact,
   const whole = { ...contact, data: { ...contact.data, [EXECUTION_KEY]: carriedBy(execution) } };
   const { segments } = facts;
   if (charactersToSearch(filter, whole, { segments }) > LIMITS.conditionSearch.value)
-    return { goes: "fail", error: "The condition looks through too much of this contact's data." };
+    return { goes: "fail", error: "The condition searches too much of this contact's data." };
   const explanation = explainFilter(filter, whole, { segments, now });
   const compared = conditionsOf(explanation).slice(0, MOST_COMPARED).map(shown);
   return { goes: "on", branch: explanation.matches ? "yes" : "no", out: { compared } };

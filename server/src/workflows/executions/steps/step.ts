@@ -66,7 +66,7 @@ export type Effect =
 
 export interface MailToSend {
   to: string;
-  /** Whether it goes to the contact, not to an address of its own. */
+  /** Whether the recipient is the contact and not a custom address. */
   isToContact: boolean;
   templateId: string;
   content: NewEmail["content"];
