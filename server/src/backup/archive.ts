@@ -32,7 +32,7 @@ export type Manifest = z.infer<typeof manifest>;
 
 const end = z.object({
   rows: z.record(z.string(), z.int()),
-  /** Over the bytes of all tables, in file order. */
+  /** Digest of the bytes of all tables, in file order. */
   sha256: z.string(),
 });
 export type End = z.infer<typeof end>;

@@ -167,7 +167,7 @@ test("creates one customer and one checkout per project, however often it is req
   expect(refusalOf(await checkout(project, "?currency=xyz"))).toBe("422 VALIDATION_ERROR");
 });
 
-test("reaches the state at Stripe from events in any order, repeated or concurrent, with audit entries", async () => {
+test("reaches the state at Stripe from repeated, concurrent or unordered events", async () => {
   const project = await off.createProject();
   await checkout(project);
   const customer = await customerOf(project);

@@ -8,7 +8,7 @@ import type { Database, Tx } from "../platform/database/database.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { findCapsRow, insertCapsRow, lockCapsRow, readAccepted, updateCapsRow } from "./caps-queries.ts";
 
-/** Members are warned from this share of a cap on. */
+/** Members are warned once usage reaches this share of a cap. */
 const WARNING_PERCENT = 80;
 /** How long a reading stays valid, together with the emails accepted here since then. */
 const LOOK_EVERY_MS = 5_000;

@@ -1,4 +1,4 @@
-// All calls to Stripe. The SDK is loaded only if billing is on.
+// Makes all calls to Stripe. The SDK is loaded only if billing is on.
 import type { Stripe } from "stripe";
 import type { Config } from "../platform/settings/config.ts";
 import { nowMs } from "../platform/clock.ts";

@@ -23,11 +23,12 @@ const CLIENT_WAITS_MS = 2_000;
 
 export interface LiveActivity {
   /**
-   * Returns a stream that ends after LIMITS.liveStreamSeconds, or within a second after its caller lost access. It is returned after
-   * the first read, so a list that is read from then on leaves no gap.
+   * Returns a stream that ends after LIMITS.liveStreamSeconds, or within a second after its caller lost access. The stream is returned
+   * after the first poll, so a list that is read afterwards leaves no gap.
    *
-   * @param after the highest id that a previous connection sent; activities up to LATE_MS older are sent again, because some may have been committed since
-   * @throws Refusal RATE_LIMIT_EXCEEDED
+   * @param after the highest id that a previous connection received. Activities up to LATE_MS older are sent again, because some may have
+   * been committed since
+   * @throws AppError RATE_LIMIT_EXCEEDED
    */
   follow(caller: StreamCaller, after: string | null): Promise<Readable>;
   close(): void;

@@ -27,7 +27,7 @@ const MAX_WAITING = 5_000;
 /** Maximum of projects with a counter for the current second. */
 const MAX_COUNTED = 10_000;
 const SECOND_MS = 1_000;
-/** Not logged, because reading the log is of no interest. */
+/** Requests to the log itself are not logged. */
 const OWN_ROUTES = "/requests";
 /** Rows per delete. */
 const SWEPT_AT_ONCE = 5_000;

@@ -285,7 +285,7 @@ test("applies concurrent calls in order, so each sees the changes of earlier one
   expect(rows).toHaveLength(60);
 });
 
-test("adds a footer with the recipient's links, in their language, to both parts of marketing email", async () => {
+test("adds a footer in the recipient's language to both parts of marketing email", async () => {
   const [german, french] = [
     await makeContact(true, { locale: "de" }),
     await makeContact(true, { locale: "fr-CA" }),

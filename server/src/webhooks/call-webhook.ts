@@ -230,7 +230,7 @@ function reasonOf(error: unknown): string {
   return `The call failed: ${message}`.replaceAll("\u0000", "").slice(0, MAX_ERROR_LENGTH);
 }
 
-/** Stops waiting at the abort of work that cannot be cancelled. The work continues in the background. */
+/** Stops waiting for work that cannot be cancelled when the signal aborts. The work continues in the background. */
 async function within<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   const aborted = Promise.withResolvers<never>();
   const abort = () => aborted.reject(new CallError("The call timed out."));

@@ -17,7 +17,7 @@ export async function releaseHeldCalls(tx: Tx, projectId: string | null): Promis
   await updateCallsToReleased(tx, projectId);
 }
 
-/** Drops the held calls of a project, or of all. The executions that wait for them are dropped separately. */
+/** Drops the held calls of a project, or of all. The executions that wait for them are dropped too. */
 export async function dropHeldCalls(tx: Tx, projectId: string | null): Promise<void> {
   await updateCallsToDropped(tx, projectId, DROPPED);
 }

@@ -1,10 +1,10 @@
 // Decides when a webhook is retried, which projects get free connections, and how a response is read. Pure.
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 
-/** Waits between attempts (decisions §9). No attempt follows the last wait's one. */
+/** Waits between attempts (decisions §9). The attempt after the last wait is the last one. */
 const WAITS_SECONDS = [5, 30, 2 * 60, 10 * 60, 45 * 60];
 
-/** Returns the seconds until the next attempt, or longer if the endpoint asks for it. Null after the last attempt. */
+/** Returns the seconds until the next attempt, or more if the endpoint asks for more. Null after the last attempt. */
 export function waitAfter(tries: number, askedSeconds: number | null): number | null {
   const wait = WAITS_SECONDS[tries - 1];
   return wait === undefined ? null : Math.max(wait, askedSeconds ?? 0);

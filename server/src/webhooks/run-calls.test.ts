@@ -365,7 +365,7 @@ test("keeps four calls of 1,000 hanging endpoints of a project open and delays n
   expect(endpoint.open.most).toBe(5);
 });
 
-test("shares connections among projects whose endpoints hang, and reserves a quarter", async () => {
+test("shares connections among projects with hanging endpoints, and reserves a quarter", async () => {
   const others = await Promise.all(Array.from({ length: 12 }, async () => makeProject(database)));
   await queue(others.flatMap((one) => Array.from({ length: 4 }, () => ({ projectId: one, path: "/hang" }))));
   const loop = start();

@@ -18,7 +18,8 @@ export function mayCloseLoop(workflow: {
 /**
  * Returns the names of the workflows in the loop that enabling a workflow would close, this workflow first. Returns null if there is no
  * loop.
- * Steps cause only events of the service, and without re-entry a contact enters once, so other workflows are not checked.
+ * Only workflows with re-entry and an event of the service can be in a loop. Steps cause no other events, and without re-entry a contact
+ * enters once.
  */
 export async function findSelfTriggering(
   database: Database,

@@ -19,7 +19,7 @@ const hasPlan = (value: string) => ({
 });
 const VIP = { name: "VIP", filters: hasPlan("pro"), trackMembership: true };
 
-test("gives a recreated segment its own events, unused by workflows and filters of the deleted one", async () => {
+test("gives a recreated segment its own events, unused by workflows of the deleted one", async () => {
   const project = await server.createProject();
   const segment = await make<{ id: string; slug: string }>(project, "/segments", VIP);
   expect(segment.slug).toBe("vip");

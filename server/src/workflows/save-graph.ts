@@ -26,9 +26,9 @@ export interface LockedWorkflow {
 }
 
 /**
- * Locks a workflow and its current graph until the end of the transaction, against other changes and against executions that start.
- * Locks the workflow before the version and allows references to it, because an execution locks the version and then refers to the
- * workflow.
+ * Locks a workflow and its current graph against other changes and starting executions, until the end of the transaction.
+ * Locks the workflow before the version. The workflow's lock allows references, because an execution locks the version and then refers to
+ * the workflow.
  * @throws AppError WORKFLOW_NOT_FOUND
  */
 export async function lockGraph(tx: Tx, projectId: string, id: string): Promise<LockedWorkflow> {

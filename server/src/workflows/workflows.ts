@@ -184,7 +184,7 @@ export async function updateWorkflow(
   if (enabled)
     await refuseSelfTriggering(tx, projectId, changed, row.enabled ? fieldOfLoop(edit) : "enabled");
   if (enabled && !row.enabled) {
-    // A deletion of a segment only checks for enabled workflows that use it.
+    // Locks the segments, because a deletion of a segment only checks for enabled workflows that use it.
     await lockSegments(tx, projectId, segmentIdsOf(graph, changed.trigger));
     const problems = await readProblems(tx, projectId, changed);
     const errors = problems.filter(({ severity }) => severity === "error");

@@ -18,10 +18,10 @@ const APART_SIZE = 50;
 
 /**
  * Advances one batch of due executions of a project.
- * If the batch cannot be stored, because of too much contact data or a bug of ours, each execution is advanced separately, and a faulty one
- * step by step. Only the faulty one fails, at its faulty step.
+ * A batch may be impossible to store because of too much contact data or a bug of ours. Each execution is then advanced separately, and a
+ * faulty one step by step. Only the faulty one fails, at its faulty step.
  *
- * @param onFault is called for faults that only we can fix
+ * @param onFault is called for errors that only we can fix
  */
 export async function advanceDue(
   database: Database,

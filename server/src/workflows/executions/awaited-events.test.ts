@@ -1,5 +1,5 @@
-// Waits whose filter passes over very many events. The matching event is found at any position, with a part of the events read per
-// transaction.
+// Tests waits with a filter that passes over very many events. The matching event is found at any position, with a part of the events read
+// per transaction.
 import { expect, test } from "vitest";
 import { createSealer } from "../../platform/crypto.ts";
 import { transaction } from "../../platform/database/database.ts";

@@ -112,8 +112,8 @@ const PAUSES: ReadonlySet<StepType> = new Set(["DELAY", "WAIT_FOR_EVENT"]);
 
 /**
  * Returns the time in ms from which events count for the current wait.
- * This is the end of the DELAY or wait before it, or else the start of the execution. Time spent failed does not count. An event that
- * started the execution or ended a wait cannot end another wait, but other events of the same instant can, because one statement stores
+ * This is the end of the previous DELAY or wait, or else the start of the execution. Time spent in a failed state does not count. An event
+ * that started the execution or ended a wait cannot end another one. Other events with the same timestamp can, because one statement stores
  * many.
  */
 export function waitBegan(execution: Execution): number {

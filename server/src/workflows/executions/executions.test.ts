@@ -245,7 +245,7 @@ test("takes either the event branch or the timeout branch of a wait, never both"
   );
 });
 
-test("skips marketing email to unsubscribed contacts, and fails unsendable steps for retry or skip", async () => {
+test("skips marketing email to unsubscribed contacts and fails steps that cannot send", async () => {
   const project = await server.createProject();
   const marketing = await template(project);
   const silent = await template(project, { type: "TRANSACTIONAL", from: null });

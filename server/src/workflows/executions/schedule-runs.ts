@@ -1,4 +1,4 @@
-// Runs due SCHEDULE triggers by the database's clock. Runs missed during a downtime are made up for once in total.
+// Runs due SCHEDULE triggers by the database's clock. If several runs were missed during downtime, a single run makes up for them.
 import type { TriggerConfig } from "@postloft/contract/workflows/graph.ts";
 import { startLoop, type Loop } from "../../platform/background/background.ts";
 import { transaction, type Database } from "../../platform/database/database.ts";

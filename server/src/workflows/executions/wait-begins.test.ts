@@ -95,7 +95,7 @@ test("ends a wait by an event that happened while the execution was failed, afte
   expect(await reach(project, workflow, "COMPLETED")).toEqual([null, null, "event"]);
 });
 
-test("ends one wait per event when events happen at the time of the start or of the previous wait's end", async () => {
+test("ends one wait per event at the time of the start or of the previous wait's end", async () => {
   const project = await server.createProject();
   const workflow = await drawWorkflow(server.database, project.id, {
     trigger: onEvent("ordered"),

@@ -94,7 +94,7 @@ export function cancelAt(execution: Execution, reason: string, now: Date, tally:
 const isMoving = ({ status, dueAt, waitsFor }: Execution) =>
   status === "RUNNING" && dueAt === null && waitsFor === null;
 
-/** Counts the steps since the start, or since a person resumed it after a failure, because that person may want the loop to continue. */
+/** Counts the steps since the start or the last failure. A person who resumed it after a failure may want the loop to continue. */
 const stepsInARow = ({ trace }: Execution) =>
   trace.length - 1 - trace.findLastIndex(({ is }) => is === "FAILED");
 
