@@ -228,16 +228,13 @@ test.for([
   ["another disposition", { ...good, disposition: "hidden" }, ["disposition invalid_enum_value"]],
   ["null", null, [" invalid_type"]],
   ["a text", "eA==", [" invalid_type"]],
-] as Array<[string, unknown, string[]]>)(
-  "rejects an attachment with %s",
-  async ([, attachment, faults]) => {
-    const before = await server.countRows();
-    const reply = await refuse({ to: newAddress(), attachments: [good, attachment] });
-    expect(reply.status).toBe(422);
-    expect(faultsOf(reply)).toEqual(faults.map((fault) => `attachments.1.${fault}`.replace(". ", " ")));
-    expect(await server.countRows()).toEqual(before);
-  },
-);
+] as Array<[string, unknown, string[]]>)("rejects an attachment with %s", async ([, attachment, faults]) => {
+  const before = await server.countRows();
+  const reply = await refuse({ to: newAddress(), attachments: [good, attachment] });
+  expect(reply.status).toBe(422);
+  expect(faultsOf(reply)).toEqual(faults.map((fault) => `attachments.1.${fault}`.replace(". ", " ")));
+  expect(await server.countRows()).toEqual(before);
+});
 
 const OWN =
   "To Cc Bcc From Sender Subject Return-Path Date Message-ID MIME-Version Content-Type Content-Transfer-Encoding Content-ID DKIM-Signature ARC-Seal ARC-Message-Signature Received Authentication-Results Feedback-ID X-Postloft-Id Resent-To";

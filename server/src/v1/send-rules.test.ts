@@ -55,10 +55,13 @@ test.for([
     ["mail no", "list no"],
     [null, "no"],
   ],
-] as Array<[string[], Array<string | null>]>)("finds for %j the unreachable addresses %j", ([calls, names]) => {
-  const expected = names.map((name) => (name === null ? null : `${name}@x.y`));
-  expect(findUnreachable(calls.map(callOf), states)).toEqual(expected);
-});
+] as Array<[string[], Array<string | null>]>)(
+  "finds for %j the unreachable addresses %j",
+  ([calls, names]) => {
+    const expected = names.map((name) => (name === null ? null : `${name}@x.y`));
+    expect(findUnreachable(calls.map(callOf), states)).toEqual(expected);
+  },
+);
 
 test("treats the same address in another project as another contact", () => {
   const call = { addresses: ["no@x.y"], copies: [], subscribed: undefined, isToList: true };

@@ -52,13 +52,10 @@ const headerOf = ({ headers }: Message, name: string) =>
 const warningsOf = ({ body }: { body: Sent }) =>
   (body.data.warnings ?? []).map(({ code, where }) => `${where.field} ${code}`);
 
-test.for(["reply_to", "reply-to", "Reply-To", "replyto", "ReplyTo"])(
-  "reads %s as replyTo",
-  async (name) => {
-    const message = await sendAndRead({ [name]: "answers@example.com" });
-    expect(headerOf(message, "reply-to")).toBe("answers@example.com");
-  },
-);
+test.for(["reply_to", "reply-to", "Reply-To", "replyto", "ReplyTo"])("reads %s as replyTo", async (name) => {
+  const message = await sendAndRead({ [name]: "answers@example.com" });
+  expect(headerOf(message, "reply-to")).toBe("answers@example.com");
+});
 
 test("accepts capital letters, variables and a single attachment without a warning", async () => {
   const file = { file_name: "a.bin", content: "eA==", content_type: "image/x-test" };
