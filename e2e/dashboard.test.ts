@@ -730,7 +730,7 @@ test("another service signs up, signs in, and is disconnected once there is a pa
   await page.getByRole("heading", { name: "Your account" }).waitFor();
   await page.getByText("Your account has no password.", { exact: false }).waitFor();
   await page.getByRole("button", { name: "Disconnect" }).click();
-  await page.getByText("It is the only way into your account.", { exact: false }).waitFor();
+  await page.getByText("This is the only way to sign in to your account.", { exact: false }).waitFor();
   await page.getByRole("button", { name: "Email me a link" }).click();
   await page.getByText("Email sent").waitFor();
   await server.rows(

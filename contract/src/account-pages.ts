@@ -1,17 +1,17 @@
-// The pages behind the links in mails about accounts: they work without the dashboard and without JavaScript.
+// Public pages behind the links in account emails. They work without the dashboard and without JavaScript.
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { LIMITS } from "./limits/limits.ts";
 
-const byToken = z.object({ token: z.string().describe("As it stands in the link.") });
+const byToken = z.object({ token: z.string().describe("The token from the link.") });
 const html = z.string();
-const LOOKING = "Looking changes nothing, however often and by whomever the link is opened.";
+const LOOKING = "Opening the link changes nothing, no matter how often or by which program.";
 
 export const showVerifyPage = endpoint({
   name: "accountPages.showVerify",
   method: "GET",
   path: "/account/verify-email/:token",
-  summary: "Page that asks whether an address is yours",
+  summary: "Show the page that confirms an address",
   description: LOOKING,
   caller: "anyone",
   params: byToken,
@@ -23,8 +23,8 @@ export const submitVerifyPage = endpoint({
   name: "accountPages.verify",
   method: "POST",
   path: "/account/verify-email/:token",
-  summary: "Prove an address by the page's button",
-  description: "As `POST /auth/verify-email`.",
+  summary: "Confirm an address with the page's button",
+  description: "Same as `POST /auth/verify-email`.",
   caller: "anyone",
   params: byToken,
   body: z.object({}),
@@ -37,7 +37,7 @@ export const showSignUpPage = endpoint({
   name: "accountPages.showSignUp",
   method: "GET",
   path: "/account/sign-up/:token",
-  summary: "Page that asks for the password of a new account",
+  summary: "Show the page that asks for a new account's password",
   description: LOOKING,
   caller: "anyone",
   params: byToken,
@@ -49,9 +49,9 @@ export const submitSignUpPage = endpoint({
   name: "accountPages.signUp",
   method: "POST",
   path: "/account/sign-up/:token",
-  summary: "Create an account by the page's form",
+  summary: "Create an account with the page's form",
   description:
-    "As `POST /auth/complete-signup`, without a session: a form on another site could submit this one.",
+    "Same as `POST /auth/complete-signup`, but no session is opened because a form on another site could submit this one.",
   caller: "anyone",
   params: byToken,
   body: z.object({ password: z.string().optional() }),
@@ -64,7 +64,7 @@ export const showResetPage = endpoint({
   name: "accountPages.showReset",
   method: "GET",
   path: "/account/reset-password/:token",
-  summary: "Page that asks for a new password",
+  summary: "Show the page that asks for a new password",
   description: LOOKING,
   caller: "anyone",
   params: byToken,
@@ -76,8 +76,8 @@ export const submitResetPage = endpoint({
   name: "accountPages.reset",
   method: "POST",
   path: "/account/reset-password/:token",
-  summary: "Set a new password by the page's form",
-  description: "As `POST /auth/reset-password`.",
+  summary: "Set a new password with the page's form",
+  description: "Same as `POST /auth/reset-password`.",
   caller: "anyone",
   params: byToken,
   body: z.object({ newPassword: z.string().optional() }),
@@ -86,7 +86,6 @@ export const submitResetPage = endpoint({
   answers: { 200: html, 400: html, 422: html, 429: html },
 });
 
-/** All of them, in the order of the documentation. */
 export const ACCOUNT_PAGES = [
   showVerifyPage,
   submitVerifyPage,

@@ -1,4 +1,4 @@
-// What people do with their accounts (spec §4.13; decisions §12): proving an address, a forgotten password, sessions.
+// Account endpoints (spec §4.13; decisions §12): confirming an address, resetting a password, sessions.
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { emailAddress, instant, pathId } from "./field.ts";
@@ -11,8 +11,8 @@ export const requestVerification = endpoint({
   name: "auth.requestVerification",
   method: "POST",
   path: "/auth/request-verification",
-  summary: "Send the mail again that proves the address of the account",
-  description: `The link in it holds for ${LIMITS.verificationHours.value} hours; links of earlier mails hold no more. Does nothing for an address that is proved.`,
+  summary: "Resend the email that confirms the account's address",
+  description: `The link is valid for ${LIMITS.verificationHours.value} hours. Links from earlier emails stop working. Does nothing if the address is already confirmed.`,
   caller: "session",
   envelope: "wrapped",
   answers: { 200: message },
@@ -23,9 +23,9 @@ export const verifyEmail = endpoint({
   name: "auth.verifyEmail",
   method: "POST",
   path: "/auth/verify-email",
-  summary: "Confirm an address with the token of an email",
+  summary: "Confirm an address with the token from an email",
   description:
-    "Confirms the address and nothing else: no session is opened. If the account asked for another address, this is its address from now on. Each token works once.",
+    "Only confirms the address and opens no session. If the account requested another address, this becomes its address. Each token works once.",
   caller: "anyone",
   body: z.object({ token: linkToken }),
   envelope: "wrapped",
@@ -37,8 +37,8 @@ export const requestPasswordReset = endpoint({
   name: "auth.requestPasswordReset",
   method: "POST",
   path: "/auth/request-password-reset",
-  summary: "Send a mail with which a new password can be set",
-  description: `The response and its time are the same whether the address has an account or not. One email is sent per address and hour; its link is valid for ${LIMITS.passwordResetMinutes.value} minutes. An account whose address was never confirmed gets no link, because nobody knows who created it.`,
+  summary: "Send an email with a link to set a new password",
+  description: `The response and its timing are the same whether or not the address has an account. One email is sent per address and hour, and its link is valid for ${LIMITS.passwordResetMinutes.value} minutes. An account whose address was never confirmed gets no link, because its creator is unknown.`,
   caller: "anyone",
   body: z.object({ email: emailAddress }),
   envelope: "wrapped",
@@ -50,9 +50,8 @@ export const resetPassword = endpoint({
   name: "auth.resetPassword",
   method: "POST",
   path: "/auth/reset-password",
-  summary: "Set a new password with the token of a mail",
-  description:
-    "The token works once. All sessions of the account end; whoever set the password logs in with it.",
+  summary: "Set a new password with the token from an email",
+  description: "The token works once. All sessions of the account end; sign in with the new password.",
   caller: "anyone",
   body: z.object({ token: linkToken, newPassword: password }),
   envelope: "wrapped",
@@ -64,8 +63,8 @@ export const changePassword = endpoint({
   name: "users.changePassword",
   method: "POST",
   path: "/users/@me/password",
-  summary: "Change the password of the logged-in account",
-  description: "All other sessions of the account end, and it gets a mail that says so.",
+  summary: "Change the password of the signed-in account",
+  description: "All other sessions of the account end, and the account is notified by email.",
   caller: "session",
   body: z.object({ currentPassword: givenPassword, newPassword: password }),
   answers: { 200: message },
@@ -76,7 +75,7 @@ export const changeEmail = endpoint({
   name: "users.changeEmail",
   method: "POST",
   path: "/users/@me/email",
-  summary: "Ask for another address of the logged-in account",
+  summary: "Request another address for the signed-in account",
   description:
     "Sends a link to the new address, which becomes the account's when the link is opened, and a notice to the old address. The response is the same if the new address has an account. One such email is sent per new address and hour; after it, the response is 429.",
   caller: "session",
@@ -91,10 +90,10 @@ export const deleteAccount = endpoint({
   path: "/users/@me",
   summary: "Delete your account",
   description:
-    "You leave all projects, as with `POST /projects/:projectId/leave`. 409 while you are the only owner of a project: transfer its ownership or delete it first. An account without a password needs a session of the last hour instead of one.",
+    "You leave all projects, as with `POST /projects/:projectId/leave`. Fails with 409 while you are the only owner of a project: transfer its ownership or delete it first. An account without a password needs a session from the last hour instead.",
   caller: "session",
   body: z.object({
-    confirm: emailAddress.describe("The address of the account."),
+    confirm: emailAddress.describe("The account's address."),
     currentPassword: givenPassword.optional().describe("Required if the account has a password."),
   }),
   answers: { 204: null },
@@ -105,23 +104,25 @@ export const listSessions = endpoint({
   name: "users.listSessions",
   method: "GET",
   path: "/users/@me/sessions",
-  summary: "List where the account is logged in",
-  description: "The newest first.",
+  summary: "List the sessions of the account",
+  description: "Newest first.",
   caller: "session",
   answers: {
     200: z.array(
       z.object({
         id: z.uuid(),
-        isCurrent: z.boolean().describe("The session that asks."),
+        isCurrent: z.boolean().describe("Whether this is the session of the request."),
         ip: z
           .string()
           .nullable()
-          .describe("Where it was started; behind a proxy only with `TRUST_PROXY` the visitor's."),
+          .describe(
+            "The address that started the session. Behind a proxy this is the visitor's address only if `TRUST_PROXY` is set.",
+          ),
         userAgent: z.string().nullable(),
         createdAt: instant,
         lastUsedAt: instant
           .nullable()
-          .describe("To within a few minutes; null where nobody knows: sessions from before it was kept."),
+          .describe("Accurate to a few minutes; null for sessions older than this field."),
         expiresAt: instant,
       }),
     ),
@@ -133,7 +134,7 @@ export const endSession = endpoint({
   method: "DELETE",
   path: "/users/@me/sessions/:sessionId",
   summary: "End a session of the account",
-  description: "It is over at once, everywhere. Ending the one that asks is logging out.",
+  description: "Takes effect immediately. Ending the current session signs you out.",
   caller: "session",
   params: z.object({ sessionId: pathId }),
   answers: { 204: null },
@@ -144,8 +145,8 @@ export const endOtherSessions = endpoint({
   name: "users.endOtherSessions",
   method: "DELETE",
   path: "/users/@me/sessions",
-  summary: "End all sessions of the account but the one that asks",
-  description: "For somebody who lost a telephone, or logged in somewhere and does not know where.",
+  summary: "End all other sessions of the account",
+  description: "Use it after losing a device or forgetting to sign out somewhere.",
   caller: "session",
   answers: { 200: z.object({ ended: z.int() }) },
 });

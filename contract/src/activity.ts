@@ -1,11 +1,11 @@
-// The activity feed over HTTP: what happened to mails, contacts, campaigns and workflows (spec §4.11, decisions §10).
+// Activity feed endpoints for emails, contacts, campaigns and workflows (spec §4.11, decisions §10).
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import * as eventNames from "./event-names.ts";
 import { givenInstant, id, instant, issue, pageQuery, queryInteger } from "./field.ts";
 import { LIMITS } from "./limits/limits.ts";
 
-/** Types of activity that are events under a name of the service; all other recorded events are `event.triggered`. */
+/** Maps the service's own event names to activity types. All other recorded events are `event.triggered`. */
 export const TYPES_OF_EVENTS = {
   [eventNames.EMAIL_SENT]: "email.sent",
   [eventNames.EMAIL_DELIVERY]: "email.delivered",
@@ -34,7 +34,7 @@ export type ActivityType = (typeof ACTIVITY_TYPES)[number];
 const isActivityType = (text: string): text is ActivityType =>
   (ACTIVITY_TYPES as readonly string[]).includes(text);
 
-/** One type, or several with commas between them. */
+/** One type, or several separated by commas. */
 const types = z
   .string()
   .max(LIMITS.activityTypesLength.value)
@@ -44,7 +44,7 @@ const types = z
     if (unknown !== undefined)
       context.issues.push(
         issue(
-          `There is no type "${unknown}": \`GET /activity/types\` lists them.`,
+          `Unknown type "${unknown}". \`GET /activity/types\` lists all types.`,
           "invalid_enum_value",
           text,
         ),
@@ -61,7 +61,7 @@ export const activity = z.object({
   metadata: z
     .record(z.string(), z.unknown())
     .describe(
-      "Of a mail the data of its event and `emailId`; of a skipped one `reason` (`PUBLIC_KEY_LIMIT` or `FIRST_EMAIL_LIMIT`), `workflowId`, `workflowName` and `stepId`; of an event `eventName` and `data`; of a campaign its name, subject and recipients; of a workflow its name, the execution and how it ended.",
+      "For an email, its event's data and `emailId`; for a skipped one also `reason` (`PUBLIC_KEY_LIMIT` or `FIRST_EMAIL_LIMIT`), `workflowId`, `workflowName` and `stepId`. For an event, `eventName` and `data`. For a campaign, its name, subject and recipients. For a workflow, its name, execution and result.",
     ),
 });
 
@@ -69,11 +69,11 @@ export const listActivity = endpoint({
   name: "activity.list",
   method: "GET",
   path: "/activity",
-  summary: "List what happened, newest first",
-  description: `Mails, events, subscriptions, campaigns and workflows in one list. A page of rare things may be short, even empty, and still have a \`cursor\`: of each kind it looks at ${LIMITS.activityScan.value} rows at most. A campaign is there as scheduled while it is, and as sent once every recipient had a final state. What concerns a deleted contact is gone with it, but for its executions.`,
+  summary: "List activity, newest first",
+  description: `Emails, events, subscriptions, campaigns and workflows in one list. A page of rare items can be short or empty and still have a \`cursor\`, because each kind scans at most ${LIMITS.activityScan.value} rows. A campaign is listed as scheduled while it waits, and as sent once every recipient has a final state. A deleted contact's activity is deleted with it, except its executions.`,
   caller: "project",
   query: pageQuery.extend({
-    type: types.optional().describe("One of `GET /activity/types`, or several with commas between them."),
+    type: types.optional().describe("One of `GET /activity/types`, or several separated by commas."),
     contactId: id.optional(),
     campaignId: id.optional(),
     workflowId: id.optional(),
@@ -82,8 +82,8 @@ export const listActivity = endpoint({
       .max(LIMITS.eventNameLength.value)
       .optional()
       .describe("The name of a recorded event, such as `signed-up` or `email.open`."),
-    since: givenInstant.optional().describe("Only what came at or after this instant (ISO 8601)."),
-    until: givenInstant.optional().describe("Only what came before this instant (ISO 8601)."),
+    since: givenInstant.optional().describe("Only activity at or after this time (ISO 8601)."),
+    until: givenInstant.optional().describe("Only activity before this time (ISO 8601)."),
   }),
   answers: {
     200: z.object({ data: z.array(activity), cursor: z.string().nullable(), hasMore: z.boolean() }),
@@ -95,8 +95,8 @@ export const streamActivity = endpoint({
   name: "activity.stream",
   method: "GET",
   path: "/activity/stream",
-  summary: "Follow what happens, as it happens",
-  description: `Server-sent events: \`activity\` with one activity as \`GET /activity\` shows it, about a second after it happened, and \`more\` where a second had more than ${LIMITS.liveActivities.value}: read those with \`GET /activity\`. It begins with what happens from then on. With \`Last-Event-ID\`, the \`id\` of the last event before, it begins some seconds before that, since rows can be committed late: a client that connects again may see some activities again, and knows them by the \`id\` and \`type\` in their data. The \`id\` of an event is the highest of those it was told so far, and not always that of its activity. Each connection ends after ${LIMITS.liveStreamSeconds.value} seconds, and within a second after its caller lost access; a client that speaks the protocol asks again by itself. However many follow a project, each process reads it once a second.`,
+  summary: "Stream activity as it happens",
+  description: `Server-sent events. \`activity\` has one item in the format of \`GET /activity\`, about a second after it happened. \`more\` is sent if a second had more than ${LIMITS.liveActivities.value} items; read them with \`GET /activity\`. The stream starts now. With \`Last-Event-ID\` (the last \`id\` you received) it starts a few seconds before that event, because rows can be committed late. After reconnecting you may therefore receive some items twice; deduplicate by the \`id\` and \`type\` in their data. An event's \`id\` is the highest so far, and not always that of its item. Each connection ends after ${LIMITS.liveStreamSeconds.value} seconds, or within a second after its caller lost access; standard clients reconnect automatically. Each process polls a project once a second, regardless of the number of streams.`,
   caller: "project",
   envelope: "raw",
   contentType: "text/event-stream",
@@ -108,11 +108,15 @@ export const countRecentActivity = endpoint({
   name: "activity.recentCount",
   method: "GET",
   path: "/activity/recent-count",
-  summary: "Count what happened in the last minutes",
-  description: `All that \`GET /activity\` shows of them: mails sent, recorded events, campaigns that were scheduled or are through, and executions that started or were completed. Beyond ${LIMITS.activityScan.value} of a kind counting stops: \`isMore\` says so.`,
+  summary: "Count recent activity",
+  description: `Counts the items that \`GET /activity\` shows: sent emails, recorded events, scheduled or finished campaigns, and started or completed executions. Counting stops at ${LIMITS.activityScan.value} per kind, and \`isMore\` is then true.`,
   caller: "project",
   query: z.object({
-    minutes: queryInteger(1, LIMITS.recentMinutes.value, "How far back; default 5.").optional(),
+    minutes: queryInteger(
+      1,
+      LIMITS.recentMinutes.value,
+      "Number of minutes to look back; default 5.",
+    ).optional(),
   }),
   answers: { 200: z.object({ count: z.int(), minutes: z.int(), isMore: z.boolean() }) },
 });
@@ -121,8 +125,8 @@ export const listActivityTypes = endpoint({
   name: "activity.types",
   method: "GET",
   path: "/activity/types",
-  summary: "List the types of activity",
-  description: "Every type there can be, in the order in which a filter would show them.",
+  summary: "List activity types",
+  description: "All types, in the order a filter would show them.",
   caller: "project",
   answers: { 200: z.object({ types: z.array(z.enum(ACTIVITY_TYPES)) }) },
 });
@@ -131,8 +135,8 @@ export const listUpcomingActivity = endpoint({
   name: "activity.upcoming",
   method: "GET",
   path: "/activity/upcoming",
-  summary: "List what comes next, soonest first",
-  description: `Scheduled campaigns, and executions of workflows that wait for an instant: the first ${LIMITS.upcomingActivities.value}.`,
+  summary: "List upcoming activity, soonest first",
+  description: `The next ${LIMITS.upcomingActivities.value} scheduled campaigns and workflow executions that wait for a time.`,
   caller: "project",
   answers: {
     200: z.object({

@@ -1,12 +1,12 @@
-// Why a text is no e-mail address, by code: a program and the dashboard say it in words of their own.
+// Reasons why a text is not a valid email address, by code, so that programs and the dashboard can use their own wording.
 import { sayerOf, type Said } from "./advice.ts";
 
-/** By code, with `{names}` of what is filled in. */
+/** Sentences by code, with `{names}` as placeholders for values. */
 export const ADDRESS_FAULTS = {
   "address.long": "The address is too long.",
   "address.empty": "The address is empty.",
   "address.noAt": 'The address has no "@".',
-  "address.severalAt": 'There is more than one "@": exactly one address is expected here.',
+  "address.severalAt": 'There is more than one "@". Enter exactly one address.',
   "address.longerThan": "The address is longer than {most} octets.",
   "address.nothingBefore": 'There is nothing before the "@".',
   "address.characterBefore": '{character} is not allowed before the "@".',
@@ -14,7 +14,7 @@ export const ADDRESS_FAULTS = {
   "address.lookalikeBefore": 'A letter before the "@" could be mistaken for another one.',
   "address.longBefore": 'The part before the "@" is longer than {most} octets.',
   "domain.missing": "The domain is missing.",
-  "domain.ip": "An IP address cannot stand in for the domain.",
+  "domain.ip": "The domain cannot be an IP address.",
   "domain.character": "{character} is not allowed in the domain.",
   "domain.endsWithDot": "The domain may not end with a dot.",
   "domain.lookalike": "A letter of the domain could be mistaken for another one.",
@@ -29,5 +29,5 @@ export const ADDRESS_FAULTS = {
 export type AddressFaultCode = keyof typeof ADDRESS_FAULTS;
 export type AddressFault = Said<AddressFaultCode>;
 
-/** The fault of a code, with its values filled in. */
+/** Returns the fault for a code with its values filled in. */
 export const faultOfAddress = sayerOf<AddressFaultCode>(ADDRESS_FAULTS);

@@ -1,12 +1,12 @@
-// A part of an address, as it is searched for among canonical ones.
+// Normalizes a part of an address for a search among canonical addresses.
 import { parseDomain } from "./address.ts";
 
-/** Makes a domain of one label. */
+/** Completes a single label to a domain so that it can be encoded. */
 const TOP_LEVEL = ".example";
 
 /**
- * How a part of an address may stand in canonical ones, in lower case and NFC; one form of a part in ASCII. Labels outside ASCII are taken for whole
- * ones of a domain too, in a second form: of part of a label nothing is found in A-labels (RFC 5891, 4.4).
+ * Returns the forms in which a part of an address can appear in canonical addresses, in lower case and NFC. An ASCII part has one form.
+ * Labels outside ASCII get a second form as complete labels of a domain. Part of such a label cannot be found in A-labels (RFC 5891, 4.4).
  */
 export function formsOfAddressPart(part: string): string[] {
   const text = part.normalize("NFC").toLowerCase();

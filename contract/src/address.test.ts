@@ -1,4 +1,4 @@
-// Promises of the address parser: one row per case, then properties over random and over all single letters.
+// Tests the address parser with one row per case, then with properties over random texts and all single letters.
 
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -15,7 +15,7 @@ const MAX_REFUSAL_MS = 50;
 const RUNS = 2_000;
 
 const LABEL_63 = "d".repeat(63);
-/** 64 + 1 + 189 = 254 octets: the longest address there is. */
+/** 64 + 1 + 189 = 254 octets, the longest address allowed. */
 const LONGEST_ADDRESS = `${"l".repeat(64)}@${[LABEL_63, LABEL_63, "d".repeat(57), "com"].join(".")}`;
 
 const ACCEPTED_ADDRESSES: [text: string, address: string][] = [
@@ -85,7 +85,7 @@ const REFUSED_ADDRESSES: [text: string, reason: RegExp][] = [
   [`${"é".repeat(33)}@x.com`, /longer than 64 octets/],
   [LONGEST_ADDRESS.replace(".com", "d.com"), /longer than 254 octets/],
   [`a@${"d.".repeat(500)}com`, /too long/],
-  // The domain.
+  // Cases about the domain.
   ["a@[127.0.0.1]", /IP address/],
   ["a@[IPv6:::1]", /IP address/],
   ["a@127.0.0.1", /end in a number/],
@@ -144,11 +144,11 @@ const REFUSED_ADDRESSES: [text: string, reason: RegExp][] = [
 ];
 
 describe("parseAddress", () => {
-  test.each(ACCEPTED_ADDRESSES)("takes %j as %j", (text, address) => {
+  test.each(ACCEPTED_ADDRESSES)("reads %j as %j", (text, address) => {
     expect(parseAddress(text)).toEqual({ ok: true, address });
   });
 
-  test.each(REFUSED_ADDRESSES)("refuses %j, saying %s", (text, reason) => {
+  test.each(REFUSED_ADDRESSES)("rejects %j with the reason %s", (text, reason) => {
     expect(parseAddress(text)).toMatchObject({ ok: false, reason: expect.stringMatching(reason) });
   });
 });
@@ -208,11 +208,11 @@ const REFUSED_MAILBOXES: [text: string, reason: RegExp][] = [
 ];
 
 describe("parseMailbox", () => {
-  test.each(ACCEPTED_MAILBOXES)("takes %j as %j", (text, mailbox) => {
+  test.each(ACCEPTED_MAILBOXES)("reads %j as %j", (text, mailbox) => {
     expect(parseMailbox(text)).toStrictEqual({ ok: true, ...mailbox });
   });
 
-  test.each(REFUSED_MAILBOXES)("refuses %j, saying %s", (text, reason) => {
+  test.each(REFUSED_MAILBOXES)("rejects %j with the reason %s", (text, reason) => {
     expect(parseMailbox(text)).toMatchObject({ ok: false, reason: expect.stringMatching(reason) });
   });
 });
@@ -221,7 +221,7 @@ test.each([
   ['  Jane, the "1st" ', { ok: true, name: 'Jane, the "1st"' }],
   ["Jane\r\n", { ok: false, reason: "A line break is not allowed in the name." }],
   ["n".repeat(257), { ok: false, reason: "The name is longer than 256 characters." }],
-])("parseDisplayName(%j) gives %j", (text, expected) => {
+])("parseDisplayName(%j) returns %j", (text, expected) => {
   expect(parseDisplayName(text)).toEqual(expected);
 });
 
@@ -232,7 +232,7 @@ test.each([
     `${LABEL_63}.${LABEL_63}.${LABEL_63}.${"d".repeat(57)}.com`,
     `${LABEL_63}.${LABEL_63}.${LABEL_63}.${"d".repeat(57)}.com`,
   ],
-])("parseDomain takes %j as %j", (text, domain) => {
+])("parseDomain reads %j as %j", (text, domain) => {
   expect(parseDomain(text)).toEqual({ ok: true, domain });
 });
 
@@ -243,18 +243,18 @@ test.each<[string, RegExp]>([
   ["10.0.0.1", /end in a number/],
   ["[10.0.0.1]", /IP address/],
   ["a@example.com", /"@" is not allowed/],
-  ["https://example.com", /without https:\/\/ and path, such as example\.com/],
+  ["https://example.com", /without https:\/\/ or a path, such as example\.com/],
   ["*.example.com", /"\*" is not allowed/],
   ["_dmarc.example.com", /"_" is not allowed/],
   [`${LABEL_63}.${LABEL_63}.${LABEL_63}.${"d".repeat(58)}.com`, /longer than 253/],
-])("parseDomain refuses %j, saying %s", (text, reason) => {
+])("parseDomain rejects %j with the reason %s", (text, reason) => {
   expect(parseDomain(text)).toMatchObject({ ok: false, reason: expect.stringMatching(reason) });
 });
 
 test.each([
   ["a@xn--bcher-kva.example", false, "xn--bcher-kva.example"],
   ["é@x.com", true, "x.com"],
-])("%j needs SMTPUTF8: %j, and its domain is %j", (address, needsSmtpUtf8, domain) => {
+])("SMTPUTF8 for %j is %j and its domain is %j", (address, needsSmtpUtf8, domain) => {
   expect(hasNonAsciiLocalPart(address)).toBe(needsSmtpUtf8);
   expect(domainOf(address)).toBe(domain);
 });
@@ -268,7 +268,7 @@ test.each([
   ["quotes", `${'"'.repeat(1_000_000)} <a@x.com>`],
   ["angle brackets", `${"<".repeat(1_000_000)}a@x.com>`],
   ["letters that normalise to eighteen", `${"\uFDFA".repeat(1_000_000)}@x.com`],
-])("a megabyte of %s is refused at once", (_what, text) => {
+])("rejects a megabyte of %s immediately", (_what, text) => {
   const startedAt = performance.now();
   const results = [parseAddress(text), parseMailbox(text), parseDomain(text), parseDisplayName(text)];
   const tookMs = performance.now() - startedAt;
@@ -276,7 +276,7 @@ test.each([
   expect(tookMs).toBeLessThan(MAX_REFUSAL_MS);
 });
 
-/** Text that is often nearly an address: accepted by a fair share of the runs, and close to the edge in the rest. */
+/** Generates texts that are often nearly an address. A fair share is accepted, and most of the rest is close to the edge. */
 const nearAddresses = fc
   .tuple(
     fc.string({
@@ -298,13 +298,13 @@ const mailboxTexts = fc
   )
   .map((parts) => parts.join(""));
 
-/** The smallest text for which the promise fails or throws; null when none was found. */
+/** Returns the smallest text for which the property fails or throws; null if none was found. */
 function counterexampleOf(arbitrary: fc.Arbitrary<string>, holds: (text: string) => boolean): unknown {
   return fc.check(fc.property(arbitrary, holds), { numRuns: RUNS }).counterexample;
 }
 
-describe("for any text", () => {
-  test("parsing an accepted address again gives the same address", () => {
+describe("properties of any text", () => {
+  test("parsing an accepted address again returns the same address", () => {
     let acceptedCount = 0;
     const counterexample = counterexampleOf(texts, (text) => {
       const result = parseAddress(text);
@@ -317,7 +317,7 @@ describe("for any text", () => {
     expect(acceptedCount).toBeGreaterThan(RUNS / 10);
   });
 
-  test("no accepted address holds a character that a header, a command or a list gives a meaning to", () => {
+  test("an accepted address never contains a character special to headers, commands or lists", () => {
     const counterexample = counterexampleOf(texts, (text) => {
       const result = parseAddress(text);
       return !result.ok || !/[\r\n\0 ,<>;"\\:()\u0085\u2028\u2029]/.test(result.address);
@@ -325,7 +325,7 @@ describe("for any text", () => {
     expect(counterexample).toBeNull();
   });
 
-  test("a mailbox never yields an address that parseAddress refuses or writes in another way", () => {
+  test("a mailbox never yields an address that parseAddress rejects or rewrites", () => {
     let acceptedCount = 0;
     const counterexample = counterexampleOf(mailboxTexts, (text) => {
       const result = parseMailbox(text);
@@ -338,7 +338,7 @@ describe("for any text", () => {
     expect(acceptedCount).toBeGreaterThan(RUNS / 20);
   });
 
-  test("a quoted name comes out as it went in", () => {
+  test("a quoted name is returned unchanged", () => {
     const names = fc.string({ unit: "grapheme", maxLength: 60 });
     const counterexample = counterexampleOf(names, (name) => {
       const direct = parseDisplayName(name);
@@ -348,7 +348,7 @@ describe("for any text", () => {
     expect(counterexample).toBeNull();
   });
 
-  test("the short cut for plain addresses gives what the full reading gives, which capitals force", () => {
+  test("the fast path for plain addresses returns the same result as full parsing", () => {
     const parts = fc.oneof(
       fc.string({ unit: fc.constantFrom(..."abz059-_+.x"), maxLength: 12 }),
       fc.constantFrom("xn--", "xn--tda", "a".repeat(63), "a".repeat(64), "0x10", "1", "-", ".", ".com", "@"),
@@ -361,7 +361,7 @@ describe("for any text", () => {
     expect(counterexample).toBeNull();
   });
 
-  test("nothing throws, and every refusal has its reason", () => {
+  test("never throws and gives a reason for every rejection", () => {
     const parsers = [parseAddress, parseMailbox, parseDomain, parseDisplayName];
     const counterexample = counterexampleOf(fc.oneof(texts, mailboxTexts), (text) =>
       parsers.every((parse) => {
@@ -373,7 +373,7 @@ describe("for any text", () => {
   });
 });
 
-test("no letter of Unicode gives a second address for an ASCII one, or two addresses that fold together", () => {
+test("no Unicode letter creates a second address for an ASCII one or two that fold together", () => {
   const addressByFolded = new Map<string, string>();
   const clashes: string[] = [];
   for (let codePoint = 0; codePoint <= 0x10ffff; codePoint += 1) {

@@ -1,10 +1,9 @@
-// The one e-mail address parser: what a caller, a form, a CSV row or an SMTP client wrote becomes one canonical text, or a reason in plain
-// words why not.
+// Parses email addresses from callers, forms, CSV rows and SMTP clients into one canonical text, or returns the reason why not.
 
 import { faultOfAddress, type AddressFault, type AddressFaultCode } from "./address-faults.ts";
 import type { AdviceValues } from "./advice.ts";
 
-/** The whole address with its domain as A-labels (RFC 5321 §4.5.3.1.3 less the angle brackets, erratum 1690). */
+/** The whole address with its domain as A-labels (RFC 5321 §4.5.3.1.3 minus the angle brackets, erratum 1690). */
 const ADDRESS_MAX_OCTETS = 254;
 /** RFC 5321 §4.5.3.1.1; a local part outside ASCII is counted in UTF-8 (RFC 6531 §3.3). */
 const LOCAL_PART_MAX_OCTETS = 64;
@@ -12,28 +11,28 @@ const LOCAL_PART_MAX_OCTETS = 64;
 const DOMAIN_MAX_OCTETS = 253;
 const LABEL_MAX_OCTETS = 63;
 const NAME_MAX_CHARS = 256;
-/** Longer input is refused unread. Room for blanks around it and for letters spelled with separate accents. */
+/** Longer input is rejected without reading it. Leaves room for surrounding blanks and letters spelled with separate accents. */
 const ADDRESS_INPUT_MAX_CHARS = 1_000;
 const MAILBOX_INPUT_MAX_CHARS = 2_000;
 
-/** Code points that show nothing, such as variation selectors and fillers, are never part of an address. */
+/** Excludes invisible code points, such as variation selectors and fillers, from addresses. */
 const NOT_IN_LOCAL_PART = /[^\p{L}\p{M}\p{Nd}.!#$%&'*+\-/=?^_`{|}~]|\p{Default_Ignorable_Code_Point}/u;
 const NOT_IN_DOMAIN = /[^\p{L}\p{M}\p{Nd}.-]|\p{Default_Ignorable_Code_Point}/u;
-/** Line breaks, other control characters, marks that turn the reading direction, halves of a surrogate pair. */
+/** Line breaks, other control characters, characters that change the reading direction, and unpaired surrogates. */
 const NOT_IN_NAME = /[\p{Cc}\p{Cs}\u2028\u2029\u202A-\u202E\u2066-\u2069]/u;
-/** RFC 5322 §3.2.3 specials except the dot, which names such as "Dr. Who" carry (obs-phrase). */
+/** RFC 5322 §3.2.3 specials except the dot, because names such as "Dr. Who" contain it (obs-phrase). */
 const NOT_IN_UNQUOTED_NAME = /[()<>[\]:;@\\,"]/;
 const NON_ASCII = /[^\0-\x7F]/;
 const ACCENT_WITHOUT_LETTER = /(?:^|[^\p{L}\p{M}\p{Nd}])\p{M}/u;
-/** Latin may stand beside Chinese, Japanese and Korean only (UTS #39 §5.2, highly restrictive). */
+/** Latin may be mixed only with Chinese, Japanese and Korean (UTS #39 §5.2, highly restrictive). */
 const LATIN = /\p{Script=Latin}/u;
 const NOT_BESIDE_LATIN =
   /[^\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}]/u;
 
-/** What nearly every address looks like: canonical already, by every rule below. A-labels are left to the full reading. */
+/** Matches nearly every address, which is then canonical already by all rules below. A-labels need the full parser. */
 const PLAIN_ADDRESS =
   /^(?!.*xn--)[a-z0-9_+-]+(?:\.[a-z0-9_+-]+)*@(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/;
-/** Within the limits of the local part and of the whole, so that nothing needs counting. */
+/** Stays within the limits of the local part and of the whole address, so that nothing needs counting. */
 const PLAIN_ADDRESS_MAX_CHARS = 64;
 
 export type AddressResult = { ok: true; address: string } | RefusedAs;
@@ -42,11 +41,11 @@ export type DomainResult = { ok: true; domain: string } | { ok: false; reason: s
 export type DisplayNameResult = { ok: true; name: string } | { ok: false; reason: string };
 
 /**
- * Reads one bare address; blanks around it are dropped. `address` is its canonical form: lower-cased, NFC, the
- * domain as A-labels. Two spellings of one mailbox give the same text, and parsing that text gives it again.
- * The local part is a dot-atom (RFC 5322 §3.2.3, RFC 6532 §3.2), never a quoted string. A letter outside ASCII
- * that lower-cases, upper-cases or normalises into another spelling is refused, so that no look-alike of an
- * existing address becomes a second one. Takes linear time and never throws.
+ * Parses one bare address and drops surrounding blanks. `address` is its canonical form in lower case and NFC, with the domain as A-labels.
+ * Two spellings of one mailbox return the same text, and parsing that text returns it again. The local part is a dot-atom (RFC 5322 §3.2.3,
+ * RFC 6532 §3.2), never a quoted string. Rejects a letter outside ASCII that becomes another spelling in lower case, upper case or
+ * normalized, so that no look-alike of an existing address becomes a second address.
+ * Takes linear time and never throws.
  */
 export function parseAddress(text: string): AddressResult {
   if (text.length > ADDRESS_INPUT_MAX_CHARS) return refuseAs("address.long");
@@ -54,14 +53,14 @@ export function parseAddress(text: string): AddressResult {
 }
 
 /**
- * Reads exactly one mailbox: `a@b.c`, `<a@b.c>`, `Name <a@b.c>` or `"Quoted, Name" <a@b.c>` (RFC 5322 §3.4 without
- * groups, comments and folding). `address` is what `parseAddress` gives; `name` is unquoted, and absent when empty.
+ * Parses exactly one mailbox: `a@b.c`, `<a@b.c>`, `Name <a@b.c>` or `"Quoted, Name" <a@b.c>` (RFC 5322 §3.4 without groups, comments and
+ * folding). `address` is the result of `parseAddress`. `name` is unquoted, and absent if empty.
  */
 export function parseMailbox(text: string): MailboxResult {
   if (text.length > MAILBOX_INPUT_MAX_CHARS) return refuse("The address is too long.");
   const mailbox = text.trim();
   if (!mailbox.endsWith(">")) return parseAddress(mailbox);
-  // An address holds no "<", so the last one opens it even when a quoted name holds some.
+  // An address never contains "<", so the last one opens it even if a quoted name contains others.
   const open = mailbox.lastIndexOf("<");
   if (open === -1) return refuse('There is a ">" without its "<".');
   const address = parseTrimmedAddress(mailbox.slice(open + 1, -1));
@@ -72,8 +71,8 @@ export function parseMailbox(text: string): MailboxResult {
 }
 
 /**
- * Checks a display name that stands beside an address, blanks around it dropped: at most 256 characters, no line
- * break and no control character of any kind. Quotes and commas are welcome; whoever writes the header quotes them.
+ * Checks a display name and drops surrounding blanks. Allows up to 256 characters and no line breaks or other control characters. Quotes
+ * and commas are allowed, because the code that writes the header quotes them.
  */
 export function parseDisplayName(text: string): DisplayNameResult {
   if (text.length > MAILBOX_INPUT_MAX_CHARS) return refuse("The name is too long.");
@@ -85,35 +84,35 @@ export function parseDisplayName(text: string): DisplayNameResult {
 }
 
 /**
- * Reads a domain name, such as a sender domain; blanks around it are dropped. `domain` is lower-cased, as A-labels
- * (UTS #46 by the platform's `URL`), at least two labels of letters, digits and hyphens, never an IP address.
- * The rarest letters of a domain outside ASCII (joiners, middle dots, emoji) are taken in their A-label spelling only.
+ * Parses a domain name, such as a sender domain, and drops surrounding blanks.
+ * `domain` is lower-cased, as A-labels (UTS #46 by the platform's `URL`). It has at least two labels of letters, digits and hyphens, and is
+ * never an IP address. The rarest letters outside ASCII (joiners, middle dots, emoji) are accepted only in their A-label spelling.
  */
 export function parseDomain(text: string): DomainResult {
   if (text.length > ADDRESS_INPUT_MAX_CHARS) return refuse("The domain is too long.");
   if (/^[^[]*[/:]/.test(text))
-    return refuse(`Give the name alone, without https:// and path, such as ${hostOf(text)}.`);
+    return refuse(`Enter only the domain, without https:// or a path, such as ${hostOf(text)}.`);
   return parseTrimmedDomain(text.trim());
 }
 
-/** The name that an address on the web has in it. */
+/** Returns the host name of a web address. */
 function hostOf(text: string): string {
   const address = text.includes("://") ? text : `https://${text}`;
   const host = URL.canParse(address) ? new URL(address).hostname : "";
   return parseTrimmedDomain(host).ok ? host : "example.com";
 }
 
-/** Whether a canonical address can travel only where SMTPUTF8 is offered (RFC 6531). */
+/** Returns whether a canonical address can be sent only to servers that offer SMTPUTF8 (RFC 6531). */
 export function hasNonAsciiLocalPart(address: string): boolean {
   return NON_ASCII.test(localPartOf(address));
 }
 
-/** What stands before the last `@`. */
+/** Returns the part before the last `@`. */
 export function localPartOf(address: string): string {
   return address.slice(0, Math.max(0, address.lastIndexOf("@")));
 }
 
-/** The domain of a canonical address, as A-labels. */
+/** Returns the domain of a canonical address, as A-labels. */
 export function domainOf(address: string): string {
   return address.slice(address.lastIndexOf("@") + 1);
 }
@@ -137,7 +136,7 @@ function parseTrimmedAddress(text: string): AddressResult {
   return { ok: true, address };
 }
 
-/** Only a short cut: the full reading gives the same (a test compares them), but costs far more. */
+/** A fast path: full parsing returns the same result (a test compares them) but is far slower. */
 function isPlainAddress(text: string): boolean {
   return text.length <= PLAIN_ADDRESS_MAX_CHARS && PLAIN_ADDRESS.test(text);
 }
@@ -181,7 +180,7 @@ function parseTrimmedDomain(text: string): { ok: true; domain: string } | Refuse
   return { ok: true, domain };
 }
 
-/** What is wrong with one A-label (RFC 1123 §2.1), if anything. */
+/** Returns the fault of one A-label (RFC 1123 §2.1), if any. */
 function faultOfLabel(label: string): RefusedAs | undefined {
   if (label === "") return refuseAs("domain.dots");
   if (label.length > LABEL_MAX_OCTETS) return refuseAs("domain.longPart", { most: LABEL_MAX_OCTETS });
@@ -190,11 +189,12 @@ function faultOfLabel(label: string): RefusedAs | undefined {
 }
 
 /**
- * The host name as the platform's URL parser (UTS #46) understands it; undefined when it holds a label that does not
- * encode or decode, or when plain ASCII would be read as something else (`1.2.3` and `1.0x10` become IP addresses).
+ * Returns the host name as the platform's URL parser (UTS #46) reads it.
+ * Returns undefined if a label does not encode or decode, or if plain ASCII would be read as something else (`1.2.3` and `1.0x10` become IP
+ * addresses).
  */
 function toALabels(domain: string): string | undefined {
-  // Node decodes the A-labels of a host only when some label is not ASCII, so one is put in front.
+  // Node decodes the A-labels of a host only if some label is not ASCII, so add such a label in front.
   const prefix = /xn--/i.test(domain) ? "\u00FC." : "";
   const url = `http://${prefix}${domain}`;
   if (!URL.canParse(url)) return undefined;
@@ -203,8 +203,8 @@ function toALabels(domain: string): string | undefined {
 }
 
 /**
- * Whether normalising would replace a letter by another one: full-width letters, ligatures and long s by their
- * compatibility form, the Kelvin sign by plain K.
+ * Returns whether normalizing would replace a letter with another one. Examples are full-width letters, ligatures, the long s and the
+ * Kelvin sign.
  */
 function hasSecondSpelling(text: string): boolean {
   if (text.normalize("NFC") !== text.normalize("NFKC")) return true;
@@ -214,9 +214,10 @@ function hasSecondSpelling(text: string): boolean {
 }
 
 /**
- * Whether a lower-cased local part passes for another one: letters whose upper case leads back elsewhere (dotless i,
- * sharp s), a dot put on an i that already has one (also the lower case of U+0130), an accent that joins the character before
- * the address, Latin letters among those of a script that resembles it.
+ * Returns whether a lower-cased local part could be mistaken for another one.
+ * That is the case for letters whose upper case leads back to another letter (dotless i, sharp s), a dot on an i that already has one (also
+ * the lower case of U+0130), an accent that joins the character before the address, and Latin letters mixed with a script that resembles
+ * Latin.
  */
 function looksLikeAnother(localPart: string): boolean {
   return (
@@ -227,9 +228,9 @@ function looksLikeAnother(localPart: string): boolean {
   );
 }
 
-/** A phrase before `<`: either one quoted string or words without specials. */
+/** Parses the phrase before `<`, which is either one quoted string or words without specials. */
 function parsePhrase(text: string): DisplayNameResult {
-  // Before anything is trimmed, so that a line break before the "<" is not lost sight of.
+  // Check before trimming, because trimming would hide a line break before the "<".
   const forbidden = NOT_IN_NAME.exec(text);
   if (forbidden) return refuse(`${describeCharacter(forbidden[0])} is not allowed in the name.`);
   const phrase = text.trim();
@@ -246,7 +247,7 @@ function parsePhrase(text: string): DisplayNameResult {
   return parseDisplayName(phrase);
 }
 
-/** The content of a quoted string (RFC 5322 §3.2.4); undefined when it does not close exactly at the end. */
+/** Returns the content of a quoted string (RFC 5322 §3.2.4), or undefined if it does not close exactly at the end. */
 function unquote(quoted: string): string | undefined {
   let content = "";
   for (let index = 1; index < quoted.length; index += 1) {
@@ -264,7 +265,7 @@ function refuse(reason: string): { ok: false; reason: string } {
 interface RefusedAs {
   ok: false;
   reason: string;
-  /** The reason by its code, with what it names. */
+  /** The reason by code, with its values. */
   fault: AddressFault;
 }
 
@@ -277,7 +278,7 @@ function octetsOf(text: string): number {
   return new TextEncoder().encode(text).length;
 }
 
-/** Names a character so that the caller finds it, also when it cannot be seen. */
+/** Names a character so that the caller can find it even if it is invisible. */
 function describeCharacter(character: string): string {
   if (/[\n\r\u0085\u2028\u2029]/.test(character)) return "A line break";
   if (character === " ") return "A space";

@@ -1,4 +1,4 @@
-// Numbers over a period, by days of the viewer's zone (spec §4.11, decisions §10).
+// Reports over a period, by days in the viewer's time zone (spec §4.11, decisions §10).
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { issue, queryInteger } from "./field.ts";
@@ -17,42 +17,44 @@ const ID_ERRORS = ["CAMPAIGN_NOT_FOUND", "TEMPLATE_NOT_FOUND", "WORKFLOW_NOT_FOU
 const percent = z
   .number()
   .describe(
-    "Percent of the mails that were sent in the period. What happened to mails of before is counted too, so a period with few mails may have more than 100.",
+    "Percentage of the emails sent in the period. Activity of earlier emails counts too, so a period with few emails can exceed 100.",
   );
 
 const mailCounts = z.object({
-  emails: z.int().describe("Mails that were sent."),
+  emails: z.int().describe("Emails sent."),
   delivered: z.int(),
-  opens: z.int().describe("Mails a person opened for the first time."),
-  clicks: z.int().describe("Mails in which a person followed a link for the first time."),
-  machineOpens: z.int().describe("Mails that a privacy proxy or a scanner opened; not among the opens."),
-  machineClicks: z.int().describe("Links that machines followed, each once a mail; not among the clicks."),
-  bounces: z.int().describe("Hard bounces, refused at once or reported later."),
+  opens: z.int().describe("Emails opened by a person for the first time."),
+  clicks: z.int().describe("Emails in which a person clicked a link for the first time."),
+  machineOpens: z.int().describe("Emails opened by a privacy proxy or scanner; not included in opens."),
+  machineClicks: z.int().describe("Links followed by machines, each once per email; not included in clicks."),
+  bounces: z.int().describe("Hard bounces, rejected immediately or reported later."),
   softBounces: z.int(),
   complaints: z.int(),
   refused: z
     .int()
     .describe(
-      "Of what bounced, hard or soft, the mails that were refused at once: they never left and are not among `emails`.",
+      "Hard or soft bounces that were rejected immediately. These emails were never delivered and are not included in `emails`.",
     ),
 });
 const rates = z.object({
   openRate: percent,
   clickRate: percent,
-  bounceRate: percent.describe("Percent of the mails that were sent in the period or refused at once."),
+  bounceRate: percent.describe(
+    "Percentage of the emails that were sent in the period or rejected immediately.",
+  ),
   complaintRate: percent,
 });
-const date = z.string().describe("The day in `tz`, as 2027-01-31.");
+const date = z.string().describe("The day in `tz`, such as 2027-01-31.");
 
 const ABOUT_TIME =
-  "Each count is of what happened in that time: a mail that was sent on one day and opened on the next counts on both. What happened seconds ago is in it. With a deleted contact its events go, and with them its part of the numbers; test mails never count.";
+  "Each number counts what happened in that time, so an email sent on one day and opened on the next counts on both. Numbers are up to date within seconds. Deleting a contact deletes its events and their part of the numbers. Test emails are never counted.";
 
 export const getTimeseries = endpoint({
   name: "analytics.timeseries",
   method: "GET",
   path: "/analytics/timeseries",
-  summary: "Count mails day by day",
-  description: `Every day of the period, the first one first. ${ABOUT_TIME}`,
+  summary: "Count emails by day",
+  description: `Every day of the period, oldest first. ${ABOUT_TIME}`,
   caller: "project",
   query: mailQuery,
   answers: { 200: z.array(mailCounts.extend({ date })) },
@@ -65,8 +67,8 @@ export const getSummary = endpoint({
   name: "analytics.summary",
   method: "GET",
   path: "/analytics/summary",
-  summary: "Count mails of a period and of the one before it",
-  description: `\`previous\` is the same number of days, up to the day before the first one. ${ABOUT_TIME}`,
+  summary: "Count the emails of a period and of the previous one",
+  description: `\`previous\` covers the same number of days, ending on the day before the period. ${ABOUT_TIME}`,
   caller: "project",
   query: mailQuery,
   answers: { 200: z.object({ current: summary, previous: summary }) },
@@ -74,16 +76,16 @@ export const getSummary = endpoint({
 });
 
 export const breakdownRow = mailCounts.extend(rates.shape).extend({
-  value: z.string().describe("A kind, a provider, or an id."),
-  name: z.string().nullable().describe("Of what has the id, while it is there."),
+  value: z.string().describe("A kind, a provider or an id."),
+  name: z.string().nullable().describe("The current name for an id, or null if it was deleted."),
 });
 
 export const getBreakdown = endpoint({
   name: "analytics.breakdown",
   method: "GET",
   path: "/analytics/breakdown",
-  summary: "Count mails by kind, campaign, template, workflow or receiving provider",
-  description: `The values with the most mails first, at most ${LIMITS.reportRows.value}. ${ABOUT_TIME}`,
+  summary: "Count emails by kind, campaign, template, workflow or receiving provider",
+  description: `Values with the most emails first, up to ${LIMITS.reportRows.value}. ${ABOUT_TIME}`,
   caller: "project",
   query: periodQuery.extend({ dimension: z.enum(DIMENSIONS) }),
   answers: {
@@ -97,12 +99,12 @@ export const listTopCampaigns = endpoint({
   name: "analytics.topCampaigns",
   method: "GET",
   path: "/analytics/top-campaigns",
-  summary: "List the campaigns that did best",
-  description: `By what happened in the period, the best first. ${ABOUT_TIME}`,
+  summary: "List the best campaigns",
+  description: `Ranked by activity in the period, best first. ${ABOUT_TIME}`,
   caller: "project",
   query: periodQuery.extend({
-    metric: z.enum(CAMPAIGN_METRICS).optional().describe("What counts; default `opened`."),
-    limit: queryInteger(1, LIMITS.pageSizeMaximum.value, "How many; default 10.").optional(),
+    metric: z.enum(CAMPAIGN_METRICS).optional().describe("The metric to rank by; default `opened`."),
+    limit: queryInteger(1, LIMITS.pageSizeMaximum.value, "Number of campaigns; default 10.").optional(),
   }),
   answers: {
     200: z.array(
@@ -124,9 +126,9 @@ export const getCampaignTotals = endpoint({
   name: "analytics.campaignStats",
   method: "GET",
   path: "/analytics/campaign-stats",
-  summary: "Count campaigns, and average their rates",
+  summary: "Count campaigns and average their rates",
   description:
-    "`total`, `active` (scheduled, sending or paused) and `completed` are of all campaigns as they are now; the averages are over the campaigns of which mail was sent in the period, each with the same weight.",
+    "`total`, `active` (scheduled, sending or paused) and `completed` cover all campaigns as of now. The averages cover the campaigns that sent email in the period, with equal weight.",
   caller: "project",
   query: periodQuery,
   answers: {
@@ -146,10 +148,10 @@ export const listTopEvents = endpoint({
   path: "/analytics/top-events",
   summary: "List the most frequent events",
   description:
-    "Tracked events, subscriptions and entries into segments; what happened to mails is in the other reports. The events of a deleted contact are gone.",
+    "Tracked events, subscriptions and segment entries. Email activity is in the other reports. Events of deleted contacts are not included.",
   caller: "project",
   query: periodQuery.extend({
-    limit: queryInteger(1, LIMITS.pageSizeMaximum.value, "How many; default 10.").optional(),
+    limit: queryInteger(1, LIMITS.pageSizeMaximum.value, "Number of events; default 10.").optional(),
   }),
   answers: {
     200: z.array(
@@ -160,7 +162,7 @@ export const listTopEvents = endpoint({
         trend: z
           .number()
           .nullable()
-          .describe("Percent of change since the period before; null where there were none."),
+          .describe("Percentage of change since the previous period; null if that period had none."),
       }),
     ),
   },
@@ -170,21 +172,21 @@ export const getAudience = endpoint({
   name: "analytics.audience",
   method: "GET",
   path: "/analytics/audience",
-  summary: "Count subscriptions day by day, and why they ended",
+  summary: "Count subscriptions by day, and reasons for unsubscribing",
   description:
-    "Every day of the period, the first one first; of contacts that are still there. What counts are changes: a contact that was subscribed when it was made is none.",
+    "Every day of the period, oldest first, for contacts that still exist. Only changes count, so a contact that was created as subscribed is not included.",
   caller: "project",
   query: periodQuery,
   answers: {
     200: z.array(
       z.object({
         date,
-        subscribed: z.int().describe("Contacts that were subscribed."),
-        unsubscribed: z.int().describe("Contacts that no longer were, for whatever reason."),
+        subscribed: z.int().describe("Contacts that became subscribed."),
+        unsubscribed: z.int().describe("Contacts that became unsubscribed, for any reason."),
         byBounce: z.int(),
         byComplaint: z.int(),
-        byChoice: z.int().describe("By a page, a link, the API or a person of the project."),
-        growth: z.int().describe("Subscribed less unsubscribed."),
+        byChoice: z.int().describe("By a page, a link, the API or a project member."),
+        growth: z.int().describe("Subscribed minus unsubscribed."),
       }),
     ),
   },
@@ -194,8 +196,8 @@ export const getHours = endpoint({
   name: "analytics.hours",
   method: "GET",
   path: "/analytics/hours",
-  summary: "Count mails by weekday and hour",
-  description: `All 168 hours of a week in \`tz\`, Monday at 0 first. ${ABOUT_TIME}`,
+  summary: "Count emails by weekday and hour",
+  description: `All 168 hours of a week in \`tz\`, starting Monday at 0. ${ABOUT_TIME}`,
   caller: "project",
   query: mailQuery,
   answers: {
@@ -227,9 +229,9 @@ export const exportReport = endpoint({
   name: "analytics.export",
   method: "GET",
   path: "/analytics/export.csv",
-  summary: "A report as CSV",
+  summary: "Export a report as CSV",
   description:
-    "The rows of the report of that name, with its columns; those of `summary` are `current` and `previous`. A report without rows has the names of its columns. `dimension` is for `breakdown`, `metric` for `top-campaigns`, and `limit` for `top-campaigns` and `top-events`; filters are for `timeseries`, `summary` and `hours`.",
+    "The rows and columns of the named report; the rows of `summary` are `current` and `previous`. A report without rows contains only column names. `dimension` applies to `breakdown`, `metric` to `top-campaigns`, and `limit` to `top-campaigns` and `top-events`. Filters apply to `timeseries`, `summary` and `hours`.",
   caller: "project",
   query: z
     .object({
@@ -241,7 +243,7 @@ export const exportReport = endpoint({
       limit: queryInteger(
         1,
         LIMITS.pageSizeMaximum.value,
-        `How many rows; default ${LIMITS.pageSizeMaximum.value}.`,
+        `Number of rows; default ${LIMITS.pageSizeMaximum.value}.`,
       ).optional(),
     })
     .superRefine((query, context) => {
@@ -259,13 +261,13 @@ export const getActivityStats = endpoint({
   name: "activity.stats",
   method: "GET",
   path: "/activity/stats",
-  summary: "Count what happened in a period",
+  summary: "Count the activity of a period",
   description: ABOUT_TIME,
   caller: "project",
   query: periodQuery,
   answers: {
     200: z.object({
-      totalEvents: z.int().describe("Tracked events, subscriptions, entries into segments."),
+      totalEvents: z.int().describe("Tracked events, subscriptions and segment entries."),
       totalEmailsSent: z.int(),
       totalEmailsOpened: z.int(),
       totalEmailsClicked: z.int(),

@@ -1,4 +1,4 @@
-// Attachments of an email: base64 as programs write it, and the content type of a file that comes without one (decisions §7).
+// Email attachments: base64 in common variants, and the content type of a file that comes without one (decisions §7).
 import { z } from "zod";
 import { hasControlCharacters, issue, jsonSchemas } from "./field.ts";
 import { LIMITS } from "./limits/limits.ts";
@@ -8,17 +8,17 @@ import { readAs } from "./unknown-fields.ts";
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 /** RFC 2397. A content type has no comma. */
 const DATA_URL = /^data:([^,;]*)((?:;[^,;]*)*),/i;
-/** RFC 2045 section 5.1, without the quoted pairs that nobody writes: `text/calendar; method=REQUEST; name="a b"`. */
+/** RFC 2045 section 5.1 without quoted pairs, which are not used in practice: `text/calendar; method=REQUEST; name="a b"`. */
 const CONTENT_TYPE =
   /^[A-Za-z0-9!#$&^_.+-]{1,100}\/[A-Za-z0-9!#$&^_.+-]{1,100}(?:[ \t]*;[ \t]*[A-Za-z0-9!#$&^_.+*-]{1,60}=(?:[A-Za-z0-9!#$%&'*+.^_`{|}~-]{1,200}|"[ !#-[\]-~]{0,200}"))*;?$/;
 const CONTENT_ID = /^[!#-;=?-[\]-~]{1,255}$/;
-/** The prefix of a data URL is this long at most. */
+/** Maximum length of a data URL's prefix. */
 const DATA_URL_PREFIX_LENGTH = 300;
-/** METHOD is a property of the calendar, so it comes before the first event; this much is searched, in whole groups of four. */
+/** Searches only this much, in whole groups of four. METHOD is a property of the calendar, so it comes before the first event. */
 const CALENDAR_LETTERS = 16_384;
 
 const OCTET_STREAM = "application/octet-stream";
-/** By the ending of the file name. */
+/** Content types by file extension. */
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
   csv: "text/csv",
   doc: "application/msword",
@@ -54,7 +54,7 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   zip: "application/zip",
 };
 
-/** Returns what comes before the comma of a data URL, its content type included; null for any other text. */
+/** Returns the part of a data URL before its comma, including its content type; null for any other text. */
 function dataUrlOf(text: string): { length: number; contentType: string; isBase64: boolean } | null {
   const match = DATA_URL.exec(text.slice(0, DATA_URL_PREFIX_LENGTH));
   if (match === null) return null;
@@ -64,18 +64,18 @@ function dataUrlOf(text: string): { length: number; contentType: string; isBase6
   return { length: match[0].length, contentType, isBase64: others.length < parameters.length };
 }
 
-/** Returns the base64 without line breaks, in the standard alphabet; null where the text is something else. */
+/** Returns the base64 without line breaks, in the standard alphabet; null if the text is not base64. */
 function plainBase64(text: string): string | null {
   const whole = /\s/.test(text) ? text.replace(/\s+/g, "") : text;
   const plain = /[-_]/.test(whole) ? whole.replaceAll("-", "+").replaceAll("_", "/") : whole;
   const padding = plain.endsWith("==") ? 2 : plain.endsWith("=") ? 1 : 0;
   const letters = plain.length - padding;
   const isWhole = padding === 0 ? letters % 4 !== 1 : plain.length % 4 === 0;
-  // Nothing at all is an empty file.
+  // An empty text is an empty file.
   return BASE64.test(plain) && (letters > 0 || padding === 0) && isWhole ? plain : null;
 }
 
-/** The file's bytes: base64, also with line breaks or in the alphabet of URLs, or a whole data URL. */
+/** The file's bytes as base64, also with line breaks, in the alphabet of URLs, or as a data URL. */
 const content = z
   .string()
   .transform((text, context) => {
@@ -92,7 +92,7 @@ const contentType = z
   .max(LIMITS.contentTypeLength.value)
   .regex(CONTENT_TYPE, "Must be a content type such as application/pdf or text/calendar; method=REQUEST.");
 
-/** Returns the content type that the name of a file says; for a calendar with the METHOD it has (RFC 6047 section 2.4). */
+/** Returns the content type for a file name. A calendar gets the METHOD from its content (RFC 6047 section 2.4). */
 function guessedType(filename: string, base64: string): string {
   const ending = /\.([A-Za-z0-9]{1,10})$/.exec(filename)?.[1]?.toLowerCase() ?? "";
   const type = Object.hasOwn(CONTENT_TYPES, ending) ? (CONTENT_TYPES[ending] ?? OCTET_STREAM) : OCTET_STREAM;
@@ -110,7 +110,7 @@ const attachment = z
       .min(1)
       .max(LIMITS.attachmentNameLength.value)
       .refine((name) => !hasControlCharacters(name) && !/[/\\]/.test(name), {
-        message: "Must be a file name: no path, no line breaks.",
+        message: "Must be a file name without a path or line breaks.",
         params: { code: "invalid_string" },
       }),
     content: content.describe(
@@ -119,7 +119,7 @@ const attachment = z
     contentType: contentType
       .optional()
       .describe(
-        "Such as application/pdf or `text/calendar; method=REQUEST`. Left out: what a data URL or the ending of the file name says (for `.ics` with the method of the calendar), otherwise application/octet-stream.",
+        "Such as application/pdf or `text/calendar; method=REQUEST`. Default: the type in the data URL or of the file extension (for `.ics` with the calendar's method), otherwise application/octet-stream.",
       ),
     type: contentType.optional().describe("The same as contentType."),
     contentId: z
@@ -129,7 +129,7 @@ const attachment = z
     disposition: z.enum(["attachment", "inline"]).optional(),
   })
   .refine((item) => item.disposition !== "inline" || item.contentId !== undefined, {
-    message: 'An inline attachment needs a contentId, to be shown by <img src="cid:…">.',
+    message: 'An inline attachment needs a contentId so that <img src="cid:…"> can show it.',
     path: ["contentId"],
     params: { code: "required" },
   });
@@ -146,7 +146,7 @@ const SPELLINGS: Spellings = {
   },
 };
 
-/** The content type of a file, where neither field names one. */
+/** Adds the content type of a file if neither field contains one. */
 function withContentType({
   content: { base64, contentType: ofUrl },
   type,
@@ -171,7 +171,7 @@ export const attachments = z
   .array(spelledAttachment)
   .max(LIMITS.attachments.value)
   .superRefine((items, context) => {
-    // Also runs when an item is faulty, which then has not been transformed.
+    // This check also runs if an item is invalid and was therefore not transformed.
     const sizes = items.map(({ content: file }) => (typeof file === "string" ? decodedBytes(file) : 0));
     const total = sizes.reduce((sum, size) => sum + size, 0);
     if (total > LIMITS.attachmentBytes.value)

@@ -1,9 +1,9 @@
-// Who did what to a project, and from where.
+// Audit log of a project: the author, time and origin of each change.
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { cursorList, instant, pageQuery, pathId } from "./field.ts";
 
-/** What is noted, as `<what>.<done>`. */
+/** Recorded actions, as `<object>.<action>`. */
 export const AUDIT_ACTIONS = [
   "project.created",
   "project.updated",
@@ -44,38 +44,38 @@ export const AUDIT_ACTIONS = [
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
-/** Whose hand it was: a member's, the secret key's, or the service's own. */
+/** The kind of author: a member, the secret key or the service. */
 export const ACTOR_KINDS = ["person", "key", "service"] as const;
 export type ActorKind = (typeof ACTOR_KINDS)[number];
 
 const auditEntry = z.object({
   id: z.uuid(),
-  number: z.int().describe("Counts the entries of the project from 1, without a gap."),
+  number: z.int().describe("Counts the project's entries from 1, without gaps."),
   at: instant,
   actor: z.object({
     kind: z.enum(ACTOR_KINDS),
     userId: z.uuid().nullable(),
-    email: z.string().nullable().describe("As it was then."),
-    ip: z.string().nullable().describe("Where the request came from."),
+    email: z.string().nullable().describe("The address at that time."),
+    ip: z.string().nullable().describe("The IP address of the request."),
   }),
   action: z.enum(AUDIT_ACTIONS),
   target: z
     .object({ id: z.string(), name: z.string().nullable() })
     .nullable()
-    .describe("Whom or what it was done to, where that is not the project itself."),
+    .describe("The target of the action, unless it is the project itself."),
   details: z
     .record(z.string(), z.unknown())
-    .describe("What changed: `{from, to}` of each setting, roles, and what else the action says."),
-  hash: z.string().describe("SHA-256 of this entry and the hash of the one before, in hexadecimal."),
+    .describe("The changes: `{from, to}` for each setting, roles, and details specific to the action."),
+  hash: z.string().describe("SHA-256 of this entry and the previous hash, in hexadecimal."),
 });
 
 export const listAuditLog = endpoint({
   name: "audit.list",
   method: "GET",
   path: "/projects/:projectId/audit-log",
-  summary: "List who changed what of a project, newest first",
+  summary: "List changes of a project with their authors, newest first",
   description:
-    "Settings, keys, members, suspensions, domains, the webhook secret, the suppression list, exports as CSV, campaigns that are sent or cancelled, reset and deletion. No entry has the address of a contact. An entry is written with the change itself and never changed; each carries the hash of the one before, so that a missing or edited one shows.",
+    "Settings, keys, members, suspensions, domains, the webhook secret, the suppression list, CSV exports, sent or cancelled campaigns, reset and deletion. No entry contains a contact's address. An entry is written together with its change and never modified. Each contains the previous entry's hash, so a missing or edited entry is detectable.",
   caller: "project-by-path",
   leastRole: "ADMIN",
   params: z.object({ projectId: pathId }),

@@ -1,24 +1,24 @@
-// What a project pays, by Stripe (spec §4.13, §4.15). Off until the settings STRIPE_… are there; then `GET /config` says so.
+// Billing of a project through Stripe (spec §4.13, §4.15). Off until the STRIPE_… settings exist, which `GET /config` reports.
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { instant, pathId } from "./field.ts";
 import { LIMITS } from "./limits/limits.ts";
 
 const params = z.object({ projectId: pathId });
-const page = z.object({ url: z.url().describe("A page of Stripe, for the person's browser.") });
+const page = z.object({ url: z.url().describe("A Stripe page to open in the browser.") });
 const WHEN_OFF = "404 while billing is off.";
 
 export const startCheckout = endpoint({
   name: "billing.checkout",
   method: "POST",
   path: "/users/@me/projects/:projectId/checkout",
-  summary: "Begin a subscription: a checkout page of Stripe",
-  description: `One page at a time: a checkout that is still open is given again. 409 when the project has a subscription. ${WHEN_OFF}`,
+  summary: "Start a subscription on a Stripe checkout page",
+  description: `Only one checkout page at a time: an open one is returned again. 409 if the project has a subscription. ${WHEN_OFF}`,
   caller: "member",
   leastRole: "ADMIN",
   params,
   query: z.object({
-    currency: z.enum(["usd", "eur", "gbp"]).optional().describe("Default: that of the price."),
+    currency: z.enum(["usd", "eur", "gbp"]).optional().describe("Default: the currency of the price."),
   }),
   answers: { 200: page },
   errors: ["RESOURCE_NOT_FOUND", "CONFLICT", "SERVICE_UNAVAILABLE"],
@@ -28,8 +28,8 @@ export const openPortal = endpoint({
   name: "billing.portal",
   method: "POST",
   path: "/users/@me/projects/:projectId/billing-portal",
-  summary: "Open the billing portal of Stripe",
-  description: `Where cards, addresses and the subscription are changed. A disabled project may do so too. 409 before the first checkout. ${WHEN_OFF}`,
+  summary: "Open the Stripe billing portal",
+  description: `Change cards, addresses and the subscription there. Also available for a disabled project. 409 before the first checkout. ${WHEN_OFF}`,
   caller: "member",
   leastRole: "ADMIN",
   isOpenWhenDisabled: true,
@@ -45,7 +45,9 @@ const invoice = z.object({
   status: z
     .string()
     .nullable()
-    .describe("As Stripe says it: `draft`, `open`, `paid`, `uncollectible`, `void`, and what it may add."),
+    .describe(
+      "Stripe's status: `draft`, `open`, `paid`, `uncollectible`, `void`, or one that Stripe adds later.",
+    ),
   amountDue: amount,
   amountPaid: amount,
   subtotal: amount,
@@ -64,7 +66,7 @@ export const listInvoices = endpoint({
   method: "GET",
   path: "/users/@me/projects/:projectId/billing-invoices",
   summary: "List the invoices of a project",
-  description: `The newest ${LIMITS.billingInvoices.value}, as Stripe has them now. Empty before the first checkout. ${WHEN_OFF}`,
+  description: `The latest ${LIMITS.billingInvoices.value}, read from Stripe. Empty before the first checkout. ${WHEN_OFF}`,
   caller: "member",
   leastRole: "ADMIN",
   params,
@@ -72,7 +74,7 @@ export const listInvoices = endpoint({
     200: z.object({
       invoices: z.array(invoice),
       hasUnpaidInvoices: z.boolean(),
-      unpaidInvoices: z.array(invoice).describe("Of these, what is open or could not be collected."),
+      unpaidInvoices: z.array(invoice).describe("Invoices that are open or could not be collected."),
     }),
   },
   errors: ["RESOURCE_NOT_FOUND", "SERVICE_UNAVAILABLE"],
@@ -82,15 +84,15 @@ export const receiveStripe = endpoint({
   name: "webhooks.stripe",
   method: "POST",
   path: "/webhooks/incoming/stripe",
-  summary: "Take an event of Stripe",
+  summary: "Receive a Stripe event",
   description:
-    "Called by Stripe. The header `Stripe-Signature` is checked over the bytes of the body, and must be made within 5 minutes. " +
-    `An event is kept before it is answered and gone through afterwards; a repeated one changes nothing. ${WHEN_OFF}`,
+    "Called by Stripe. The header `Stripe-Signature` is verified over the bytes of the body, and must be at most 5 minutes old. " +
+    `An event is stored before the response and processed afterwards. A repeated event changes nothing. ${WHEN_OFF}`,
   caller: "anyone",
   body: z.object({
     id: z.string().min(1).max(255),
     type: z.string().min(1).max(255),
-    created: z.int().min(0).max(253_402_300_799).describe("Unix time, seconds."),
+    created: z.int().min(0).max(253_402_300_799).describe("Unix time in seconds."),
     data: z.object({
       object: z.object({
         object: z.string().max(255).optional(),

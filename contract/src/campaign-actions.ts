@@ -1,4 +1,4 @@
-// What is done with a campaign, and what came of it (spec §3.2, 4.7; decisions §8).
+// Campaign actions and results (spec §3.2, 4.7; decisions §8).
 import { z } from "zod";
 import { IN_PARTS } from "./advice.ts";
 import { CONFIRMABLE_FINDINGS, findingPart } from "./campaign-findings.ts";
@@ -12,7 +12,7 @@ import { contentWarning } from "./templates.ts";
 
 const byId = z.object({ id: pathId });
 
-const scheduledFor = givenInstant.describe("An instant in the future with its offset or Z (ISO 8601).");
+const scheduledFor = givenInstant.describe("A future time with its offset or Z (ISO 8601).");
 
 export const sendCampaign = endpoint({
   name: "campaigns.send",
@@ -20,7 +20,7 @@ export const sendCampaign = endpoint({
   path: "/campaigns/:id/send",
   summary: "Send a campaign now or schedule it",
   description:
-    "Sends now only if no time is given: a time that is null, invalid or misspelled is 422, and nothing is sent. Everyone exactly once: the recipients are fixed in one snapshot when sending starts. Of many calls at once one starts it, the others get 409. A campaign that is not finished is refused: merge tags of other services, placeholder text, links to example.com, an unsubscribe link without an address, an empty body. `confirm` sends it anyway.",
+    "Sends now only if no time is given. A time that is null, invalid or misspelled returns 422, and nothing is sent. Each recipient gets the email exactly once, because recipients are fixed in one snapshot when sending starts. If several calls arrive together, one starts the campaign and the others get 409. An unfinished campaign is rejected: merge tags of other services, placeholder text, links to example.com, an unsubscribe link without an address, an empty body. `confirm` sends it anyway.",
   caller: "project",
   sends: true,
   params: byId,
@@ -64,28 +64,32 @@ function action(verb: "cancel" | "pause" | "resume" | "retry-failed", summary: s
 export const cancelCampaign = action(
   "cancel",
   "Cancel a campaign",
-  "A scheduled one is a draft again. Of one that is sending, what has not left is dropped; the counts stay true.",
+  "A scheduled campaign becomes a draft again. If it is already sending, the remaining emails are dropped and the counts stay correct.",
 );
-export const pauseCampaign = action("pause", "Pause a campaign that is sending", "What is in handover ends.");
+export const pauseCampaign = action(
+  "pause",
+  "Pause a campaign that is sending",
+  "Emails being submitted to the mail server are completed.",
+);
 export const resumeCampaign = action(
   "resume",
-  "Go on with a paused campaign",
-  "Where it stopped; also one that paused by itself, once what its heldReason says is mended.",
+  "Resume a paused campaign",
+  "Continues where it stopped. Also resumes a campaign that paused automatically, after you fix its heldReason.",
 );
 export const retryFailedCampaign = action(
   "retry-failed",
-  "Send again to the recipients that failed",
-  "Only those; nobody who was sent the mail, or may have been, gets it again. Mails that are forgotten (`emailRetentionDays`) are left out and stay FAILED.",
+  "Resend to the failed recipients",
+  "Recipients that got the email, or may have got it, never get it again. Redacted emails (`emailRetentionDays`) are left out and stay FAILED.",
 );
 
 export const resolveCampaign = endpoint({
   name: "campaigns.resolve",
   method: "POST",
   path: "/campaigns/:id/resolve",
-  summary: "Say what became of mails that are UNCONFIRMED",
+  summary: "Resolve the UNCONFIRMED emails of a campaign",
   description:
-    "Of those in `ids`, or of all: `sent` counts them as sent at the time of their handover, `failed` says that they were not taken (`retry-failed` would send them again), `retry` sends them again, so that some may get the mail twice. Others than those in doubt are left alone. Without `ids` the first " +
-    `${LIMITS.resolvedAtOnce.value.toLocaleString("en")} are resolved: call again while unconfirmedCount is more than 0. Who said so stands in the timeline of each mail. A campaign that is SENT sends again; one that is paused waits to be resumed; of a cancelled one nothing is sent again (409).`,
+    "Applies to the emails in `ids`, or to all. `sent` counts them as sent at the time of their submission. `failed` marks them as not accepted (`retry-failed` would resend them). `retry` sends them again, so some recipients may get the email twice. Emails that are not in doubt are left unchanged. Without `ids` the first " +
+    `${LIMITS.resolvedAtOnce.value.toLocaleString("en")} are resolved; call again while unconfirmedCount is above 0. The timeline of each email records the author of the decision. A SENT campaign starts sending again, a paused one waits to be resumed, and a cancelled one never resends (409).`,
   caller: "project",
   params: byId,
   body: z.object({
@@ -95,12 +99,12 @@ export const resolveCampaign = endpoint({
       .min(1)
       .max(LIMITS.resolvedIds.value)
       .optional()
-      .describe("The mails, as `GET /campaigns/:id/recipients?status=UNCONFIRMED` names them. Default: all."),
+      .describe("Email ids from `GET /campaigns/:id/recipients?status=UNCONFIRMED`. Default: all."),
   }),
   unknownFields: "refused",
   answers: {
     200: campaign.extend({
-      resolvedCount: z.int().describe("Mails that were in doubt and are not any more."),
+      resolvedCount: z.int().describe("Emails that are no longer in doubt."),
     }),
   },
   errors: ["CAMPAIGN_NOT_FOUND", "CONFLICT"],
@@ -110,8 +114,8 @@ export const releaseCampaign = endpoint({
   name: "campaigns.release",
   method: "POST",
   path: "/campaigns/:id/release",
-  summary: "Let mail go on to destinations that are paused",
-  description: "To one of its `pausedDestinations`, or to all of them.",
+  summary: "Resume sending to throttled domains",
+  description: "Applies to one of its `pausedDestinations`, or to all of them.",
   caller: "project",
   params: byId,
   body: z.object({ destination: z.string().max(LIMITS.addressLength.value).optional() }),
@@ -124,9 +128,9 @@ export const testCampaign = endpoint({
   name: "campaigns.test",
   method: "POST",
   path: "/campaigns/:id/test",
-  summary: "Send a test mail of a campaign",
+  summary: "Send a test email of a campaign",
   description:
-    "With [TEST] before its subject, rendered as the contact of that address or of `contactId`; counted nowhere. For anyone else its links are marked as a test and change nothing.",
+    "Adds [TEST] to the subject and is left out of reports. Rendered for the contact with that address or for `contactId`. For any other recipient the links are marked as a test and change nothing.",
   caller: "project",
   sends: true,
   params: byId,
@@ -136,15 +140,15 @@ export const testCampaign = endpoint({
   errors: ["CAMPAIGN_NOT_FOUND", "CONTACT_NOT_FOUND", "DOMAIN_NOT_VERIFIED", "EMAIL_VERIFICATION_REQUIRED"],
 });
 
-const percent = z.number().describe("Percent, 0 to 100.");
+const percent = z.number().describe("Percentage, 0 to 100.");
 
 export const getCampaignStats = endpoint({
   name: "campaigns.stats",
   method: "GET",
   path: "/campaigns/:id/stats",
-  summary: "Read the counts of a campaign as they are now",
+  summary: "Read the current counts of a campaign",
   description:
-    "Counted when you ask, so they always add up: `totalRecipients` is what was sent, failed, was skipped, is unconfirmed and is pending.",
+    "Counted on request, so they always add up: `totalRecipients` is the sum of sent, failed, skipped, unconfirmed and pending.",
   caller: "project",
   params: byId,
   answers: {
@@ -158,13 +162,15 @@ export const getCampaignStats = endpoint({
       links: z
         .array(
           z.object({
-            url: z.string().describe("As the author wrote it, variables and all."),
+            url: z.string().describe("As written by the author, including variables."),
             clicks: z.int(),
-            uniqueClicks: z.int().describe("Recipients who followed it at least once."),
-            machineClicks: z.int().describe("Times a scanner or a preview did; not among the others."),
+            uniqueClicks: z.int().describe("Recipients that clicked it at least once."),
+            machineClicks: z
+              .int()
+              .describe("Clicks by scanners or previews; not included in the other counts."),
           }),
         )
-        .describe("The links of the mail, most followed first."),
+        .describe("The links of the email, most clicked first."),
     }),
   },
   errors: ["CAMPAIGN_NOT_FOUND"],
@@ -176,7 +182,7 @@ export const listCampaignProviders = endpoint({
   path: "/campaigns/:id/providers",
   summary: "Count a campaign by receiving provider",
   description:
-    "Those that got a mail, the most mails first; together they are the counts of `/stats`. Counted when you ask, which takes a second or more for a campaign of a million. Recipients who have been erased since count as `other`.",
+    "Providers that received email, most emails first; together they match the counts of `/stats`. Counted on request, which takes a second or more for a million recipients. Erased recipients count as `other`.",
   caller: "project",
   params: byId,
   answers: {
@@ -207,16 +213,16 @@ export const listCampaignRecipients = endpoint({
   name: "campaigns.recipients",
   method: "GET",
   path: "/campaigns/:id/recipients",
-  summary: "List the recipients of a campaign with the state of each mail",
+  summary: "List the recipients of a campaign with the status of each email",
   description:
-    "Everybody who was in the audience when the campaign started, also those whose mail still waits.",
+    "Everyone in the audience when the campaign started, including recipients whose email is still waiting.",
   caller: "project",
   params: byId,
   query: pageQuery.extend({ status: z.enum(EMAIL_STATUSES).optional() }),
   answers: {
     200: cursorList(
       z.object({
-        id: z.uuid().describe("The mail."),
+        id: z.uuid().describe("The email's id."),
         contactId: z.uuid().nullable(),
         email: z.string(),
         status: z.enum(EMAIL_STATUSES),
@@ -238,9 +244,9 @@ export const getCampaignAudience = endpoint({
   name: "campaigns.audience",
   method: "GET",
   path: "/campaigns/:id/audience",
-  summary: "Count who would get a campaign now",
+  summary: "Count the current recipients of a campaign",
   description:
-    "Counted when you ask, with the reasons for which contacts are left out. It fixes nothing: recipients are fixed when the campaign starts.",
+    "Counted on request, with the reasons for leaving contacts out. Fixes nothing, because recipients are fixed when the campaign starts.",
   caller: "project",
   params: byId,
   answers: {
@@ -249,7 +255,7 @@ export const getCampaignAudience = endpoint({
       eligible: z.int(),
       excluded: z.object({
         unsubscribed: z.int(),
-        suppressed: z.int().describe("Who is on the suppression list, where the project looks at it."),
+        suppressed: z.int().describe("Contacts on the suppression list, if the project checks it."),
       }),
     }),
   },
@@ -258,11 +264,11 @@ export const getCampaignAudience = endpoint({
 
 const finding = z.object({
   code: z.string(),
-  message: z.string().describe("What is wrong and what to do."),
-  messageParts: z.array(findingPart).describe(`${IN_PARTS} None where there is no code for it.`),
+  message: z.string().describe("The problem and how to fix it."),
+  messageParts: z.array(findingPart).describe(`${IN_PARTS} Empty if the message has no code.`),
   where: z
     .object({ field: z.string(), line: z.int().nullable(), column: z.int().nullable() })
-    .describe("The field, and the place in it where there is one; from 1."),
+    .describe("The field and the position within it, if there is one, counted from 1."),
   replacement: contentWarning.shape.replacement,
 });
 
@@ -271,7 +277,7 @@ export const checkCampaign = endpoint({
   method: "GET",
   path: "/campaigns/:id/check",
   summary: "Check a campaign before it is sent",
-  description: "Advice on content, sender and audience. It refuses nothing, and nothing is sent.",
+  description: "Advice on content, sender and audience. Nothing is sent or blocked.",
   caller: "project",
   params: byId,
   answers: {

@@ -1,4 +1,4 @@
-// Campaigns over HTTP: one message to many, now or later (spec §2.6, 3.2, 4.7; decisions §8).
+// Campaign endpoints: one message to many contacts, now or later (spec §2.6, 3.2, 4.7; decisions §8).
 import { z } from "zod";
 import { IN_PARTS } from "./advice.ts";
 import { CONFIRMABLE_FINDINGS } from "./campaign-findings.ts";
@@ -21,7 +21,7 @@ import { heldReasonPart } from "./held-reasons.ts";
 import { LIMITS } from "./limits/limits.ts";
 import { bodyMissing, contentWarning, design, hasBody, keptDesign, TEMPLATE_TYPES } from "./templates.ts";
 
-/** What a campaign is to its recipients: the same three kinds as a template's. */
+/** The same three kinds as for templates. */
 export const CAMPAIGN_KINDS = TEMPLATE_TYPES;
 export type CampaignKind = (typeof CAMPAIGN_KINDS)[number];
 
@@ -36,7 +36,9 @@ export const counters = z.object({
   sentCount: z.int(),
   failedCount: z.int(),
   skippedCount: z.int(),
-  unconfirmedCount: z.int().describe("Handed over without an answer: nobody knows whether they were taken."),
+  unconfirmedCount: z
+    .int()
+    .describe("Submitted without a confirmation, so it is unknown whether they were accepted."),
   pendingCount: z.int(),
   deliveredCount: z.int(),
   openedCount: z.int(),
@@ -68,20 +70,20 @@ export const campaign = counters.extend({
     .string()
     .nullable()
     .describe(
-      "Why a campaign waits for a person. A scheduled one: send it, or give it another time. A paused one, which paused by itself: mend what its mails are refused for and resume it.",
+      "The reason why a campaign waits for you. Send or reschedule a scheduled campaign. Fix the cause of the rejections and resume a campaign that paused automatically.",
     ),
-  heldReasonParts: z.array(heldReasonPart).describe(`${IN_PARTS} None of one that does not wait.`),
+  heldReasonParts: z.array(heldReasonPart).describe(`${IN_PARTS} Empty if the campaign does not wait.`),
   pausedDestinations: z
     .array(pausedDestination)
     .describe(
-      "Who refuses its mail for who sends it or how: mail to them waits (pending), to all others it goes on. Only of a single campaign, not in lists.",
+      "Providers that reject the campaign because of its sender. Email to them waits (pending) while all other email continues. Only for a single campaign, not in lists.",
     ),
   startedAt: instant.nullable(),
-  sentAt: instant.nullable().describe("When every recipient had a final state."),
+  sentAt: instant.nullable().describe("Time at which every recipient had a final state."),
   createdAt: instant,
   updatedAt: instant,
 });
-/** In lists the body is left out. */
+/** Lists leave out the body. */
 const listed = campaign.omit({ body: true, design: true, audienceFilter: true, pausedDestinations: true });
 const byId = z.object({ id: pathId });
 
@@ -95,42 +97,52 @@ const name = z
     params: { code: "invalid_string" },
   });
 
-/** The findings that the caller has seen and accepts. */
+/** Findings that the caller has seen and accepts. */
 export const confirmedFindings = z
   .array(z.enum(CONFIRMABLE_FINDINGS))
   .max(CONFIRMABLE_FINDINGS.length)
   .optional()
   .describe(
-    "Codes of blocks in `GET /campaigns/:id/check` that you have seen and accept. Any other block is refused with `CAMPAIGN_NOT_READY`.",
+    "Codes of blocks from `GET /campaigns/:id/check` that you accept. Any other block fails with `CAMPAIGN_NOT_READY`.",
   );
 
-/** The fields of a request, in the spellings of older clients too: `type` for the kind, `audienceCondition` for the filter. */
+/** Also accepts the field names of older clients: `type` for the kind, `audienceCondition` for the filter. */
 const campaignBody = z
   .object({
     name,
-    description: z.string().max(LIMITS.descriptionLength.value).nullable().optional().describe("null: none."),
+    description: z
+      .string()
+      .max(LIMITS.descriptionLength.value)
+      .nullable()
+      .optional()
+      .describe("null for none."),
     subject: subject.describe("Variables are filled in for each recipient."),
     body: bodyText
       .optional()
       .describe(
-        "HTML; Handlebars variables are filled in for each recipient. Required without a design of blocks.",
+        "HTML; Handlebars variables are filled in for each recipient. Required unless there is a design with blocks.",
       ),
     design: design
       .optional()
       .describe(
-        "What an editor needs to go on; `body` is what is sent. With blocks of ours the body is made of them, as a template's is.",
+        "The editor's data; `body` is what gets sent. With Postloft blocks, the body is generated from them, as for a template.",
       ),
-    from: emailAddress.describe("The sender, at a verified domain."),
-    fromName: displayName.nullable().optional().describe("null: none."),
-    replyTo: emailAddress.nullable().optional().describe("null: none."),
+    from: emailAddress.describe("The sender's address at a verified domain."),
+    fromName: displayName.nullable().optional().describe("null for none."),
+    replyTo: emailAddress.nullable().optional().describe("null for none."),
     kind: z
       .enum(CAMPAIGN_KINDS)
       .optional()
-      .describe("MARKETING (default) and HEADLESS go to subscribed contacts only, TRANSACTIONAL to all."),
-    type: z.string().optional().describe("MARKETING, TRANSACTIONAL or HEADLESS are read as `kind`."),
+      .describe(
+        "MARKETING (default) and HEADLESS go to subscribed contacts only, TRANSACTIONAL goes to everyone.",
+      ),
+    type: z.string().optional().describe("MARKETING, TRANSACTIONAL and HEADLESS are read as `kind`."),
     audienceType: z.enum(AUDIENCE_TYPES),
-    segmentId: id.nullable().optional().describe("Required for the audience SEGMENT; null: none."),
-    audienceFilter: filter.nullable().optional().describe("Required for the audience FILTERED; null: none."),
+    segmentId: id.nullable().optional().describe("Required for the audience SEGMENT; null for none."),
+    audienceFilter: filter
+      .nullable()
+      .optional()
+      .describe("Required for the audience FILTERED; null for none."),
     audienceCondition: filter.nullable().optional().describe("The same as audienceFilter."),
   })
   .refine(hasBody, bodyMissing)
@@ -143,7 +155,7 @@ const campaignBody = z
       );
   });
 
-/** What a request says in either spelling: `type` may stand for the kind, `audienceCondition` for the filter. */
+/** Returns the kind and the filter of a request in either spelling. `type` can contain the kind and `audienceCondition` the filter. */
 export function readSpellings<
   Body extends {
     kind?: CampaignKind | undefined;
@@ -164,11 +176,15 @@ export const listCampaigns = endpoint({
   method: "GET",
   path: "/campaigns",
   summary: "List campaigns, newest first",
-  description: "By pages (`page`), or by the cursor of the page before.",
+  description: "By pages (`page`), or by the cursor of the previous page.",
   caller: "project",
   query: pageQuery.extend({
     status: z.enum(CAMPAIGN_STATUSES).optional(),
-    search: z.string().max(LIMITS.searchLength.value).optional().describe("A part of the name, in any case."),
+    search: z
+      .string()
+      .max(LIMITS.searchLength.value)
+      .optional()
+      .describe("A part of the name, case-insensitive."),
   }),
   answers: {
     200: z.object({
@@ -196,7 +212,7 @@ export const createCampaign = endpoint({
   path: "/campaigns",
   summary: "Create a campaign as a draft",
   description:
-    "Subject and body are checked: a fault in their variables is told with line and column. The domain of `from` must be verified.",
+    "Subject and body are checked, and faults in their variables are returned with line and column. The domain of `from` must be verified.",
   caller: "project",
   body: campaignBody,
   unknownFields: "refused-unless-returned",
@@ -210,7 +226,7 @@ export const getCampaign = endpoint({
   method: "GET",
   path: "/campaigns/:id",
   summary: "Read a campaign",
-  description: "The campaign with its content, its audience and its counts.",
+  description: "The campaign with its content, audience and counts.",
   caller: "project",
   params: byId,
   answers: { 200: campaign },
@@ -223,7 +239,7 @@ export const replaceCampaign = endpoint({
   path: "/campaigns/:id",
   summary: "Replace a draft or a scheduled campaign",
   description:
-    "The campaign says afterwards what the body says and nothing else: what is left out is as in a new one, and what is required must be there. A scheduled one keeps its time, and is checked as when it was scheduled.",
+    "Replaces all fields: omitted fields get their defaults, and required fields must be present. A scheduled campaign keeps its time and is checked as when it was scheduled.",
   caller: "project",
   params: byId,
   body: campaignBody.safeExtend({ expectedUpdatedAt, confirm: confirmedFindings }),
@@ -243,7 +259,7 @@ export const deleteCampaign = endpoint({
   method: "DELETE",
   path: "/campaigns/:id",
   summary: "Delete a campaign",
-  description: "Refused while it is scheduled, sending or paused. Its mails stay in the books.",
+  description: "Not possible while it is scheduled, sending or paused. Its emails are kept.",
   caller: "project",
   params: byId,
   answers: { 204: null },

@@ -1,14 +1,14 @@
-// Finds the name that a misspelled one probably stands for. Pure.
+// Finds the most likely correct name for a misspelled one. Pure.
 
-/** A typing error changes up to two letters, and no more than a third of the word. */
+/** A typing error changes up to two letters and at most a third of the word. */
 export const MAX_SLIPS = 2;
 export const SLIP_SHARE = 3;
-/** Shorter names are part of too many others: `to` is part of `customEmail`. */
+/** Shorter names are part of too many other names: `to` is part of `customEmail`. */
 const MIN_PART_LENGTH = 4;
-/** Comparing costs length times length, and a caller can choose the length of a name. */
+/** Comparing takes length times length, and callers choose the length of a name. */
 const MAX_NAME_LENGTH = 100;
 
-/** Returns how many letters have to be changed, added or removed (Levenshtein). Case is ignored. */
+/** Returns the number of letters to change, add or remove (Levenshtein). Case is ignored. */
 export function slipsOf(one: string, other: string): number {
   const [a, b] = [one.toLowerCase(), other.toLowerCase()];
   let row = Array.from({ length: b.length + 1 }, (_, at) => at);
@@ -32,7 +32,7 @@ export function plainName(name: string): string {
   return name.toLowerCase().replaceAll(/[-_ ]/g, "");
 }
 
-/** Names that other services give to the fields of ours, in their plain form. */
+/** Field names of other services in their plain form, with the matching name here. */
 const OTHER_SERVICES: Readonly<Record<string, string>> = {
   sendat: "scheduledFor",
   sendtime: "scheduledFor",
@@ -48,7 +48,7 @@ const OTHER_SERVICES: Readonly<Record<string, string>> = {
   ids: "contactIds",
 };
 
-/** Returns the known name that is nearest to the given one, or null when none is near. */
+/** Returns the most similar known name, or null if none is similar. */
 export function closestName(given: string, known: readonly string[]): string | null {
   if (given.length > MAX_NAME_LENGTH) return null;
   const plain = plainName(given);

@@ -1,4 +1,4 @@
-// One change for many contacts at once (spec §4.4, §8; decisions §3).
+// Bulk changes of contacts (spec §4.4, §8; decisions §3).
 import { z } from "zod";
 import { contactConditions } from "./contacts.ts";
 import { endpoint } from "./endpoint.ts";
@@ -12,37 +12,36 @@ export type BulkOperation = (typeof BULK_OPERATIONS)[number];
 const everyone = z.literal(true);
 
 const bulkFilter = z
-  .object({ ...contactConditions, all: everyone.optional().describe("Everyone, without any condition.") })
+  .object({ ...contactConditions, all: everyone.optional().describe("Selects all contacts.") })
   .describe(
-    'Who is meant, as `POST /contacts/search` lists them. At least one condition, or `{"all": true}` for everyone.',
+    'Selects contacts as `POST /contacts/search` does. Requires at least one condition, or `{"all": true}` for everyone.',
   );
 
-/** Returns what is wrong with the conditions of a filter, because one that restricts nothing would change every contact. */
+/** Returns the fault of a filter's conditions, because a filter that restricts nothing would change every contact. */
 function faultOfConditions({ all, search = "", ...others }: z.output<typeof bulkFilter>): string | null {
   const isNarrow = search.trim() !== "" || Object.values(others).some((one) => one !== undefined);
-  if (all === true)
-    return isNarrow ? "`all` means everyone: leave it out, or leave the conditions out." : null;
-  return isNarrow ? null : 'Name a condition. `{"all": true}` means everyone.';
+  if (all === true) return isNarrow ? "`all` selects everyone. Remove it or the other conditions." : null;
+  return isNarrow ? null : 'Add a condition. `{"all": true}` selects everyone.';
 }
 
 const whom = z
   .object({
-    mode: z.enum(["ids", "query"]).optional().describe("`ids` unless `query` is said."),
+    mode: z.enum(["ids", "query"]).optional().describe("Default `ids`, unless `query` is present."),
     contactIds: z
       .array(id)
       .min(1)
       .max(LIMITS.bulkContacts.value)
       .optional()
-      .describe("Whom to change. Required unless `mode` is `query`; each counts once."),
-    filter: bulkFilter.optional().describe("Required when `mode` is `query`, unless `all` is."),
+      .describe("Contacts to change. Required unless `mode` is `query`; duplicates count once."),
+    filter: bulkFilter.optional().describe("Required if `mode` is `query`, unless `all` is set."),
     all: everyone
       .optional()
-      .describe('Everyone. The same as `mode: "query"` with the filter `{"all": true}`.'),
+      .describe('Selects everyone. Same as `mode: "query"` with the filter `{"all": true}`.'),
     excludeIds: z
       .array(id)
       .max(LIMITS.bulkExcluded.value)
       .optional()
-      .describe('With `mode: "query"`: who is left out.'),
+      .describe('Contacts to leave out, with `mode: "query"`.'),
   })
   .superRefine((body, context) => {
     const refuse = (field: string, code: "required" | "custom", message: string) =>
@@ -51,11 +50,11 @@ const whom = z
       if (body.filter === undefined && body.all === undefined)
         refuse("filter", "required", 'Required with `mode: "query"`.');
       if (body.filter !== undefined && body.all === true)
-        refuse("all", "custom", "Means everyone: leave it out, or leave `filter` out.");
+        refuse("all", "custom", "Selects everyone. Remove it or remove `filter`.");
       const fault = body.filter === undefined ? null : faultOfConditions(body.filter);
       if (fault !== null) refuse("filter", "custom", fault);
       if (body.contactIds !== undefined)
-        refuse("contactIds", "custom", 'Name contacts, or describe them with `mode: "query"`, not both.');
+        refuse("contactIds", "custom", 'Send contact ids or use `mode: "query"`, not both.');
     } else {
       if (body.contactIds === undefined) refuse("contactIds", "required", "Required.");
       for (const field of ["filter", "all", "excludeIds"] as const)
@@ -64,7 +63,7 @@ const whom = z
   });
 
 const queued =
-  'Queued: `GET /contacts/bulk/:jobId` tells how far it is and what came of it. With `mode: "query"` it means the contacts that match when the call is answered; whoever comes later is not touched.';
+  'Queued; `GET /contacts/bulk/:jobId` returns the progress and result. `mode: "query"` selects the contacts that match at the time of the call, not later ones.';
 
 function bulk(operation: BulkOperation, summary: string, description: string) {
   return endpoint({
@@ -84,32 +83,32 @@ function bulk(operation: BulkOperation, summary: string, description: string) {
 export const bulkSubscribe = bulk(
   "subscribe",
   "Subscribe many contacts",
-  "Whoever really changes gets the event `contact.subscribed`.",
+  "Each contact that changes gets the event `contact.subscribed`.",
 );
 
 export const bulkUnsubscribe = bulk(
   "unsubscribe",
   "Unsubscribe many contacts",
-  "Whoever really changes gets the event `contact.unsubscribed`.",
+  "Each contact that changes gets the event `contact.unsubscribed`.",
 );
 
 export const bulkDelete = bulk(
   "delete",
-  "Delete many contacts and what we hold on them",
-  "As `DELETE /contacts/:id` does it.",
+  "Delete many contacts and their data",
+  "Same as `DELETE /contacts/:id` for each contact.",
 );
 
 const bulkResult = z.object({
   operation: z.enum(BULK_OPERATIONS),
-  totalRequested: z.int().describe("Each contact once: success + unchanged + failure."),
+  totalRequested: z.int().describe("Each contact counts once: success + unchanged + failure."),
   successCount: z.int(),
-  unchangedCount: z.int().describe("They were as they should be."),
+  unchangedCount: z.int().describe("Contacts that needed no change."),
   failureCount: z.int(),
   errors: z
     .array(
       z.object({
         contactId: z.uuid(),
-        email: z.string().nullable().describe("Null for a contact that is not there."),
+        email: z.string().nullable().describe("Null for a contact that does not exist."),
         error: z.string(),
       }),
     )
@@ -121,9 +120,9 @@ export const getBulk = endpoint({
   name: "contacts.getBulk",
   method: "GET",
   path: "/contacts/bulk/:jobId",
-  summary: "Ask how far a bulk change is, and what came of it",
+  summary: "Read the progress and result of a bulk change",
   description:
-    "Ask until `state` is `completed` or `failed`; `result` then holds the counts and the first errors.",
+    "Poll until `state` is `completed` or `failed`; `result` then contains the counts and the first errors.",
   caller: "project",
   params: byJobId,
   answers: { 200: jobAnswer(bulkResult) },

@@ -1,4 +1,4 @@
-// The fields contacts have: which there are, how many contacts have them, their values, who uses them (spec §2.3, 2.4, 4.4; decisions §3).
+// Contact field endpoints: names, fill rate, values and usage (spec §2.3, 2.4, 4.4; decisions §3).
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { queryBoolean, queryInteger } from "./field.ts";
@@ -8,12 +8,12 @@ export const FIELD_TYPES = ["string", "number", "boolean", "date"] as const;
 
 const fieldName = z.string().describe("Standard fields by their plain name, custom ones as `data.<key>`.");
 
-/** Taken as it comes: what it does not find is a 404. */
+/** Accepts any name, and an unknown one returns 404. */
 const byField = z.object({
   field: z
     .string()
     .describe(
-      "The name, URL-encoded. `data.` before a custom one may be left out, unless it has the name of a standard field.",
+      "The URL-encoded name. The `data.` of a custom field is optional, unless it has the name of a standard field.",
     ),
 });
 
@@ -21,12 +21,12 @@ export const listContactFields = endpoint({
   name: "contacts.listFields",
   method: "GET",
   path: "/contacts/fields",
-  summary: "List the fields contacts have",
+  summary: "List contact fields",
   description:
-    "The standard fields, then the custom ones by name. Coverage is counted over all contacts, not estimated: over a million of them that takes a second or two.",
+    "Standard fields, then custom fields by name. The fill rate is counted over all contacts, which takes a second or two for a million contacts.",
   caller: "project",
   query: z.object({
-    withCoverage: queryBoolean("`false` returns the fields at once, without their coverage.").optional(),
+    withCoverage: queryBoolean("`false` skips the fill rate, which makes the response faster.").optional(),
   }),
   answers: {
     200: z.object({
@@ -36,14 +36,14 @@ export const listContactFields = endpoint({
           type: z
             .enum(FIELD_TYPES)
             .describe(
-              "Of a custom field: as its first value was; it stays so until it is reset or the field is deleted.",
+              "For a custom field, the type of its first value. It stays the same until the type is reset or the field is deleted.",
             ),
           isCustom: z.boolean(),
           coverage: z
             .number()
             .optional()
             .describe(
-              "Which part of the contacts has the field, 0 to 1. Left out only with `withCoverage=false`.",
+              "Share of contacts that have the field, 0 to 1. Omitted only with `withCoverage=false`.",
             ),
         }),
       ),
@@ -56,27 +56,27 @@ export const listFieldValues = endpoint({
   name: "contacts.listFieldValues",
   method: "GET",
   path: "/contacts/fields/:field/values",
-  summary: "List the values of a field, the most frequent first",
-  description: `Values as they are stored, counted over all contacts; those longer than ${LIMITS.fieldValueLength.value} characters are left out. Of \`email\` in the order of the alphabet, of \`createdAt\` and \`updatedAt\` the newest.`,
+  summary: "List the values of a field, most frequent first",
+  description: `Stored values, counted over all contacts. Values longer than ${LIMITS.fieldValueLength.value} characters are left out. \`email\` is sorted alphabetically, and \`createdAt\` and \`updatedAt\` newest first.`,
   caller: "project",
   params: byField,
   query: z.object({
     limit: queryInteger(
       1,
       LIMITS.fieldValuesMaximum.value,
-      `Values at most; default ${LIMITS.fieldValuesDefault.value}.`,
+      `Maximum number of values; default ${LIMITS.fieldValuesDefault.value}.`,
     ).optional(),
     search: z
       .string()
       .max(LIMITS.searchLength.value)
       .optional()
-      .describe("A part of the value as text, in any case."),
+      .describe("A part of the value as text, case-insensitive."),
   }),
   answers: {
     200: z.object({
       field: fieldName,
       values: z.array(z.unknown()),
-      count: z.int().describe("How many values are in this answer."),
+      count: z.int().describe("Number of values in this response."),
       limit: z.int(),
     }),
   },
@@ -89,8 +89,9 @@ export const getFieldUsage = endpoint({
   name: "contacts.getFieldUsage",
   method: "GET",
   path: "/contacts/fields/:field/usage",
-  summary: "Tell who uses a field",
-  description: "Segments, campaigns and workflows with a condition on it, and how many contacts have it.",
+  summary: "Show where a field is used",
+  description:
+    "Segments, campaigns and workflows with a condition on the field, and the number of contacts that have it.",
   caller: "project",
   params: byField,
   answers: {
@@ -108,17 +109,17 @@ export const resetFieldType = endpoint({
   name: "contacts.resetFieldType",
   method: "POST",
   path: "/contacts/fields/:field/reset-type",
-  summary: "Take the type of a custom field anew from its values",
+  summary: "Detect the type of a custom field again",
   description:
-    "The field gets the type that most of its values have, text where as many have another. Values stay as they are, and so do conditions on them. Where no contact has the field its type stays: deleted and written again it gets another.",
+    "The field gets the type of most of its values, or text in case of a tie. Values and conditions stay unchanged. If no contact has the field, its type stays the same; delete the field and write it again to get another type.",
   caller: "project",
   params: byField,
   answers: {
     200: z.object({
       field: fieldName,
       type: z.enum(FIELD_TYPES),
-      contactCount: z.int().describe("How many contacts have the field."),
-      ofType: z.int().describe("How many of them have a value of this type."),
+      contactCount: z.int().describe("Number of contacts that have the field."),
+      ofType: z.int().describe("Number of contacts with a value of this type."),
     }),
   },
   errors: ["VALIDATION_ERROR", "FIELD_NOT_FOUND"],
@@ -130,9 +131,9 @@ export const deleteContactField = endpoint({
   path: "/contacts/fields/:field",
   summary: "Remove a custom field from all contacts",
   description:
-    "The field is gone from the list at once, its values within the next minutes. Written again, it gets the type of its new first value; values written after this call stay. Conditions on it remain and match nobody.",
+    "The field disappears from the list immediately, and its values within minutes. If the field is written again, it gets the type of the new first value, and values written after this call are kept. Conditions on it remain and match no contacts.",
   caller: "project",
   params: byField,
-  answers: { 200: z.object({ deletedFrom: z.int().describe("How many contacts had it.") }) },
+  answers: { 200: z.object({ deletedFrom: z.int().describe("Number of contacts that had the field.") }) },
   errors: ["VALIDATION_ERROR", "FIELD_NOT_FOUND"],
 });

@@ -1,4 +1,4 @@
-// Contacts as files: CSV in, CSV out, and all we hold on one person (spec §4.4, §8; decisions §3).
+// Contact files: CSV import, CSV export and the export of one person's data (spec §4.4, §8; decisions §3).
 import { z } from "zod";
 import { IN_PARTS } from "./advice.ts";
 import { consentChange, contact } from "./contacts.ts";
@@ -14,43 +14,40 @@ import { byJobId, jobAnswer, queuedJob } from "./job.ts";
 import { LIMITS } from "./limits/limits.ts";
 import { rowFault } from "./row-faults.ts";
 
-const OF_THIS_VERSION = "Left out of imports of former versions.";
+const OF_THIS_VERSION = "Missing in imports by earlier versions.";
 
 export const importResult = z.object({
-  totalRows: z
-    .int()
-    .describe("Rows below the header that say anything: created + updated + failed + skipped."),
+  totalRows: z.int().describe("Rows with content below the header: created + updated + failed + skipped."),
   successCount: z.int(),
   createdCount: z.int(),
-  updatedCount: z.int().describe("Rows for contacts that were there, whether or not anything changed."),
+  updatedCount: z.int().describe("Rows for existing contacts, even if nothing changed."),
   failureCount: z.int(),
   subscribedCount: z
     .int()
     .optional()
     .describe(
-      `Rows that say subscribed, or say nothing, which subscribes new contacts only. ${OF_THIS_VERSION}`,
+      `Rows with the status subscribed, or without a status, which subscribes new contacts only. ${OF_THIS_VERSION}`,
     ),
-  unsubscribedCount: z.int().optional().describe(`Rows that say unsubscribed. ${OF_THIS_VERSION}`),
+  unsubscribedCount: z.int().optional().describe(`Rows with the status unsubscribed. ${OF_THIS_VERSION}`),
   suppressedCount: z
     .int()
     .optional()
-    .describe(`Rows whose contacts were unsubscribed and put on the suppression list. ${OF_THIS_VERSION}`),
-  skippedCount: z.int().optional().describe(`Rows whose status is mapped to skip. ${OF_THIS_VERSION}`),
+    .describe(
+      `Rows with contacts that were unsubscribed and added to the suppression list. ${OF_THIS_VERSION}`,
+    ),
+  skippedCount: z.int().optional().describe(`Rows with a status that is mapped to skip. ${OF_THIS_VERSION}`),
   keptUnsubscribedCount: z
     .int()
     .optional()
     .describe(
-      `Rows that say subscribed for a contact who had unsubscribed and was kept unsubscribed. ${OF_THIS_VERSION}`,
+      `Rows with the status subscribed for contacts who stay unsubscribed because they unsubscribed earlier. ${OF_THIS_VERSION}`,
     ),
-  segmentAddedCount: z
-    .int()
-    .optional()
-    .describe(`Contacts that were added to the segment and were not in it. ${OF_THIS_VERSION}`),
+  segmentAddedCount: z.int().optional().describe(`Contacts newly added to the segment. ${OF_THIS_VERSION}`),
   mapping: z
     .array(mappedColumn)
     .optional()
-    .describe(`What each column became. It can be sent as \`mapping\` after changes. ${OF_THIS_VERSION}`),
-  warnings: z.array(importWarning).optional().describe(`What a person should check. ${OF_THIS_VERSION}`),
+    .describe(`The mapping of each column. You can change it and send it as \`mapping\`. ${OF_THIS_VERSION}`),
+  warnings: z.array(importWarning).optional().describe(`Issues to check. ${OF_THIS_VERSION}`),
   noteCount: z.int().optional().describe(`Cells that were cleaned. ${OF_THIS_VERSION}`),
   notes: z
     .array(
@@ -58,8 +55,8 @@ export const importResult = z.object({
         row: z.int(),
         column: z.string(),
         code: z.enum(["address.cleaned"]),
-        cell: z.string().describe("As it is in the file."),
-        value: z.string().describe("As it was imported."),
+        cell: z.string().describe("The original cell."),
+        value: z.string().describe("The imported value."),
       }),
     )
     .optional()
@@ -67,17 +64,17 @@ export const importResult = z.object({
   errors: z
     .array(
       z.object({
-        row: z.int().describe("Counted as a spreadsheet does: the header is row 1."),
-        email: z.string().describe("As it is written in the file."),
+        row: z.int().describe("Numbered as in a spreadsheet: the header is row 1."),
+        email: z.string().describe("The address as written in the file."),
         error: z.string(),
         errorParts: z
           .array(rowFault)
           .optional()
-          .describe(`${IN_PARTS} Left out of imports of former versions.`),
+          .describe(`${IN_PARTS} Missing in imports by earlier versions.`),
       }),
     )
     .describe(`The first ${LIMITS.importErrors.value}.`),
-  ignoredColumns: z.array(z.string()).describe("Columns that are the service's own, such as `createdAt`."),
+  ignoredColumns: z.array(z.string()).describe("Columns that belong to the service, such as `createdAt`."),
   dryRun: z.boolean(),
 });
 export type ImportResult = z.output<typeof importResult>;
@@ -88,19 +85,19 @@ export const importContacts = endpoint({
   path: "/contacts/import",
   summary: "Create and update contacts from a CSV file",
   description:
-    "The email column is found by its name in the exports of most services (`email`, `Email Address`, `Adresse e-mail`), or because it is the only column of addresses. " +
-    "A column with the subscription status is found by its name and its words (`status`, `unsubscribed`, `Accepts Marketing`, `UNSUB_TIME`): people who left are imported as unsubscribed, and addresses that bounced or complained also go to the suppression list. " +
-    "A column `subscribed` is read as true or false in the usual words; where it is empty, or the file has no status, contacts keep their state and new ones are subscribed, unless the address opted out. " +
-    "An import never resubscribes a contact who is unsubscribed, unless `resubscribe` is true. If two columns contradict each other, the stricter one is used. A row with an unknown status is an error. " +
-    "Every other column is a key of `data`, with or without `data.` before its name. A header that works as a name in templates stays as it is; any other becomes a key in camelCase (`First Name` is `firstName`), unless the project already has the field. " +
-    "`true`, `false`, numbers of at most 15 digits without a leading zero, ISO dates, and JSON objects and arrays become what they are, everything else is text, and so is what follows an apostrophe (`'42`). Empty cells, `NULL` and `N/A` change nothing. " +
-    "`mapping` decides single columns; a dry run returns the mapping that it would use. " +
-    "Commas, semicolons, tabs or bars may separate, also named by a line such as `sep=;`; UTF-8, UTF-16 with its byte order mark, or Windows-1252. A ZIP archive of CSV files, such as Mailchimp's, is read as one file. A row with a fault is left out and reported, the others are taken.",
+    "The email column is detected by its name in the exports of most services (`email`, `Email Address`, `Adresse e-mail`), or as the only column of addresses. " +
+    "The subscription status column is detected by its name and its words (`status`, `unsubscribed`, `Accepts Marketing`, `UNSUB_TIME`). Contacts who left are imported as unsubscribed, and addresses that bounced or complained are also added to the suppression list. " +
+    "The column `subscribed` accepts the usual words for true and false. If it is empty, or the file has no status, existing contacts keep their status and new ones are subscribed, unless the address opted out. " +
+    "An import never resubscribes an unsubscribed contact unless `resubscribe` is true. If two columns contradict each other, the stricter one wins. A row with an unknown status is an error. " +
+    "Every other column becomes a key of `data`; `data.` before its name is optional. A header that works as a name in templates stays unchanged. Any other becomes a key in camelCase (`First Name` is `firstName`), unless the project already has the field. " +
+    "`true`, `false`, numbers of up to 15 digits without a leading zero, ISO dates, and JSON objects and arrays are converted. Everything else is text, as is any cell after an apostrophe (`'42`). Empty cells, `NULL` and `N/A` change nothing. " +
+    "`mapping` overrides single columns; a dry run returns the mapping it would use. " +
+    "The separator can be a comma, semicolon, tab or bar, or set by a line such as `sep=;`. The encoding can be UTF-8, UTF-16 with a byte order mark, or Windows-1252. A ZIP archive of CSV files, such as Mailchimp's, is read as one file. Invalid rows are skipped and reported while the others are imported.",
   caller: "project",
   query: z.object({
-    dryRun: queryBoolean("Reports what would be done, and changes nothing.").optional(),
+    dryRun: queryBoolean("Reports the result without changing anything.").optional(),
     resubscribe: queryBoolean(
-      "Subscribes contacts who unsubscribed, if their row says subscribed.",
+      "Subscribes contacts who unsubscribed earlier if their row has the status subscribed.",
     ).optional(),
     segmentId: id.optional().describe("Adds all imported contacts to this static segment."),
     decimal: z
@@ -110,12 +107,12 @@ export const importContacts = endpoint({
     rowOffset: queryInteger(
       0,
       1_000_000_000,
-      "For a part of a larger file: rows of that file before this part, so that rows are reported by their number there.",
+      "For a part of a larger file, the number of rows before this part, so that errors use the row numbers of the whole file.",
     ).optional(),
   }),
   body: z.object({
     file: uploadedFile.describe(
-      `The CSV file or ZIP archive, at most ${LIMITS.importFileBytes.value / 1024 / 1024} MB, also unpacked.`,
+      `The CSV file or ZIP archive, up to ${LIMITS.importFileBytes.value / 1024 / 1024} MB, also after unpacking.`,
     ),
     mapping: jsonPart<GivenColumn[]>(givenMapping, {
       type: "array",
@@ -130,7 +127,7 @@ export const importContacts = endpoint({
     })
       .optional()
       .describe(
-        "JSON, an item for each column to decide: `{ column, target, field?, type?, dateFormat?, values? }`, as `mapping` of the result names them. Columns that are not named are mapped automatically.",
+        "A JSON array with an item for each column to override: `{ column, target, field?, type?, dateFormat?, values? }`, as in `mapping` of the result. All other columns are mapped automatically.",
       ),
   }),
   bodyKind: "upload",
@@ -143,9 +140,9 @@ export const getImport = endpoint({
   name: "contacts.getImport",
   method: "GET",
   path: "/contacts/import/:jobId",
-  summary: "Ask how far an import is, and what came of it",
+  summary: "Read the progress and result of an import",
   description:
-    "Ask until `state` is `completed` or `failed`; `result` then holds the counts and the first errors, and `errors.csv` beside it all of them.",
+    "Poll until `state` is `completed` or `failed`. `result` then contains the counts and the first errors, and `errors.csv` contains all errors.",
   caller: "project",
   params: byJobId,
   answers: { 200: jobAnswer(importResult) },
@@ -156,8 +153,8 @@ export const getImportErrors = endpoint({
   name: "contacts.getImportErrors",
   method: "GET",
   path: "/contacts/import/:jobId/errors.csv",
-  summary: "All errors of an import as CSV",
-  description: `The rows as they are in the file, with \`import_row\` and \`import_error\` as the last columns. Correct them and import the file again; both columns are ignored. The first ${LIMITS.importErrorsKept.value} of an import; while it runs, those found so far.`,
+  summary: "Download all errors of an import as CSV",
+  description: `The original rows, with \`import_row\` and \`import_error\` as the last columns. Correct them and import the file again; both columns are ignored. Contains the first ${LIMITS.importErrorsKept.value} errors of an import; while it runs, the errors found until now.`,
   caller: "project",
   params: byJobId,
   envelope: "raw",
@@ -170,17 +167,17 @@ export const exportContacts = endpoint({
   name: "contacts.exportAll",
   method: "GET",
   path: "/contacts/export.csv",
-  summary: "Contacts as CSV, oldest first",
+  summary: "Export contacts as CSV, oldest first",
   description:
-    "The columns `email`, `subscribed`, `createdAt`, then every key of `data` that occurs; `POST /contacts/import` reads the file back. A text that a spreadsheet could take for a formula, or an import for a number, has an apostrophe before it.",
+    "Contains `email`, `subscribed`, `createdAt` and every key of `data`; `POST /contacts/import` can read the file back. An apostrophe precedes a text that a spreadsheet could read as a formula, or an import as a number.",
   caller: "project",
   query: z.object({
     search: z
       .string()
       .max(LIMITS.searchLength.value)
       .optional()
-      .describe("A part of the address, in any case."),
-    subscribed: queryBoolean("Only those that are, or are not, subscribed.").optional(),
+      .describe("A part of the address, case-insensitive."),
+    subscribed: queryBoolean("Only contacts with this subscription status.").optional(),
     segmentId: id.optional().describe("Only members of this segment."),
     filters: filterText.optional(),
   }),
@@ -194,8 +191,8 @@ export const exportContact = endpoint({
   name: "contacts.export",
   method: "GET",
   path: "/contacts/:id/export",
-  summary: "All we hold on one contact",
-  description: "What `DELETE /contacts/:id` would take away, with the mails as they stand in the books.",
+  summary: "Export all data of one contact",
+  description: "All data that `DELETE /contacts/:id` would delete, with the contact's emails.",
   caller: "project",
   params: z.object({ id: pathId }),
   answers: {
@@ -203,11 +200,13 @@ export const exportContact = endpoint({
       contact,
       consent: z.array(consentChange),
       segments: z.array(z.object({ id: z.uuid(), name: z.string(), since: instant })),
-      executions: z.array(contactExecution).describe("Of workflows, oldest first."),
+      executions: z.array(contactExecution).describe("Workflow executions, oldest first."),
       events: z.array(event),
       emails: z.array(
         wholeEmail.extend({
-          variables: z.record(z.string(), z.unknown()).describe("What the call lent to this mail alone."),
+          variables: z
+            .record(z.string(), z.unknown())
+            .describe("Variables that the call set for this email only."),
         }),
       ),
     }),

@@ -1,4 +1,4 @@
-// Contacts over HTTP (spec §2.1–2.2, 4.4; decisions §3).
+// Contact endpoints (spec §2.1–2.2, 4.4; decisions §3).
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import {
@@ -30,16 +30,16 @@ export const CONTACT_SORTS = ["createdAt", "email"] as const;
 export const SORT_DIRECTIONS = ["asc", "desc"] as const;
 
 export const TOTALS = ["true", "false", "quick"] as const;
-const UNCOUNTED = `With \`false\` nobody is counted for \`total\`, which is 0 then where it is not known anyway: a page of many is found sooner. \`quick\` counts for ${LIMITS.quickTotal.value} ms at most, and \`total\` is 0 where that is not enough.`;
+const UNCOUNTED = `\`false\` skips counting, so that pages load faster; \`total\` is then 0 unless it is already known. \`quick\` counts for at most ${LIMITS.quickTotal.value} ms, and \`total\` is 0 if that is not enough.`;
 
 const SHORT_PAGES =
-  "With `true` a page may be short, even empty, and still have a `cursor`: those whom few conditions fit are looked for in pieces of about a tenth of a second. Without, a page is full or the last, which takes seconds where hardly anybody of a million contacts fits.";
+  "With `true`, a page can be short or empty and still have a `cursor`, because each call searches for about a tenth of a second. Without it a page is always full unless it is the last, which takes seconds if few of a million contacts match.";
 
 const contactPage = cursorList(contact).extend({
   lookedAt: z
     .int()
     .optional()
-    .describe("With `shortPages`, where the page ended because time was up: how many contacts it looked at."),
+    .describe("With `shortPages`, the number of contacts searched if the page ended because time ran out."),
 });
 
 export const listContacts = endpoint({
@@ -47,18 +47,18 @@ export const listContacts = endpoint({
   method: "GET",
   path: "/contacts",
   summary: "List contacts, newest first",
-  description: "A cursor goes on in its own order: leave `sort` and `dir` out, or send the same again.",
+  description: "A cursor keeps its order: omit `sort` and `dir`, or send the same values again.",
   caller: "project",
   query: pageQuery.extend({
     search: z
       .string()
       .max(LIMITS.searchLength.value)
       .optional()
-      .describe("A part of the address, in any case."),
-    subscribed: queryBoolean("Only those that are, or are not, subscribed.").optional(),
+      .describe("A part of the address, case-insensitive."),
+    subscribed: queryBoolean("Only contacts with this subscription status.").optional(),
     segmentId: id.optional().describe("Only members of this segment."),
-    sort: z.enum(CONTACT_SORTS).optional().describe("`createdAt` unless said otherwise."),
-    dir: z.enum(SORT_DIRECTIONS).optional().describe("`desc` unless said otherwise; by `email` it is `asc`."),
+    sort: z.enum(CONTACT_SORTS).optional().describe("Default `createdAt`."),
+    dir: z.enum(SORT_DIRECTIONS).optional().describe("Default `desc`, or `asc` if sorted by `email`."),
     withTotal: z.enum(TOTALS).optional().describe(UNCOUNTED),
     shortPages: queryBoolean(SHORT_PAGES).optional(),
   }),
@@ -66,16 +66,16 @@ export const listContacts = endpoint({
   errors: ["SEGMENT_NOT_FOUND"],
 });
 
-/** Who is meant, in a body; all that is given must hold. */
+/** Conditions in a request body; a contact must match all of them. */
 export const contactConditions = {
   search: z
     .string()
     .max(LIMITS.searchLength.value)
     .optional()
-    .describe("A part of the address, in any case."),
+    .describe("A part of the address, case-insensitive."),
   subscribed: z.boolean().optional(),
   segmentId: id.optional().describe("Only members of this segment."),
-  filters: filter.optional().describe("Only those who match."),
+  filters: filter.optional().describe("Only contacts that match."),
 };
 
 export const searchContacts = endpoint({
@@ -84,15 +84,15 @@ export const searchContacts = endpoint({
   path: "/contacts/search",
   summary: "List contacts that match a filter",
   description:
-    "What `GET /contacts` lists, by conditions as well, as segments have them: too long for an address. Everything given must hold. The cursor of a page goes on with the same body.",
+    "Same as `GET /contacts`, with filter conditions as in segments. Contacts must match all conditions. Send the same body with the cursor.",
   caller: "project",
   isRead: true,
   body: z.object({
     limit: z.int().min(1).max(LIMITS.pageSizeMaximum.value).optional(),
     cursor: z.string().max(LIMITS.cursorLength.value).optional(),
     ...contactConditions,
-    sort: z.enum(CONTACT_SORTS).optional().describe("`createdAt` unless said otherwise."),
-    dir: z.enum(SORT_DIRECTIONS).optional().describe("`desc` unless said otherwise; by `email` it is `asc`."),
+    sort: z.enum(CONTACT_SORTS).optional().describe("Default `createdAt`."),
+    dir: z.enum(SORT_DIRECTIONS).optional().describe("Default `desc`, or `asc` if sorted by `email`."),
     withTotal: z
       .union([z.boolean(), z.literal("quick")])
       .optional()
@@ -109,7 +109,7 @@ export const upsertContact = endpoint({
   path: "/contacts",
   summary: "Create or update a contact by address",
   description:
-    "201 when the contact is new, 200 when it was there. `subscribed` defaults to true for a new contact, unless its address opted out while it was another contact's, and is kept for an existing one. An explicit `true` ends an opt-out (docs/unsubscribing.md).",
+    "Returns 201 for a new contact and 200 for an existing one. `subscribed` defaults to true for a new contact, unless its address opted out earlier as another contact. It stays unchanged for an existing contact. An explicit `true` ends an opt-out (docs/unsubscribing.md).",
   caller: "project",
   body: z.object({ email: emailAddress, subscribed: z.boolean().optional(), data: contactData.optional() }),
   answers: { 201: upsertedContact, 200: upsertedContact },
@@ -120,7 +120,7 @@ export const countContacts = endpoint({
   method: "GET",
   path: "/contacts/count",
   summary: "Count the contacts of the project",
-  description: "For clients of an older generation; `GET /contacts` says it as `total`.",
+  description: "For older clients; `GET /contacts` returns it as `total`.",
   caller: "project",
   answers: { 200: z.object({ count: z.int() }) },
 });
@@ -130,7 +130,7 @@ export const getContact = endpoint({
   method: "GET",
   path: "/contacts/:id",
   summary: "Read a contact",
-  description: "The contact with all of its data, as it is now.",
+  description: "The contact with all its current data.",
   caller: "project",
   params: byId,
   answers: { 200: contact },
@@ -142,7 +142,7 @@ export const updateContact = endpoint({
   method: "PATCH",
   path: "/contacts/:id",
   summary: "Change a contact",
-  description: "Only what is sent changes. `data: null` clears all custom data.",
+  description: "Only the given fields change. `data: null` clears all custom data.",
   caller: "project",
   params: byId,
   body: z.object({
@@ -158,9 +158,9 @@ export const deleteContact = endpoint({
   name: "contacts.delete",
   method: "DELETE",
   path: "/contacts/:id",
-  summary: "Delete a contact and what we hold on it",
+  summary: "Delete a contact and its data",
   description:
-    "Its events go with it; mails to it keep their place in the books, without the person. Mails still waiting are not sent. If the contact opted out, a keyed hash of the address is kept, so that a contact with the same address starts unsubscribed.",
+    "Deletes its events. Its emails stay in reports, without personal data, and waiting emails are not sent. If the contact opted out, a keyed hash of the address is kept so that a new contact with this address starts unsubscribed.",
   caller: "project",
   params: byId,
   answers: { 204: null },
@@ -171,17 +171,18 @@ export const lookUpContacts = endpoint({
   name: "contacts.lookup",
   method: "POST",
   path: "/contacts/lookup",
-  summary: "Ask which addresses are contacts",
-  description: "Answers the addresses as they were spelled. What is no address is not found.",
+  summary: "Check which addresses are contacts",
+  description:
+    "Returns the addresses in their original spelling. Invalid addresses are returned as not found.",
   caller: "project",
   isRead: true,
   body: z.object({
-    emails: z.array(z.string()).min(1).max(LIMITS.lookupEmails.value).describe("Addresses, in any spelling."),
+    emails: z.array(z.string()).min(1).max(LIMITS.lookupEmails.value).describe("Addresses in any spelling."),
   }),
   answers: { 200: z.object({ found: z.array(z.string()), notFound: z.array(z.string()) }) },
 });
 
-/** How a change of a subscription came about. */
+/** Sources of a subscription change. */
 export const CONSENT_SOURCES = [
   "page",
   "one-click",
@@ -202,15 +203,15 @@ export const consentChange = z.object({
   source: z
     .enum(CONSENT_SOURCES)
     .describe(
-      "`page`: a button on a public page; `one-click`: the unsubscribe button of a mail program; `inbound`: the contact wrote in; `opt-out`: the address had opted out before the contact got it.",
+      "`page`: a button on a public page; `one-click`: the unsubscribe button of an email program; `inbound`: an email from the contact; `opt-out`: the address had opted out before the contact got it.",
     ),
   actor: z
     .string()
     .nullable()
     .describe(
-      "The id of the user who did it; `key` under an API key, `public-key` under a public one; null for the contact and for mail servers.",
+      "The id of the user, `key` for an API key, `public-key` for a public key, or null for the contact and for mail servers.",
     ),
-  ip: z.string().nullable().describe("Where the request came from; kept for public pages only."),
+  ip: z.string().nullable().describe("The IP address of the request; kept for public pages only."),
   email: z
     .object({
       id: z.uuid(),
@@ -219,7 +220,7 @@ export const consentChange = z.object({
     })
     .nullable()
     .describe(
-      "The email whose link was used, that bounced or was reported as spam, with its campaign. Null: none, or none is known.",
+      "The email that bounced, was reported as spam or contained the link, with its campaign. Null if there is none or it is unknown.",
     ),
   at: instant,
 });
@@ -228,8 +229,8 @@ export const listContactConsent = endpoint({
   name: "contacts.consent",
   method: "GET",
   path: "/contacts/:id/consent",
-  summary: "Read when and how a contact was subscribed and unsubscribed",
-  description: `Newest first, at most ${LIMITS.consentChanges.value}; the first change of all is how the contact began. It is deleted with the contact.`,
+  summary: "Read the subscription history of a contact",
+  description: `Newest first, up to ${LIMITS.consentChanges.value}. The oldest change is the contact's initial status. The history is deleted with the contact.`,
   caller: "project",
   params: byId,
   answers: { 200: z.object({ data: z.array(consentChange) }) },
@@ -242,7 +243,7 @@ export const getContactLinks = endpoint({
   path: "/contacts/:id/links",
   summary: "Read the links of a contact's public pages",
   description:
-    "They act on the contact's address, like those in its mails. Whoever has one can change the subscription without signing in: give them to the contact alone. A scoped key needs `secrets:read`.",
+    "These links act on the contact's address, like the links in its emails. Anyone with a link can change the subscription without signing in, so share them only with the contact. A scoped key needs `secrets:read`.",
   caller: "project",
   isSecret: true,
   params: byId,

@@ -1,9 +1,9 @@
-// What a mail says: subject and body within their bounds, the same for a send, a template and a preview.
+// Limits of an email's subject and body, shared by sends, templates and previews.
 import { z } from "zod";
 import { exceedsBytes, hasControlCharacters } from "./field.ts";
 import { LIMITS } from "./limits/limits.ts";
 
-/** HTML or plain text: not empty, at most the bytes one render may give. */
+/** HTML or plain text; not empty, and limited to the bytes of one rendered email. */
 export const bodyText = z
   .string()
   .min(1)

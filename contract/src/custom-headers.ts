@@ -1,9 +1,9 @@
-// Which headers the caller of /v1/send may set, and which belong to the service or to the installation.
+// Decides which headers callers of /v1/send may set, and which only the service or the installation may set.
 import { z } from "zod";
 import { hasControlCharacters, issue } from "./field.ts";
 import { LIMITS } from "./limits/limits.ts";
 
-/** Headers that belong to the service: a caller who sets one could contradict the envelope, the body or the signature. */
+/** Set by the service only, because a caller's value could contradict the envelope, the body or the signature. */
 const OWN_HEADERS = new Set([
   "to",
   "cc",
@@ -21,7 +21,7 @@ const OWN_HEADERS = new Set([
   "feedback-id",
 ]);
 const OWN_HEADER_PREFIXES = ["content-", "arc-", "x-postloft-", "resent-"];
-/** Headers by which mail providers take orders: whose account, which pool, whom to suppress. They are the installation's. */
+/** Headers that control the mail provider, such as account, pool and suppressions. Only the installation may set them. */
 const PROVIDER_HEADER_PREFIXES = [
   "x-ses-",
   "x-amz-",
@@ -44,19 +44,19 @@ const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
 
 function headerProblem(name: string, value: string): string | null {
   const lower = name.toLowerCase();
-  if (!HEADER_NAME.test(name)) return "A header name may hold ASCII letters, digits and - only.";
+  if (!HEADER_NAME.test(name)) return "A header name may contain ASCII letters, digits and - only.";
   if (name.length > LIMITS.headerNameLength.value)
     return `A header name may have at most ${LIMITS.headerNameLength.value} characters.`;
   if (OWN_HEADERS.has(lower) || OWN_HEADER_PREFIXES.some((prefix) => lower.startsWith(prefix)))
-    return `The header ${name} is set by the service; use the field for it.`;
+    return `The header ${name} is set by the service. Use the matching field instead.`;
   if (PROVIDER_HEADER_PREFIXES.some((prefix) => lower.startsWith(prefix)))
-    return `The header ${name} gives orders to a mail provider, which only the installation may; leave it out.`;
+    return `The header ${name} controls the mail provider, so only the installation may set it. Remove it.`;
   if (hasControlCharacters(value))
     return "A header value must not contain line breaks or control characters.";
   return null;
 }
 
-/** Headers of a mail that its caller chooses, by name. */
+/** Custom headers of an email, by name. */
 export const customHeaders = z
   .record(z.string(), z.string().max(LIMITS.headerValueLength.value))
   .superRefine((all, context) => {
@@ -68,9 +68,9 @@ export const customHeaders = z
       if (problem !== null) context.addIssue(issue(problem, "invalid_string", value, [name.slice(0, 100)]));
     }
     if (new Set(names).size !== names.length)
-      context.addIssue(issue("A header may be named once.", "custom", all));
+      context.addIssue(issue("Each header may appear only once.", "custom", all));
     if (names.includes("list-unsubscribe") !== names.includes("list-unsubscribe-post"))
       context.addIssue(
-        issue("Set List-Unsubscribe and List-Unsubscribe-Post both, or neither.", "custom", all),
+        issue("Set both List-Unsubscribe and List-Unsubscribe-Post, or neither.", "custom", all),
       );
   });

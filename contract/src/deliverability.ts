@@ -1,4 +1,4 @@
-// How the mail of a project is judged where it arrives: records, reports of receivers, rates by provider.
+// Deliverability of a project: DNS records, reports of receivers, rates by provider.
 import { z } from "zod";
 import { advice, IN_PARTS } from "./advice.ts";
 import { breakdownRow } from "./analytics.ts";
@@ -13,11 +13,15 @@ export const getDeliverability = endpoint({
   name: "deliverability.get",
   method: "GET",
   path: "/deliverability",
-  summary: "Read how receivers judge your mail",
-  description: `For each sender domain its records, what receivers report of it (DMARC aggregate reports, RFC 9990; SMTP TLS reports, RFC 8460) and what to do next in a sentence each; how its records changed in DNS; then bounces, complaints and opens by receiving provider, with the campaigns that caused what came back. Advice has a code and values beside its English sentence, for who says it in another language. Reports come by mail to \`reportAddress\`, count from the day they are about, and are kept for ${LIMITS.domainReportDays.value} days. All of it is of today and the \`days\` before it, whole days in UTC; \`providers\` only of those whose events are kept (\`eventRetentionDays\`), so that numbers and campaigns are of the same time. Nobody proves who wrote a report.`,
+  summary: "Read deliverability by domain and provider",
+  description: `For each sender domain: its DNS records and their changes, reports of receivers (DMARC aggregate reports, RFC 9990; SMTP TLS reports, RFC 8460), and advice in one sentence each. For each receiving provider: bounces, complaints and opens, with the campaigns that caused the bounces and complaints. Advice has a code and values in addition to its English sentence, so that clients can translate it. Reports arrive by email at \`reportAddress\`, count for the day they cover, and are kept for ${LIMITS.domainReportDays.value} days. All numbers cover today and the previous \`days\`, as whole days in UTC. \`providers\` only covers days whose events are kept (\`eventRetentionDays\`), so that rates and campaigns match. The sender of a report is not authenticated.`,
   caller: "project",
   query: z.object({
-    days: queryInteger(1, LIMITS.domainReportDays.value, "How far back; default 30.").optional(),
+    days: queryInteger(
+      1,
+      LIMITS.domainReportDays.value,
+      "Number of days to look back; default 30.",
+    ).optional(),
   }),
   answers: {
     200: z.object({
@@ -25,7 +29,9 @@ export const getDeliverability = endpoint({
       reportAddress: z
         .string()
         .nullable()
-        .describe("For `rua=mailto:…` of DMARC and TLS-RPT records; null without INBOUND_DOMAIN."),
+        .describe(
+          "The address for `rua=mailto:…` in DMARC and TLS-RPT records; null without INBOUND_DOMAIN.",
+        ),
       domains: z.array(
         z.object({
           domain: z.string(),
@@ -42,18 +48,21 @@ export const getDeliverability = endpoint({
                   z.object({
                     since: instant,
                     status: z.string(),
-                    found: z.string().nullable().describe("null: DNS had none."),
+                    found: z.string().nullable().describe("null if DNS had no record."),
                   }),
                 )
-                .describe("What checks found of it, and since when; the last change first, at most ten."),
+                .describe("Changes found by checks, newest first, up to ten."),
             }),
           ),
           dmarc: z.object({
             reports: z.int(),
             lastReportAt: instant.nullable(),
-            policy: z.string().nullable().describe("As the last report found it: none, quarantine, reject."),
+            policy: z
+              .string()
+              .nullable()
+              .describe("The policy in the latest report: none, quarantine or reject."),
             messages,
-            aligned: messages.describe("Passed by DKIM or SPF of a domain that fits the one in From."),
+            aligned: messages.describe("Messages that passed DKIM or SPF with a domain aligned with From."),
             quarantined: messages,
             rejected: messages,
             reporters: z.array(z.object({ reporter: z.string(), messages })),
@@ -63,10 +72,12 @@ export const getDeliverability = endpoint({
                   ip: z.string(),
                   messages,
                   aligned: messages,
-                  signers: z.array(z.string()).describe("Whose DKIM signatures passed, fitting or not."),
+                  signers: z
+                    .array(z.string())
+                    .describe("Domains with valid DKIM signatures, aligned or not."),
                 }),
               )
-              .describe("Who sent, those with the most that was not aligned first."),
+              .describe("Sources of the messages, most unaligned messages first."),
           }),
           tls: z.object({
             reports: z.int(),
@@ -82,12 +93,12 @@ export const getDeliverability = endpoint({
           deferred: z
             .int()
             .describe(
-              "Mails that its servers deferred at least once. As far as they said so themselves: not through a relay.",
+              "Emails that its servers deferred at least once. Includes only direct responses of its servers, not those behind a relay.",
             ),
           blocked: z
             .int()
             .describe(
-              "Mails that its servers refused for their policy: as spam, or for what they think of the sender. They never left.",
+              "Emails that its servers rejected because of policy, as spam or due to the sender's reputation. They were never delivered.",
             ),
           campaigns: z
             .array(
@@ -99,9 +110,7 @@ export const getDeliverability = endpoint({
                 complaints: z.int(),
               }),
             )
-            .describe(
-              "Whose mail came back from there in these days, those that brought most first; at most five.",
-            ),
+            .describe("Campaigns with the most bounces and complaints there in this period, up to five."),
           advice: z.array(advice),
         }),
       ),

@@ -1,5 +1,5 @@
-// The HTML that a design stands for: tables and inline styles, as mail programs want them (docs/decisions/0062-blocks.md). One way from
-// blocks to HTML, for the server that stores it and for the editor that shows it. There is none back.
+// Converts a design to HTML with tables and inline styles, as email programs need it (docs/decisions/0062-blocks.md). The server that
+// stores it and the editor that shows it share this code. HTML cannot be converted back to blocks.
 import type {
   Align,
   Block,
@@ -22,7 +22,7 @@ const TABLE = `role="presentation" cellpadding="0" cellspacing="0" border="0"`;
 const NARROW =
   "@media (max-width:480px){.column{display:block!important;width:100%!important;padding-left:0!important;padding-right:0!important}.inner{padding:24px 20px!important}}";
 
-/** The body of a mail, whole, with its variables as they were written. */
+/** Returns the complete body of an email with its variables unchanged. */
 export function designHtml({ look, language, preheader, blocks }: Design): string {
   const font = FONTS[look.font];
   const content = blocks.map((block) => blockHtml(block, look)).join("\n");
@@ -87,7 +87,7 @@ function aligned(align: Align, content: string): string {
 }
 
 function imageHtml({ url, alt, link, width, align }: Extract<Leaf, { kind: "image" }>): string {
-  // Nothing chosen yet is nothing in the mail: no broken picture.
+  // An image without an address is left out, so that no broken image appears.
   if (url === "") return "";
   const size = width === null ? "" : ` width="${width}"`;
   const style = `width:${width === null ? "100%" : `${width}px`};max-width:100%;height:auto;border:0;display:inline-block`;
@@ -115,7 +115,7 @@ function listHtml({ type, content }: TextList, look: Look): string {
 }
 
 function inlineHtml({ content = [] }: Paragraph, look: Look): string {
-  // An empty line is a line.
+  // Keeps an empty line.
   if (content.length === 0) return "&nbsp;";
   return content.map((node) => (node.type === "hardBreak" ? "<br>" : textHtml(node, look))).join("");
 }
@@ -132,20 +132,20 @@ function textHtml({ text, marks = [] }: Extract<Inline, { type: "text" }>, look:
   );
 }
 
-// One sign after the other: a function called for each of a million takes many times longer.
+// Replaces one character at a time, because a callback for each of a million characters is many times slower.
 const escapeText = (text: string) =>
   text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;").replace(/"/g, "&quot;");
 
-/** Text as HTML. What stands in `{{…}}` stays as it is: the renderer reads it, and escapes what it puts there. */
+/** Escapes text for HTML. Leaves `{{…}}` unchanged, because the renderer reads it and escapes the inserted values. */
 export function escapeAround(text: string): string {
   const parts: string[] = [];
-  /** Where the text begins that is not escaped yet, and the expressions before it that are not taken over yet. */
+  /** Start of the text that is not escaped yet, and start of the expressions before it that are not copied yet. */
   let from = 0;
   let kept = 0;
   for (let open = text.indexOf("{{"); open !== -1; open = text.indexOf("{{", from)) {
     const close = text.indexOf("}}", open);
     if (close === -1) break;
-    // Expressions that follow one another without end are one part.
+    // Expressions that directly follow each other are copied together.
     if (open > from) {
       parts.push(text.slice(kept, from), escapeText(text.slice(from, open)));
       kept = open;
@@ -155,7 +155,7 @@ export function escapeAround(text: string): string {
   return parts.join("") + text.slice(kept, from) + escapeText(text.slice(from));
 }
 
-/** White or black, whichever is easier to read on a colour (WCAG 2.2, relative luminance). */
+/** Returns white or black, depending on which is easier to read on a color (WCAG 2.2, relative luminance). */
 function inkOn(colour: string): string {
   const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
     const share = Number.parseInt(colour.slice(at, at + 2), 16) / 255;

@@ -1,15 +1,15 @@
-// What the block editor keeps of a mail: its blocks and how they look (docs/decisions/0062-blocks.md).
+// The design of an email in the block editor: its blocks and styles (docs/decisions/0062-blocks.md).
 import { z } from "zod";
 import { LIMITS } from "./limits/limits.ts";
 
-/** Tells a design of ours from what other editors keep in the same place. */
+/** Distinguishes our designs from those of other editors in the same field. */
 export const DESIGN_FORMAT = "postloft-blocks";
 
 const blockId = z.string().min(1).max(64);
 const words = z.string().max(LIMITS.designTextLength.value);
-const colour = z.string().regex(/^#[0-9a-fA-F]{6}$/, "Must be a colour like #1a2b3c.");
+const colour = z.string().regex(/^#[0-9a-fA-F]{6}$/, "Must be a color like #1a2b3c.");
 const align = z.enum(["left", "center", "right"]);
-/** An address, a variable, or nothing as long as nobody has written it. */
+/** An address, a variable, or empty until the author enters one. */
 const url = words;
 
 const mark = z.discriminatedUnion("type", [
@@ -31,7 +31,7 @@ export interface TextList {
   content: Array<{ type: "listItem"; content: Array<Paragraph | TextList> }>;
 }
 
-/** Lists in lists so deep: a schema that ends, whatever is sent. */
+/** Maximum depth of nested lists, so that the schema is finite. */
 const LIST_DEPTH = 4;
 function listOf(depth: number): z.ZodType<TextList> {
   const inside: z.ZodType<Paragraph | TextList> =
@@ -45,7 +45,7 @@ function listOf(depth: number): z.ZodType<TextList> {
     content: z.array(item),
   });
 }
-/** Text with its marks, in the shape of the editor that writes it (ProseMirror's JSON). */
+/** Formatted text in the format of the editor (ProseMirror's JSON). */
 const richText = z.object({
   type: z.literal("doc"),
   content: z.array(z.union([paragraph, listOf(LIST_DEPTH)])),
@@ -68,7 +68,7 @@ const leaves = [
     url,
     alt: words,
     link: url,
-    width: z.int().min(16).max(1200).nullable().describe("In pixels; null: as wide as the mail."),
+    width: z.int().min(16).max(1200).nullable().describe("In pixels; null for the full width of the email."),
     align,
   }),
   z.object({ id: blockId, kind: z.literal("divider") }),
@@ -94,7 +94,7 @@ const schema = z.object({
     width: z.int().min(320).max(800),
   }),
   language: z.string().regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/, "Must be a language tag like en."),
-  preheader: words.describe("What an inbox shows after the subject."),
+  preheader: words.describe("Preview text that inboxes show after the subject."),
   blocks: z.array(z.discriminatedUnion("kind", [...leaves, columns])),
 });
 
@@ -105,14 +105,14 @@ export type Columns = z.infer<typeof columns>;
 export type Align = z.infer<typeof align>;
 export type Look = Design["look"];
 
-/** What is wrong with a design in our format, each with its place; empty: it is a {@link Design}. */
+/** Returns the faults of a design in our format with their paths. An empty list means that it is a {@link Design}. */
 export function problemsOfDesign(given: unknown): Array<{ path: PropertyKey[]; message: string }> {
   if (partsOf(given) > LIMITS.designParts.value)
     return [{ path: [], message: `Must have at most ${LIMITS.designParts.value} parts.` }];
   return schema.safeParse(given).error?.issues ?? [];
 }
 
-/** How many values a design holds; counted no further than the limit, so that a hostile one costs no more than an honest one. */
+/** Returns the number of values in a design. Counting stops at the limit, so that a hostile design costs no more than a normal one. */
 function partsOf(given: unknown): number {
   const pending = [given];
   let parts = 0;

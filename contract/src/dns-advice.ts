@@ -1,79 +1,80 @@
-// Sentences on the DNS records of a sender domain and on its proof, by code: a program and the dashboard say them in words of their own.
+// Advice on the DNS records and the verification of a sender domain, by code, so that programs and the dashboard can use their own wording.
 import type { z } from "zod";
 import { inOneText, saidBy, sayerOf, type AdviceValues } from "./advice.ts";
 
-/** By code, with `{names}` of what is filled in. */
+/** Sentences by code, with `{names}` as placeholders for values. */
 export const DNS_ADVICE = {
   "dkim.missing":
-    "DNS has no TXT record of this name. Look at the name: many providers append the domain to what you enter.",
+    "DNS has no TXT record with this name. Check the name, because many providers append the domain to it.",
   "dkim.several":
-    "There are {count} TXT records of this name, and receivers may read any of them. Keep only this one.",
+    "There are {count} TXT records with this name, and receivers may read any of them. Keep only this one.",
   "dkim.testing":
-    "`t=y` says that the key is only being tried out: receivers may treat the mail as unsigned. Take it out.",
-  "dkim.notARecord": "The TXT record of this name is not a DKIM record. Replace it by the expected value.",
-  "dkim.revoked":
-    "The key is revoked: `p=` is empty. Put the expected value in its place, or rotate the key.",
-  "dkim.otherKey": "Another key is published here. Replace it by the expected value.",
+    "`t=y` means that the key is only being tested, so receivers may treat your email as unsigned. Remove it.",
+  "dkim.notARecord":
+    "The TXT record with this name is not a DKIM record. Replace it with the expected value.",
+  "dkim.revoked": "The key is revoked because `p=` is empty. Enter the expected value, or rotate the key.",
+  "dkim.otherKey": "Another key is published here. Replace it with the expected value.",
   "dkim.forbidden":
-    "The key is there, but `k=`, `h=` or `s=` beside it forbid its use. Replace the record by the expected value.",
+    "The key exists, but `k=`, `h=` or `s=` in the record forbid its use. Replace the record with the expected value.",
   "dkim.nextKey":
-    "The next key. It signs from the first check on that finds this record; until then the present one does.",
+    "The next key. It signs as soon as a check finds this record; until then the current key signs.",
   "dkim.formerKey":
-    "The former key. Leave this record until {until}: mail that it signed may still be on its way. Then delete it.",
+    "The previous key. Keep this record until {until}, because email signed with it may still be in transit. Then delete it.",
   "dkim.ed25519Waits":
-    "The Ed25519 key. It signs beside the RSA key while DNS has this record; nothing waits for it.",
+    "The Ed25519 key. It signs in addition to the RSA key while DNS has this record. The record is optional.",
   "spf.missing": "There is no SPF record.",
   "spf.askProvider":
-    "Your mail server's provider tells you the `include:` (or the addresses) that belongs before `?all`; end with `~all` once every server that sends for you is in it.",
+    "Your mail server's provider documents the `include:` (or addresses) to put before `?all`. Use `~all` instead once the record covers every server that sends for you.",
   "spf.several":
-    "There are {count} SPF records, which receivers take for an error and then for none. Put what they allow into one and delete the others.",
+    "There are {count} SPF records, which is an error for receivers, so they ignore all of them. Combine them into one and delete the others.",
   "spf.includesNone":
-    "`{from}` includes `{name}`, which has no SPF record, so receivers take the whole record for an error. Correct it.",
+    "`{from}` includes `{name}`, which has no SPF record, so receivers treat the whole record as an error. Correct it.",
   "spf.includesSeveral":
-    "`{from}` includes `{name}`, which has {count} SPF records, so receivers take the whole record for an error. Correct it.",
+    "`{from}` includes `{name}`, which has {count} SPF records, so receivers treat the whole record as an error. Correct it.",
   "spf.loop":
-    "`{from}` includes `{name}`, which leads back to itself, so receivers take the whole record for an error. Correct it.",
+    "`{from}` includes `{name}`, which leads back to itself, so receivers treat the whole record as an error. Correct it.",
   "spf.unknownTerm":
-    "`{term}` is nothing SPF knows, so receivers take the whole record for an error. Correct it.",
+    "`{term}` is not valid in SPF, so receivers treat the whole record as an error. Correct it.",
   "spf.unknownTermIn":
-    "`{term}` in the record of `{name}` is nothing SPF knows, so receivers take the whole record for an error. Correct it.",
-  "spf.noHost": "`{term}` names no host, so receivers take the whole record for an error. Correct it.",
+    "`{term}` in the record of `{name}` is not valid in SPF, so receivers treat the whole record as an error. Correct it.",
+  "spf.noHost": "`{term}` contains no host, so receivers treat the whole record as an error. Correct it.",
   "spf.manyHosts":
-    "`{term}` stands for more than {most} hosts, so receivers take the whole record for an error. Correct it.",
+    "`{term}` covers more than {most} hosts, so receivers treat the whole record as an error. Correct it.",
   "spf.lookups":
-    "The record needs {count} lookups, with what it includes; more than {most} are an error to receivers. Take out what you no longer use.",
+    "The record needs {count} lookups including its includes, but receivers allow only {most}. Remove unused entries.",
   "spf.moreLookups":
-    "The record needs more than {count} lookups, with what it includes; more than {most} are an error to receivers. Take out what you no longer use.",
+    "The record needs more than {count} lookups including its includes, but receivers allow only {most}. Remove unused entries.",
   "spf.voids":
-    "DNS has nothing for {count} names that the record looks up ({names}); more than {most} are an error to receivers. Take them out.",
+    "{count} names in the record do not exist in DNS ({names}), but receivers allow only {most}. Remove them.",
   "spf.ptr":
-    "The record of `{name}` uses `ptr`, which is slow and which large receivers ignore: name the addresses instead.",
+    "The record of `{name}` uses `ptr`, which is slow and ignored by large receivers. Use addresses instead.",
   "spf.allowsAll":
-    "`{term}` lets every machine in the world send for your domain. End the record with `~all`.",
-  "spf.sendsNothing": "The record says that this domain sends no mail at all.",
-  "spf.noEnd": "The record does not say what to think of other machines. End it with `~all`.",
+    "`{term}` allows every server in the world to send for your domain. End the record with `~all`.",
+  "spf.sendsNothing": "The record says that this domain sends no email.",
+  "spf.noEnd": "The record has no rule for other servers. End it with `~all`.",
   "spf.ofInstallation":
-    "This is the return path of all mail of the installation: whoever runs it changes its record.",
+    "This is the return path of all email of the installation, so only its administrator can change the record.",
   "spf.notNeeded":
-    "There is no SPF record, and none is needed: receivers look for SPF at the return path, {returnPath}. DMARC takes either that or the DKIM signature. A few filters look here all the same.",
+    "There is no SPF record, and none is needed. Receivers check SPF at the return path, {returnPath}. DMARC accepts either that or the DKIM signature. A few filters check here anyway.",
   "spf.notNeededElsewhere":
-    "There is no SPF record, and none is needed: receivers look for SPF at the return path, {returnPath}. DMARC takes the DKIM signature, since the return path is a domain of another. A few filters look here all the same.",
+    "There is no SPF record, and none is needed. Receivers check SPF at the return path, {returnPath}. DMARC relies on the DKIM signature, because the return path belongs to another domain. A few filters check here anyway.",
   "dmarc.missing":
-    "There is no DMARC record, and large receivers ask for one. `p=none` is fine to begin with: it changes nothing about your mail.",
+    "There is no DMARC record, but large receivers require one. Start with `p=none`, which doesn't affect your email.",
   "dmarc.otherRecord":
-    "The TXT record of this name does not begin with `v=DMARC1`, so receivers ignore it. Replace it.",
-  "dmarc.several": "There are {count} DMARC records of this name, so receivers ignore all of them. Keep one.",
+    "The TXT record with this name does not begin with `v=DMARC1`, so receivers ignore it. Replace it.",
+  "dmarc.several":
+    "There are {count} DMARC records with this name, so receivers ignore all of them. Keep one.",
   "dmarc.noPolicy":
-    "The record has no valid `p=`, or another value in `sp=` or `np=` than none, quarantine or reject, so receivers ignore it. Correct it.",
+    "The record has no valid `p=`, or a value in `sp=` or `np=` other than none, quarantine or reject, so receivers ignore it. Correct it.",
   "dmarc.noPolicyButReports":
-    "The record has no valid `p=`, or another value in `sp=` or `np=` than none, quarantine or reject. Receivers act as if it said `p=none`.",
-  "dmarc.obsolete": "Obsolete since RFC 9989: {tags}. Take out; what is only a test is said by `t=y`.",
-  "dmarc.bareAddresses": "Without `mailto:` before each address no report is sent; it is missing in: {tags}.",
+    "The record has no valid `p=`, or a value in `sp=` or `np=` other than none, quarantine or reject. Receivers treat it as `p=none`.",
+  "dmarc.obsolete": "Obsolete since RFC 9989: {tags}. Remove them; use `t=y` for a test.",
+  "dmarc.bareAddresses": "Reports are only sent to addresses with `mailto:`, which is missing in: {tags}.",
   "proof.endangered":
-    "DNS does not have the DKIM record any more: {failed} of {most} checks in a row failed. After {most} the domain is pending, and nothing is sent from it.",
+    "DNS no longer has the DKIM record: {failed} of {most} checks in a row failed. After {most} the domain becomes pending and can't send.",
   "proof.lost":
-    "The domain is pending since {since}: {most} checks in a row did not find its DKIM record. Nothing is sent from it until the record is back; that is seen without your help.",
-  "proof.undecided": "DNS did not answer ({trouble}), so nothing was decided.",
+    "The domain is pending since {since}, because {most} checks in a row did not find its DKIM record. It can't send until the record is back, which is detected automatically.",
+  "proof.undecided": "DNS did not respond ({trouble}), so the status was not changed.",
   "proof.elsewhere": "The domain is verified in another project.",
 } as const;
 export type DnsAdviceCode = keyof typeof DNS_ADVICE;
@@ -81,10 +82,10 @@ export type DnsAdviceCode = keyof typeof DNS_ADVICE;
 export const dnsAdvice = saidBy<DnsAdviceCode>(DNS_ADVICE);
 export type DnsAdvice = z.output<typeof dnsAdvice>;
 
-/** The sentence of a code, with its values filled in. */
+/** Returns the sentence for a code with its values filled in. */
 export const sayOfDns: (code: DnsAdviceCode, values?: AdviceValues) => DnsAdvice = sayerOf(DNS_ADVICE);
 
-/** All that is said, as one text; null where nothing is. */
+/** Joins all sentences into one text, or returns null for an empty list. */
 export function inWords(said: readonly DnsAdvice[]): string | null {
   return said.length === 0 ? null : inOneText(said);
 }

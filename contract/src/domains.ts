@@ -1,4 +1,4 @@
-// Sender domains and their DNS proof (spec §2.10, 4.10; decisions §11).
+// Sender domains and their verification by DNS (spec §2.10, 4.10; decisions §11).
 import { z } from "zod";
 import { IN_PARTS } from "./advice.ts";
 import { parseDomain } from "./address.ts";
@@ -19,33 +19,33 @@ const domainName = z
     jsonSchema: { type: "string", format: "hostname", examples: ["mail.example.com"] },
   });
 
-/** A program cannot act on a sentence, and in another language it is said in other words. */
+/** A code, because programs cannot act on a sentence and other languages need other words. */
 
-/** A record to publish, with what DNS has in its place. */
+/** A record to publish, with the current value in DNS. */
 const record = z.object({
   type: z.enum(["TXT"]),
   name: z.string(),
-  value: z.string().describe("What should be published."),
+  value: z.string().describe("The value to publish."),
   purpose: z
     .enum(["dkim", "return-path", "spf", "dmarc"])
     .describe("`return-path` is SPF at the installation's own return path, where receivers look for it."),
-  required: z.boolean().describe("Nothing is sent from the domain without it. The others are advice."),
+  required: z.boolean().describe("Whether sending requires this record. The others are recommended."),
   found: z
     .string()
     .nullable()
-    .describe("What is published, one record a line; null when nothing is, or nobody answered."),
+    .describe("The published records, one per line; null if there are none or DNS did not respond."),
   status: z.enum(["UNCHECKED", "MISSING", "MISMATCH", "FOUND"]),
-  advice: z.string().nullable().describe("What is wrong and what to do, in words; null when nothing is."),
+  advice: z.string().nullable().describe("The problem and how to fix it; null if there is none."),
   adviceParts: z.array(dnsAdvice).describe(IN_PARTS),
   lookedUpAt: instant
     .nullable()
     .describe(
-      "When DNS last answered for this name: before `lastCheckedAt` while nobody answers, null until somebody has.",
+      "The last time DNS responded for this name. Earlier than `lastCheckedAt` while DNS does not respond, and null until its first response.",
     ),
   servers: z
     .array(z.string())
     .describe(
-      "Which resolvers were asked then (those of `DNS_SERVERS`, or of the system), with the port where that is not 53.",
+      "The resolvers used at that time (`DNS_SERVERS` or those of the system), with the port if it is not 53.",
     ),
 });
 
@@ -57,19 +57,17 @@ const domain = z.object({
   records: z.array(record),
   dkimTokens: z
     .array(z.string())
-    .describe(
-      "The selectors of the DKIM keys: the one that signs, then a next or former one, then that of Ed25519.",
-    ),
+    .describe("Selectors of the DKIM keys: the signing one, a next or previous one, then the Ed25519 one."),
   ed25519: z
     .boolean()
     .describe(
-      "Whether an Ed25519 key signs beside the RSA key, from the first check on that finds its record.",
+      "Whether an Ed25519 key signs in addition to the RSA key, starting when a check finds its record.",
     ),
   lastError: z
     .string()
     .nullable()
     .describe(
-      "Why the domain lost its proof or is about to, or why the last check decided nothing; null when all is well.",
+      "The reason why the domain lost or will lose its verification, or why the last check had no result; null if all is well.",
     ),
   lastErrorParts: z.array(dnsAdvice).describe(IN_PARTS),
   lastCheckedAt: instant.nullable(),
@@ -83,7 +81,7 @@ export const listDomains = endpoint({
   method: "GET",
   path: "/domains/project/:projectId",
   summary: "List the sender domains of a project",
-  description: "Verified and pending ones, each with its DNS records and what was found at the last check.",
+  description: "Verified and pending domains, each with its DNS records and the results of the last check.",
   caller: "project-by-path",
   params: z.object({ projectId: pathId }),
   answers: { 200: z.array(domain) },
@@ -93,9 +91,9 @@ export const createDomain = endpoint({
   name: "domains.create",
   method: "POST",
   path: "/domains",
-  summary: "Add a sender domain; answers the DNS records to create",
+  summary: "Add a sender domain and return the DNS records to create",
   description:
-    "Mail is sent from exactly this domain: its subdomains and its parent are domains of their own. A name outside ASCII is taken as its A-labels (`xn--…`), so a look-alike is another domain.",
+    "You can send from exactly this domain; subdomains and the parent are separate domains. A name outside ASCII is converted to its A-labels (`xn--…`), so a look-alike is another domain.",
   caller: "project",
   leastRole: "ADMIN",
   body: z.object({ domain: domainName }),
@@ -109,7 +107,7 @@ export const verifyDomain = endpoint({
   path: "/domains/:id/verify",
   summary: "Check the DNS records of a domain now",
   description:
-    "All domains are also checked every five minutes. Only answers of DNS count: while nobody answers, nothing changes. A verified domain turns pending after three failed checks in a row.",
+    "All domains are also checked every five minutes. Only DNS responses count, so nothing changes while DNS does not respond. A verified domain becomes pending after three failed checks in a row.",
   caller: "project",
   isRead: false,
   params: byId,
@@ -121,9 +119,9 @@ export const diagnoseDomain = endpoint({
   name: "domains.diagnose",
   method: "GET",
   path: "/domains/:id/diagnosis",
-  summary: "Look for common mistakes in the DNS records of a domain",
+  summary: "Find common mistakes in the DNS records of a domain",
   description:
-    "For each record of the domain's own that does not work: asks DNS at its name and at those where it is entered by mistake, and says what it recognizes. An empty list of `mistakes` means that the record is simply not there. Nothing is stored and nothing decided; `GET /domains/:id/verify` does that.",
+    "For each of the domain's own records that does not work, queries DNS at the correct name and at names commonly entered by mistake. If `mistakes` is empty, the record is just missing. Nothing is stored or decided; use `GET /domains/:id/verify` for that.",
   caller: "project",
   params: byId,
   answers: { 200: z.object({ records: z.array(recordMistakes) }) },
@@ -134,9 +132,9 @@ export const rotateDomainKey = endpoint({
   name: "domains.rotateKey",
   method: "POST",
   path: "/domains/:id/rotate-key",
-  summary: "Make a new DKIM key for a domain",
+  summary: "Create a new DKIM key for a domain",
   description:
-    "The records then list both keys. The new one signs from the first check on that finds its record in DNS; the old record must stay for seven days after that, then it leaves the list. 409 while there are two keys already.",
+    "The records then list both keys. The new key signs as soon as a check finds its record in DNS. The old record must stay for another seven days, then it leaves the list. 409 while there are two keys already.",
   caller: "project",
   leastRole: "ADMIN",
   params: byId,
@@ -148,9 +146,9 @@ export const updateDomain = endpoint({
   name: "domains.update",
   method: "PATCH",
   path: "/domains/:id",
-  summary: "Sign with an Ed25519 key as well, or no more",
+  summary: "Turn the additional Ed25519 signature on or off",
   description:
-    "With `ed25519: true` the domain gets an Ed25519 key (RFC 8463) with a selector of its own, listed in `records`. While DNS publishes it, each mail has two signatures; receivers that do not know the newer one take the RSA signature. To change the key, turn it off and on: the RSA key signs all along.",
+    "With `ed25519: true` the domain gets an Ed25519 key (RFC 8463) with a separate selector, listed in `records`. While DNS publishes it, each email has two signatures; receivers without support for the newer one use the RSA signature. To change the key, turn it off and on; the RSA key keeps signing.",
   caller: "project",
   leastRole: "ADMIN",
   params: byId,
@@ -165,7 +163,7 @@ export const deleteDomain = endpoint({
   path: "/domains/:id",
   summary: "Remove a sender domain",
   description:
-    "409 while a template or a campaign that is not over sends from it. A default sender at the domain ends with it, also if the domain is added again.",
+    "409 while a template or an unfinished campaign uses it as sender. A default sender at the domain is removed, even if the domain is added again.",
   caller: "project",
   leastRole: "ADMIN",
   params: byId,

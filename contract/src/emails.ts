@@ -1,10 +1,10 @@
-// Mails and where each stands (decisions §7, §8).
+// Email endpoints and statuses (decisions §7, §8).
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { cursorList, id, instant, pageQuery, pathId, givenInstant } from "./field.ts";
 import { LIMITS } from "./limits/limits.ts";
 
-/** QUEUED → CLAIMED → SENDING → SENT | FAILED | SKIPPED | UNCONFIRMED, then what came back; forward only (decisions §8). */
+/** QUEUED → CLAIMED → SENDING → SENT | FAILED | SKIPPED | UNCONFIRMED, then the reports about it; forward only (decisions §8). */
 export const EMAIL_STATUSES = [
   "QUEUED",
   "CLAIMED",
@@ -21,11 +21,11 @@ export const EMAIL_STATUSES = [
 ] as const;
 export type EmailStatus = (typeof EMAIL_STATUSES)[number];
 
-/** What a person says of a mail in doubt, when somebody has found out, or decided. */
+/** Decisions about an email in doubt, made by a person. */
 export const RESOLUTIONS = ["sent", "failed", "retry"] as const;
 export type Resolution = (typeof RESOLUTIONS)[number];
 
-/** In the order in which they are sent when both wait. */
+/** In sending order when several kinds wait. */
 export const EMAIL_KINDS = ["TRANSACTIONAL", "WORKFLOW", "CAMPAIGN"] as const;
 export type EmailKind = (typeof EMAIL_KINDS)[number];
 
@@ -38,8 +38,11 @@ export const email = z.object({
   status: z.enum(EMAIL_STATUSES),
   to: z.string(),
   from: z.string(),
-  subject: z.string().describe("As it was sent; until then as it was given, its variables not filled in."),
-  reason: z.string().nullable().describe("Why it was not sent, or what the last attempt was answered."),
+  subject: z.string().describe("The sent subject; until then the original with unfilled variables."),
+  reason: z
+    .string()
+    .nullable()
+    .describe("The reason why it was not sent, or the response to the last attempt."),
   attempts: z.int(),
   nextAttemptAt: instant.nullable(),
   createdAt: instant,
@@ -47,7 +50,7 @@ export const email = z.object({
   forgottenAt: instant
     .nullable()
     .describe(
-      "When the project's `emailRetentionDays` were over: `to`, `subject` and whatever it said are empty since. Status, times and what came back stay.",
+      "The time when the project's `emailRetentionDays` ended and `to`, `subject` and all content were deleted. Status, times and reports are kept.",
     ),
 });
 
@@ -58,27 +61,27 @@ const timelineItem = z.object({
   cause: z
     .string()
     .optional()
-    .describe("Why it was refused, one of docs/answers.md: `unknown-user`, `reputation`, …"),
+    .describe("The reason for the rejection, one of docs/answers.md: `unknown-user`, `reputation`, …"),
   refusedBy: z
     .string()
     .optional()
-    .describe("Who refused: the provider's name where it is known, else the host or the recipient's domain."),
-  advice: z.string().optional().describe("What to do about it."),
+    .describe(
+      "The source of the rejection: the provider's name if known, otherwise the host or the recipient's domain.",
+    ),
+  advice: z.string().optional().describe("Recommended action."),
 });
 
-/** A mail with what it says and what happened to it. */
+/** An email with its content and history. */
 export const wholeEmail = email.extend({
   messageId: z.string(),
   cc: z.array(z.string()),
   bcc: z.array(z.string()),
   replyTo: z.string().nullable(),
-  body: z.string().describe("HTML as it was given, before variables are filled in."),
+  body: z.string().describe("The original HTML, before variables are filled in."),
   attachments: z.array(z.object({ filename: z.string(), contentType: z.string(), sizeBytes: z.int() })),
   returnedMessages: z
     .int()
-    .describe(
-      "Messages that came back about it in words for people alone; `GET /emails/:id/returned` has them.",
-    ),
+    .describe("Number of returned messages in free text; `GET /emails/:id/returned` lists them."),
   timeline: z.array(timelineItem),
 });
 
@@ -86,25 +89,25 @@ export const listEmails = endpoint({
   name: "emails.list",
   method: "GET",
   path: "/emails",
-  summary: "List mails, newest first",
+  summary: "List emails, newest first",
   description:
-    "A mail of a campaign is here once it has ended, or was asked for by its id or its contact; who still waits for one is among the recipients of the campaign.",
+    "Campaign emails appear once they have ended, or if you query their id or contact. Waiting recipients are listed with the campaign.",
   caller: "project",
   query: pageQuery.extend({
     status: z.enum(EMAIL_STATUSES).optional(),
     contactId: id.optional(),
     campaignId: id.optional(),
-    since: givenInstant.optional().describe("Only what came at or after this instant (ISO 8601)."),
+    since: givenInstant.optional().describe("Only emails created at or after this time (ISO 8601)."),
   }),
   answers: { 200: cursorList(email) },
 });
 
 export const pausedDestination = z.object({
-  destination: z.string().describe("A domain, or a provider with all of its domains."),
+  destination: z.string().describe("A domain, or a provider with all its domains."),
   domains: z.array(z.string()),
-  answer: z.string().describe("What the newest refused mail was told."),
+  answer: z.string().describe("The response to the newest rejected email."),
   since: instant,
-  nextTryAt: instant.describe("When a few mails try again by themselves."),
+  nextTryAt: instant.describe("The time of the next automatic attempt with a few emails."),
   whatToDo: z.string(),
 });
 
@@ -112,9 +115,9 @@ export const listPausedDestinations = endpoint({
   name: "emails.pausedDestinations",
   method: "GET",
   path: "/emails/paused-destinations",
-  summary: "List the destinations for which list mail of no campaign waits",
+  summary: "List throttled domains for non-campaign bulk email",
   description:
-    "They refuse mail made with MARKETING or HEADLESS templates for who sends it or how: such mail for them stays QUEUED, all other mail goes on. A campaign has `pausedDestinations` of its own.",
+    "These receivers reject email from MARKETING or HEADLESS templates because of its sender. Such email stays QUEUED while all other email continues. Each campaign has separate `pausedDestinations`.",
   caller: "project",
   answers: { 200: z.object({ data: z.array(pausedDestination) }) },
 });
@@ -123,9 +126,9 @@ export const releaseListMail = endpoint({
   name: "emails.release",
   method: "POST",
   path: "/emails/release",
-  summary: "Let list mail go on to destinations that are paused",
+  summary: "Resume sending to throttled domains",
   description:
-    "To one of `GET /emails/paused-destinations`, or to all of them. The answer lists those that are still paused.",
+    "Applies to one of `GET /emails/paused-destinations`, or to all. The response lists domains that are still throttled.",
   caller: "project",
   body: z.object({ destination: z.string().max(LIMITS.addressLength.value).optional() }),
   answers: { 200: z.object({ data: z.array(pausedDestination) }) },
@@ -136,8 +139,8 @@ export const getEmail = endpoint({
   name: "emails.get",
   method: "GET",
   path: "/emails/:id",
-  summary: "Read a mail, its status and timeline",
-  description: "Where the mail stands, what each attempt was answered and by whom, and what came back since.",
+  summary: "Read an email with its status and timeline",
+  description: "The status, the response to each attempt and its server, and later reports.",
   caller: "project",
   params: z.object({ id: pathId }),
   answers: { 200: wholeEmail },
@@ -148,9 +151,9 @@ export const previewEmail = endpoint({
   name: "emails.preview",
   method: "GET",
   path: "/emails/:id/preview",
-  summary: "See what a mail says to its recipient",
+  summary: "Preview an email",
   description:
-    "Rendered anew, with its own variables over what the data of its contact are now; nothing is tracked, and its links to unsubscribe lead nowhere. What the local mailbox has kept is there byte for byte: `mailboxMessageId`. Empty for a mail that is forgotten.",
+    "Rendered again with the email's variables and the contact's current data. Nothing is tracked, and its unsubscribe links are disabled. `mailboxMessageId` leads to the exact message if the local mailbox stored it. Empty if the email was redacted.",
   caller: "project",
   params: z.object({ id: pathId }),
   answers: {
@@ -161,7 +164,7 @@ export const previewEmail = endpoint({
       headers: z
         .array(z.object({ name: z.string(), value: z.string() }))
         .describe(
-          "In their order, as they are written into the message: without those of its parts, its signature and the id that proves it came from here. A service that sends may write some anew.",
+          "Header fields in message order, without those of its parts, its signature and the id that proves its origin. An external sending service may rewrite some of them.",
         ),
       mailboxMessageId: z.uuid().nullable(),
     }),
@@ -173,9 +176,9 @@ export const resolveEmail = endpoint({
   name: "emails.resolve",
   method: "POST",
   path: "/emails/:id/resolve",
-  summary: "Say what became of a mail that is UNCONFIRMED",
+  summary: "Resolve an UNCONFIRMED email",
   description:
-    "`sent`: it counts as sent at the time of its handover. `failed`: it was not taken, and is not tried again. `retry`: it leaves once more under the same Message-ID; a mail of a campaign is sent again by `POST /campaigns/:id/resolve`. Who said so stands in the timeline. Saying the same again changes nothing; of a mail that is not in doubt: 409.",
+    "`sent` counts it as sent at the time of its submission. `failed` marks it as not accepted and does not retry. `retry` sends it again with the same Message-ID; use `POST /campaigns/:id/resolve` for campaign emails. The timeline records the author of the decision. Repeating the same call changes nothing. 409 if the email is not in doubt.",
   caller: "project",
   params: z.object({ id: pathId }),
   body: z.object({ as: z.enum(RESOLUTIONS) }),
@@ -187,10 +190,10 @@ export const listReturnedMessages = endpoint({
   name: "emails.returned",
   method: "GET",
   path: "/emails/:id/returned",
-  summary: "Read what came back about a mail in words",
+  summary: "Read returned messages about an email",
   description:
-    "Bounces that no program can read for certain, oldest first: the readable part of each, without the mail that came back with it. " +
-    `At most ${LIMITS.returnedMessages.value} of a mail, kept for ${LIMITS.returnedMessageDays.value} days.`,
+    "Bounces that cannot be parsed reliably, oldest first: the readable part of each, without the returned email. " +
+    `Up to ${LIMITS.returnedMessages.value} per email, kept for ${LIMITS.returnedMessageDays.value} days.`,
   caller: "project",
   params: z.object({ id: pathId }),
   answers: {

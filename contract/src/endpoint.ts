@@ -1,15 +1,18 @@
-// An endpoint is a value: method, path, who may call, what goes in, what comes out. Server, OpenAPI, docs and tests read it.
+// Describes an endpoint as a value with its method, path, callers, input and output. Server, OpenAPI, docs and tests read it.
 import { z } from "zod";
 import type { ErrorCode } from "./errors.ts";
 import type { Role } from "./roles.ts";
 
 /**
- * Who may call:
- * `anyone` without authentication · `tracker` a public or secret key, or a session with a project ·
- * `project` a secret key, or a session with a project · `project-by-path` a session that is a member of the project in the path
- * (`:projectId`), or that project's secret key, which may also write `current` for its own · `member` only a session that is a
- * member of the project in the path · `session` a logged-in person only · `operator` a logged-in person, or the token that was
- * printed at start.
+ * The allowed callers.
+ * - `anyone`: no authentication
+ * - `tracker`: a public or secret key, or a session with a project
+ * - `project`: a secret key, or a session with a project
+ * - `project-by-path`: a session of a member of the project in the path (`:projectId`), or the project's secret key, which may also write
+ * `current`
+ * - `member`: only a session of a member of the project in the path
+ * - `session`: only a signed-in user
+ * - `operator`: a signed-in user, or the token printed at start
  */
 export type CallerKind =
   | "anyone"
@@ -23,21 +26,23 @@ export type CallerKind =
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /**
- * `bare`: the resource itself. `wrapped`: `{ success: true, data }` (spec §4). `raw`: not JSON.
- * `page`: HTML for a person in a browser; what goes in is a form, urlencoded or multipart, and never JSON.
+ * `bare`: the resource itself. `wrapped`: `{ success: true, data }` (spec §4). `raw`: not JSON. `page`: HTML for a person in a browser; its
+ * input is an urlencoded or multipart form, never JSON.
  */
 export type Envelope = "bare" | "wrapped" | "raw" | "page";
 
 /**
- * `json`, or `upload`: multipart/form-data, in which a file is one part; `text-json`: JSON that may also come as text/plain,
- * from senders who say no better. (Pages take forms.)
+ * `upload` is multipart/form-data with the file as one part. `text-json` is JSON that may also arrive as text/plain, from senders that
+ * cannot do better. Pages take forms.
  */
 export type BodyKind = "json" | "upload" | "text-json";
 
 /**
- * Says what happens to fields that the body's schema doesn't know. `ignored`: nothing. `warned`: the route gets their names and answers
- * with them. `refused`: 422 with the closest name, because they could decide who gets an email, when or whether.
- * `refused-unless-returned`: the same, but fields of the answer are ignored, because clients send whole objects back.
+ * Handling of fields that the body's schema does not know.
+ * - `ignored`: no effect
+ * - `warned`: the route gets their names and returns them
+ * - `refused`: 422 with the closest name, because they could decide whether, when or to which contacts an email is sent
+ * - `refused-unless-returned`: the same, but fields of the response are ignored, because clients send whole objects back
  */
 export type UnknownFields = "ignored" | "warned" | "refused" | "refused-unless-returned";
 
@@ -48,10 +53,10 @@ const CONTENT_TYPES: Readonly<Record<Envelope, string>> = {
   page: "text/html",
 };
 
-/** A request part in which nothing is read. */
+/** A request part that is not read. */
 const nothing = z.object({});
 
-/** Status → what the answer holds (inside the envelope); null where there is no body. */
+/** Maps the status to the response schema (inside the envelope); null for a response without a body. */
 export type AnswersByStatus = Readonly<Record<number, z.ZodType | null>>;
 
 export interface Endpoint<
@@ -69,36 +74,36 @@ export interface Endpoint<
   readonly summary: string;
   readonly description: string;
   readonly caller: Kind;
-  /** What a member has to be at least, where it belongs to a project. */
+  /** The minimum role of a member, if the endpoint belongs to a project. */
   readonly leastRole: Role;
-  /** Whether it may be called while the project is disabled: what reads, and what closes a door. */
+  /** Whether it may be called while the project is disabled. True for reads, and for actions that revoke access. */
   readonly isOpenWhenDisabled: boolean;
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
   readonly unknownFields: UnknownFields;
-  /** Puts other spellings of fields into ours before anything is checked; null: none are accepted. */
+  /** Converts other spellings of fields to ours before validation; null if none are accepted. */
   readonly respell: ((body: unknown) => unknown) | null;
-  /** Returns why a field that the schema doesn't know is refused though others are ignored. */
+  /** Returns why an unknown field is rejected although others are ignored. */
   readonly refusalOfUnknown: ((name: string) => string | null) | null;
-  /** Whether a body is read at all. */
+  /** Whether a body is read. */
   readonly takesBody: boolean;
-  /** Whether the body may be left out, since nothing in it is needed. */
+  /** Whether the body may be omitted because all its fields are optional. */
   readonly isBodyOptional: boolean;
-  /** Whether a call changes nothing: every GET but a few, and questions that are too long for an address. */
+  /** Whether a call changes nothing. True for nearly every GET, and for queries too long for a URL. */
   readonly isRead: boolean;
-  /** Whether mail leaves by it at once: not for a member whose address has to be proved first. */
+  /** Whether the call sends email immediately. Members must confirm their own address first. */
   readonly sends: boolean;
-  /** Whether the response contains a secret. Only the scope `secrets` opens it, and stored responses are encrypted. */
+  /** Whether the response contains a secret. Only the scope `secrets` allows such a call, and stored responses are encrypted. */
   readonly isSecret: boolean;
   readonly bodyKind: BodyKind;
   readonly bodyLimitBytes: number | null;
   readonly envelope: Envelope;
-  /** Of what succeeds, without parameters such as a charset; `image/*`: any of them. */
+  /** The content type of success responses, without parameters such as a charset. `image/*` means any image type. */
   readonly contentType: string;
-  /** Status → what the answer holds (inside the envelope); null where there is no body. */
+  /** Maps the status to the response schema (inside the envelope); null for a response without a body. */
   readonly answers: Answers;
-  /** Codes beyond those every endpoint of its caller kind can give. */
+  /** Codes in addition to those of every endpoint with this kind of caller. */
   readonly errors: readonly ErrorCode[];
 }
 
@@ -113,7 +118,7 @@ export interface EndpointDefinition<
   method: Method;
   path: string;
   summary: string;
-  /** What the summary cannot say; shown below it in the documentation. */
+  /** Details beyond the summary; shown below it in the documentation. */
   description: string;
   caller: Kind;
   leastRole?: Role;
@@ -131,28 +136,28 @@ export interface EndpointDefinition<
   sends?: boolean;
   isSecret?: boolean;
   envelope?: Envelope;
-  /** Where the envelope does not say it: `raw` is text/plain. */
+  /** Overrides the type of the envelope, because `raw` means text/plain. */
   contentType?: string;
   answers: Answers;
   errors?: readonly ErrorCode[];
 }
 
-/** Whether it belongs to a project: whoever calls has a role in it. */
+/** Returns whether the endpoint belongs to a project, so that the caller has a role in it. */
 export function isOfProject({ caller }: Endpoint): boolean {
   return caller !== "anyone" && caller !== "session" && caller !== "operator";
 }
 
-/** Whether no API key opens it. */
+/** Returns whether API keys are never accepted. */
 export function isSessionOnly({ caller }: Endpoint): boolean {
   return caller === "member" || caller === "session" || caller === "operator";
 }
 
-/** Whether its project stands in the path, as `:projectId`; a foreign one is a 404 like one that does not exist. */
+/** Returns whether the path contains the project as `:projectId`. A foreign project returns 404, like one that does not exist. */
 export function namesProjectInPath({ caller }: Endpoint): boolean {
   return caller === "member" || caller === "project-by-path";
 }
 
-/** Fills in what an endpoint left out: no parameters, no query, no body, a bare answer. */
+/** Fills in the defaults of an endpoint: no parameters, no query, no body, a bare response. */
 export function endpoint<
   Kind extends CallerKind,
   Params extends z.ZodType = typeof nothing,

@@ -1,4 +1,4 @@
-// The table of contents of the HTTP side: every endpoint, in the order of the documentation.
+// Lists every HTTP endpoint in the order of the documentation.
 import * as account from "./account.ts";
 import { ACCOUNT_PAGES } from "./account-pages.ts";
 import * as activity from "./activity.ts";

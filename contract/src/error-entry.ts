@@ -1,4 +1,4 @@
-// Defines what the catalog says about an error code.
+// Defines an entry of the error catalog.
 
 export interface ErrorEntry {
   readonly status: number;

@@ -1,4 +1,4 @@
-// Every error code a caller can meet: its status, its usual message and what to do about it. docs/errors.md is made from it.
+// The catalog of error codes with their status, usual message and suggestion. Source of docs/errors.md.
 import { z } from "zod";
 import { IN_PARTS } from "./advice.ts";
 import { entry, type ErrorEntry } from "./error-entry.ts";
@@ -7,7 +7,7 @@ import { templateFault, type TemplateFault } from "./template-faults.ts";
 export const ERRORS = {
   BAD_REQUEST: entry(
     400,
-    "The request cannot be understood.",
+    "The request is malformed.",
     "Compare the request with the documentation of this endpoint.",
   ),
   INVALID_REQUEST_BODY: entry(
@@ -15,48 +15,44 @@ export const ERRORS = {
     "The body is not valid JSON.",
     "Send a JSON object and `Content-Type: application/json`.",
   ),
-  MISSING_AUTH: entry(401, "No API key was sent.", "Send the header `Authorization: Bearer <API key>`."),
+  MISSING_AUTH: entry(401, "The API key is missing.", "Send the header `Authorization: Bearer <API key>`."),
   INVALID_API_KEY: entry(
     401,
     "The API key is not valid here.",
-    "Use the secret key (sk_…); the public key (pk_…) may only call POST /v1/track. Keys stop working when they are regenerated.",
+    "Use the secret key (sk_…). The public key (pk_…) can only call POST /v1/track. Keys stop working when they are regenerated.",
   ),
   UNAUTHORIZED: entry(
     401,
-    "You are not logged in.",
-    "Log in with POST /auth/login; API keys are not accepted here.",
+    "You are not signed in.",
+    "Sign in with POST /auth/login. API keys are not accepted here.",
   ),
-  INVALID_CREDENTIALS: entry(
-    401,
-    "The e-mail address or the password is wrong.",
-    "Check both and try again.",
-  ),
+  INVALID_CREDENTIALS: entry(401, "The email address or the password is wrong.", "Check both and try again."),
   SECOND_FACTOR_REQUIRED: entry(
     401,
-    "This account has a second factor.",
-    "Send the same request with `code` (of the authenticator app, or a recovery code) or with `passkey`.",
+    "This account requires a second factor.",
+    "Send the same request with `code` (from the authenticator app, or a recovery code) or with `passkey`.",
   ),
   SESSION_TOO_OLD: entry(
     403,
-    "This asks for a session that began within the last hour.",
-    "Log in again, then repeat the request: what opens an account is not changed by a session that was left open.",
+    "You need to have signed in within the last hour.",
+    "Sign in again, then repeat the request. Sign-in settings cannot be changed from an older session.",
   ),
   BILLING_LIMIT_EXCEEDED: entry(
     429,
-    "A cap of the project on mails of this month is reached.",
-    "Raise the cap in PUT /users/@me/projects/:projectId/billing-limits, or wait for the next month.",
+    "The project has reached its monthly email cap.",
+    "Raise the cap with PUT /users/@me/projects/:projectId/billing-limits, or wait for next month.",
   ),
   REQUEST_NOT_FOUND: entry(
     404,
-    "There is no such request in the log.",
-    "Requests are kept for a few days, and of many in one second only some.",
+    "Request not found in the log.",
+    "Requests are kept for a few days. Of many requests in the same second, only some are logged.",
   ),
   TOKEN_INVALID: entry(
     400,
     "This link is no longer valid.",
     "It was used, has expired or was replaced by a newer one. Ask for another email.",
   ),
-  FORBIDDEN: entry(403, "You may not do this.", "Ask an admin of the project."),
+  FORBIDDEN: entry(403, "You don't have permission to do this.", "Ask an admin of the project."),
   PROJECT_ACCESS_DENIED: entry(
     403,
     "You are not a member of this project.",
@@ -64,8 +60,8 @@ export const ERRORS = {
   ),
   PROJECT_DISABLED: entry(
     403,
-    "This project is disabled: it can be read, but not changed, and it sends nothing.",
-    "Ask whoever runs this installation why it was disabled.",
+    "This project is disabled. You can read it, but you can't change it or send email.",
+    "Ask your administrator why it was disabled.",
   ),
   EMAIL_VERIFICATION_REQUIRED: entry(
     403,
@@ -75,195 +71,199 @@ export const ERRORS = {
   SIGNUPS_DISABLED: entry(
     403,
     "New accounts cannot be created on this installation.",
-    "Ask whoever runs this installation for an invitation.",
+    "Ask your administrator for an invitation.",
   ),
   DOMAIN_NOT_VERIFIED: entry(
     403,
     "The sender's domain is not verified in this project.",
-    "Add the domain with POST /domains, create its DNS records and verify it; then send from it.",
+    "Add the domain with POST /domains, create its DNS records and verify it. Then send from it.",
   ),
   CONTACT_UNSUBSCRIBED: entry(
     403,
     "The contact is unsubscribed.",
-    "Send a transactional mail, or ask the contact to subscribe again.",
+    "Send a transactional email, or ask the contact to subscribe again.",
   ),
-  RESOURCE_NOT_FOUND: entry(404, "There is nothing here.", "Check the path and the id."),
+  RESOURCE_NOT_FOUND: entry(404, "Not found.", "Check the path and the id."),
   CONTACT_NOT_FOUND: entry(
     404,
-    "There is no such contact.",
-    "Check the id; contacts of other projects cannot be seen.",
+    "Contact not found.",
+    "Check the id and that your key belongs to the right project.",
   ),
   KEY_NOT_FOUND: entry(
     404,
-    "There is no such key.",
-    "Check the id with `GET /projects/:projectId/keys`; keys of other projects cannot be seen.",
+    "API key not found.",
+    "Check the id with `GET /projects/:projectId/keys`, and that it belongs to the right project.",
   ),
   VIEW_NOT_FOUND: entry(
     404,
-    "There is no such view.",
-    "Check the id with `GET /contacts/views`; views of other projects cannot be seen.",
+    "View not found.",
+    "Check the id with `GET /contacts/views`, and that your key belongs to the right project.",
   ),
   SUPPRESSION_NOT_FOUND: entry(
     404,
     "The address is not on the suppression list.",
-    "Ask `GET /suppressions/:address` what the address gets, and why.",
+    "Check the status of the address with `GET /suppressions/:address`.",
   ),
   UPLOAD_NOT_FOUND: entry(
     404,
-    "There is no such image.",
-    "Check the key: `GET /uploads` lists the images; those of other projects cannot be changed.",
+    "Image not found.",
+    "Check the key with `GET /uploads`. Images of other projects cannot be changed.",
   ),
   EMAIL_NOT_FOUND: entry(
     404,
-    "There is no such email.",
-    "Check the id; emails of other projects cannot be seen.",
+    "Email not found.",
+    "Check the id and that your key belongs to the right project.",
   ),
   MESSAGE_NOT_FOUND: entry(
     404,
-    "There is no such message in the local mailbox.",
-    "Check the id; the mailbox holds mail only with the transport `mailbox`.",
+    "Message not found in the local mailbox.",
+    "Check the id. The mailbox only has messages with the transport `mailbox`.",
   ),
   TEMPLATE_NOT_FOUND: entry(
     404,
-    "There is no such template.",
-    "Check the id; templates of other projects cannot be used.",
+    "Template not found.",
+    "Check the id and that your key belongs to the right project.",
   ),
   SEGMENT_NOT_FOUND: entry(
     404,
-    "There is no such segment.",
-    "Check the id; segments of other projects cannot be seen.",
+    "Segment not found.",
+    "Check the id and that your key belongs to the right project.",
   ),
   FIELD_NOT_FOUND: entry(
     404,
-    "There is no such field.",
-    "Check the name: `GET /contacts/fields` lists the fields, custom ones as `data.<key>`.",
+    "Field not found.",
+    "Check the name with `GET /contacts/fields`. Custom fields are listed as `data.<key>`.",
   ),
   JOB_NOT_FOUND: entry(
     404,
-    "There is no such job.",
-    "Check the id; jobs of other projects cannot be seen, and jobs are forgotten 30 days after their end.",
+    "Job not found.",
+    "Check the id and that your key belongs to the right project. Jobs are deleted 30 days after they end.",
   ),
   WORKFLOW_NOT_FOUND: entry(
     404,
-    "There is no such workflow.",
-    "Check the id; workflows of other projects cannot be seen.",
+    "Workflow not found.",
+    "Check the id and that your key belongs to the right project.",
   ),
-  STEP_NOT_FOUND: entry(
-    404,
-    "There is no such step in this workflow.",
-    "`GET /workflows/:id` lists its steps.",
-  ),
+  STEP_NOT_FOUND: entry(404, "Step not found in this workflow.", "`GET /workflows/:id` lists its steps."),
   TRANSITION_NOT_FOUND: entry(
     404,
-    "There is no such transition in this workflow.",
+    "Transition not found in this workflow.",
     "`GET /workflows/:id` lists its transitions.",
   ),
   VERSION_NOT_FOUND: entry(
     404,
-    "There is no such version of this workflow.",
-    "`GET /workflows/:id/versions` lists those that are kept.",
+    "Version not found for this workflow.",
+    "`GET /workflows/:id/versions` lists the available versions.",
   ),
   EXECUTION_NOT_FOUND: entry(
     404,
-    "There is no such execution of this workflow.",
-    "Check the id; it has to belong to the workflow in the path.",
+    "Execution not found in this workflow.",
+    "Check the id. The execution must belong to the workflow in the path.",
   ),
   CAMPAIGN_NOT_FOUND: entry(
     404,
-    "There is no such campaign.",
-    "Check the id; campaigns of other projects cannot be seen.",
+    "Campaign not found.",
+    "Check the id and that your key belongs to the right project.",
   ),
   DOMAIN_NOT_FOUND: entry(
     404,
-    "There is no such domain.",
-    "Check the id; domains of other projects cannot be seen.",
+    "Domain not found.",
+    "Check the id and that your key belongs to the right project.",
   ),
-  PROJECT_NOT_FOUND: entry(404, "There is no such project.", "Check the id."),
+  PROJECT_NOT_FOUND: entry(404, "Project not found.", "Check the id."),
   MEMBER_NOT_FOUND: entry(
     404,
-    "The project has no such member.",
-    "`GET /projects/:projectId/members` lists them.",
+    "Member not found in this project.",
+    "`GET /projects/:projectId/members` lists all members.",
   ),
   SESSION_NOT_FOUND: entry(
     404,
-    "There is no such session of yours.",
-    "It is over already, or was ended; `GET /users/@me/sessions` lists them.",
+    "Session not found.",
+    "The session has ended. `GET /users/@me/sessions` lists your sessions.",
   ),
   INVITATION_NOT_FOUND: entry(
     404,
-    "There is no such invitation.",
-    "It was accepted, revoked, replaced by a newer one, or is over; ask to be invited again.",
+    "Invitation not found.",
+    "It was accepted, revoked, replaced by a newer one, or has expired. Ask to be invited again.",
   ),
   METHOD_NOT_ALLOWED: entry(
     405,
-    "This path does not take this method.",
-    "See the Allow header for the methods it takes.",
+    "This path does not support this method.",
+    "See the Allow header for supported methods.",
   ),
   CONFLICT: entry(
     409,
-    "The request contradicts what is there already.",
+    "The request conflicts with the current state.",
     "Read the message, change the request and try again.",
   ),
-  CAMPAIGN_NOT_READY: entry(422, "The campaign is not ready.", "Fix what `errors` lists, or `confirm` it."),
+  CAMPAIGN_NOT_READY: entry(
+    422,
+    "The campaign is not ready.",
+    "Fix the problems in `errors`, or `confirm` them.",
+  ),
   CHANGED_MEANWHILE: entry(
     409,
-    "It was changed since you read it.",
-    "Read it again, then send the change with the new `updatedAt` as `expectedUpdatedAt`; without it the change is made in any case.",
+    "This was changed since you read it.",
+    "Read it again, then send the change with the new `updatedAt` as `expectedUpdatedAt`. Without it, the change always overwrites.",
   ),
   IDEMPOTENCY_KEY_REUSED: entry(
     409,
-    "This Idempotency-Key was used with another request, or that request is still running.",
-    "Use a new key for a new request; repeat the same request with the same key.",
+    "This Idempotency-Key was used with a different request, or that request is still running.",
+    "Use a new key for a new request. Repeat a request with the same key.",
   ),
-  PAYLOAD_TOO_LARGE: entry(413, "The body is larger than this endpoint takes.", "Send less at once."),
+  PAYLOAD_TOO_LARGE: entry(413, "The body is too large for this endpoint.", "Send less data per request."),
   UNSUPPORTED_MEDIA_TYPE: entry(
     415,
-    "The body is of a kind this endpoint does not take.",
-    "Send the `Content-Type` that the documentation of this endpoint names, nearly always `application/json`.",
+    "This endpoint does not support this content type.",
+    "Send the `Content-Type` from the documentation of this endpoint, usually `application/json`.",
   ),
-  VALIDATION_ERROR: entry(422, "Some fields are not valid.", "Correct the fields listed in `errors`."),
-  RATE_LIMIT_EXCEEDED: entry(429, "Too many requests.", "Wait for the seconds in Retry-After and try again."),
+  VALIDATION_ERROR: entry(422, "Some fields are invalid.", "Correct the fields listed in `errors`."),
+  RATE_LIMIT_EXCEEDED: entry(
+    429,
+    "Too many requests.",
+    "Wait for the number of seconds in Retry-After, then try again.",
+  ),
   INTERNAL_SERVER_ERROR: entry(
     500,
     "Something went wrong on our side.",
-    "Try again; if it stays, tell whoever runs this installation the request id.",
+    "Try again. If it keeps happening, send the request id to your administrator.",
   ),
   SERVICE_UNAVAILABLE: entry(
     503,
-    "The service cannot answer right now.",
+    "The service is temporarily unavailable.",
     "Nothing was changed. Try again in a few seconds.",
   ),
 } as const satisfies Record<string, ErrorEntry>;
 
 export type ErrorCode = keyof typeof ERRORS;
 
-/** Codes of single fields in `error.errors[].code`, with when each is used. */
+/** Codes of single fields in `error.errors[].code`, with the case for each. */
 export const FIELD_CODES = {
   required: "the field is missing",
-  invalid_type: "the value is of another type",
-  invalid_string: "the text has another form (address, id, URL, line breaks)",
+  invalid_type: "the value has the wrong type",
+  invalid_string: "the text has the wrong format (address, id, URL, line breaks)",
   too_small: "the value is too small, too short or too few",
   too_big: "the value is too big, too long or too many",
-  invalid_enum_value: "the value is none of those allowed",
-  invalid_date: "the date does not exist or has another form",
-  invalid_union: "the value has none of the forms allowed",
-  unknown_field: "the field does not exist here; the message names the nearest one",
-  custom: "another rule of this field is broken; the message says which",
+  invalid_enum_value: "the value is not in the list of allowed values",
+  invalid_date: "the date does not exist or has the wrong format",
+  invalid_union: "the value has none of the allowed forms",
+  unknown_field: "the field does not exist; the message contains the most similar name",
+  custom: "another rule of this field is violated, as described in the message",
   reserved_event: "the event name belongs to the service",
 } as const;
 
 export type FieldCode = keyof typeof FIELD_CODES;
 
-/** One faulty field: a dotted path (`attachments.2.filename`), a sentence, a code. */
+/** One invalid field: a dotted path (`attachments.2.filename`), a sentence, a code. */
 export interface FieldError {
   field: string;
   message: string;
-  /** Of a fault in a template: what the message says, by code. */
+  /** For a fault in a template, the same message by code. */
   messageParts?: readonly TemplateFault[];
   code: FieldCode;
 }
 
-/** The error envelope of spec §7; `message` stands at the top as well for older clients. */
+/** The error envelope of spec §7. `message` is also at the top level, for older clients. */
 export const errorAnswer = z.object({
   success: z.literal(false),
   message: z.string(),
@@ -280,13 +280,13 @@ export const errorAnswer = z.object({
           messageParts: z
             .array(templateFault)
             .optional()
-            .describe(`Of a fault in the variables of a template. ${IN_PARTS}`),
+            .describe(`For a fault in the variables of a template. ${IN_PARTS}`),
           code: z.enum(Object.keys(FIELD_CODES) as [FieldCode, ...FieldCode[]]),
         }),
       )
       .optional(),
     suggestion: z.string(),
-    docs: z.string().describe("Where the documentation says more about the code."),
+    docs: z.string().describe("Link to the documentation of the code."),
   }),
   timestamp: z.iso.datetime(),
 });

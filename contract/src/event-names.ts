@@ -1,4 +1,4 @@
-// Names of events the service emits, and the patterns a caller may not track (spec §4.1 rule 2, §6).
+// Names of events that the service emits, and patterns that callers may not track (spec §4.1 rule 2, §6).
 
 export const CONTACT_SUBSCRIBED = "contact.subscribed";
 export const CONTACT_UNSUBSCRIBED = "contact.unsubscribed";
@@ -6,7 +6,7 @@ export const EMAIL_SENT = "email.sent";
 export const EMAIL_DELIVERY = "email.delivery";
 export const EMAIL_OPEN = "email.open";
 export const EMAIL_CLICK = "email.click";
-/** What machines do with a mail: under names of their own, so that nothing that waits for a person takes them for one. */
+/** Machine activity has separate names, so that code waiting for a person never takes a machine for one. */
 export const EMAIL_MACHINE_OPEN = "email.machine-open";
 export const EMAIL_MACHINE_CLICK = "email.machine-click";
 export const EMAIL_BOUNCE = "email.bounce";
@@ -19,8 +19,8 @@ export const EMAIL_SKIPPED = "email.skipped";
 const INVISIBLE = /\p{Cf}/gu;
 
 /**
- * Whether a name belongs to the service: `email.*`, the two subscription events, `segment.<slug>.entry|exit`.
- * Compared without case, outer space, invisible characters and compatibility forms, so that no look-alike gets through.
+ * Returns whether a name belongs to the service: `email.*`, the two subscription events, `segment.<slug>.entry|exit`. Ignores case, outer
+ * space, invisible characters and compatibility forms, so that no look-alike gets through.
  */
 export function isReservedEventName(name: string): boolean {
   const plain = name.normalize("NFKC").replace(INVISIBLE, "").trim().toLowerCase();
@@ -44,12 +44,12 @@ const EMITTED: ReadonlySet<string> = new Set([
   EMAIL_SKIPPED,
 ]);
 
-/** The events of a tracked segment: those who come into it, and those who leave it. */
+/** Returns the name of a tracked segment's entry or exit event. */
 export function segmentEventName(slug: string, side: "entry" | "exit"): string {
   return `segment.${slug}.${side}`;
 }
 
-/** Whether an event of this name can ever happen: callers track it, or the service emits it in exactly this spelling. */
+/** Returns whether an event with this name can ever happen. Either callers track it, or the service emits it in exactly this spelling. */
 export function canHappen(name: string): boolean {
   return (
     !isReservedEventName(name) || EMITTED.has(name) || /^segment\.[\p{L}\p{Nd}-]+\.(entry|exit)$/u.test(name)

@@ -1,4 +1,4 @@
-// Tracked events over HTTP (spec §2.8, 4.9; decisions §10). `/v1/track` itself is in v1.ts.
+// Event endpoints (spec §2.8, 4.9; decisions §10). `/v1/track` itself is in v1.ts.
 import { z } from "zod";
 import { FIELD_TYPES } from "./contact-fields.ts";
 import { endpoint } from "./endpoint.ts";
@@ -15,7 +15,7 @@ export const event = z.object({
   createdAt: instant,
 });
 
-/** The name of an event a caller tracks: trimmed, not one of the service's own. */
+/** The name of an event that callers track; trimmed, and not one of the service's own names. */
 export const eventName = z
   .string()
   .trim()
@@ -24,7 +24,7 @@ export const eventName = z
   .superRefine((name, context) => {
     if (isReservedEventName(name))
       context.addIssue(
-        issue("This event name is reserved: the service emits it itself.", "reserved_event", name),
+        issue("This event name is reserved for events of the service.", "reserved_event", name),
       );
   });
 
@@ -40,12 +40,12 @@ export const listEvents = endpoint({
   method: "GET",
   path: "/events",
   summary: "List events, newest first",
-  description: "What was tracked, and what the service itself recorded. Filter by name, contact and time.",
+  description: "Tracked events and the service's own events. Filter by name, contact and time.",
   caller: "project",
   query: pageQuery.extend({
     eventName: z.string().max(LIMITS.eventNameLength.value).optional(),
     contactId: id.optional(),
-    since: givenInstant.optional().describe("Only what came at or after this instant (ISO 8601)."),
+    since: givenInstant.optional().describe("Only events at or after this time (ISO 8601)."),
   }),
   answers: { 200: eventList },
 });
@@ -55,7 +55,7 @@ export const listContactEvents = endpoint({
   method: "GET",
   path: "/events/contact/:contactId",
   summary: "List the events of one contact, newest first",
-  description: "The whole history of a contact, mails and subscription changes among it.",
+  description: "The complete history of a contact, including emails and subscription changes.",
   caller: "project",
   params: z.object({ contactId: pathId }),
   query: pageQuery,
@@ -69,8 +69,8 @@ export const getEventStats = endpoint({
   name: "events.stats",
   method: "GET",
   path: "/events/stats",
-  summary: "Count the events of each name, the most frequent first",
-  description: `At most ${LIMITS.eventNames.value} names.`,
+  summary: "Count events by name, most frequent first",
+  description: `Up to ${LIMITS.eventNames.value} names.`,
   caller: "project",
   answers: { 200: z.array(eventCount) },
 });
@@ -79,8 +79,8 @@ export const listEventNames = endpoint({
   name: "events.names",
   method: "GET",
   path: "/events/names",
-  summary: "List the names of events there are",
-  description: `In the order of the alphabet, at most ${LIMITS.eventNames.value}; \`names\` says how many there are of each and when the last came.`,
+  summary: "List event names",
+  description: `In alphabetical order, up to ${LIMITS.eventNames.value}. \`names\` has the count of each name and the time of its last event.`,
   caller: "project",
   answers: {
     200: z.object({
@@ -97,8 +97,9 @@ export const getEventUsage = endpoint({
   name: "events.usage",
   method: "GET",
   path: "/events/:eventName/usage",
-  summary: "Tell where an event is used, and how much there is of it",
-  description: "A name nobody has tracked has a count of 0: it may be used before it comes.",
+  summary: "Show where an event is used and how often it happened",
+  description:
+    "An event that was never tracked has a count of 0, because you can use a name before its first event.",
   caller: "project",
   params: byName,
   answers: {
@@ -107,7 +108,7 @@ export const getEventUsage = endpoint({
       usedInWorkflows: named,
       totalCount: z.int(),
       uniqueContacts: z.int(),
-      canDelete: z.boolean().describe("Whether nothing uses it and it is none of the service's own."),
+      canDelete: z.boolean().describe("Whether the event is unused and not one of the service's own events."),
     }),
   },
 });
@@ -118,8 +119,8 @@ export const listEventFields = endpoint({
   name: "events.fields",
   method: "GET",
   path: "/events/:eventName/fields",
-  summary: "List what the data of an event holds",
-  description: `The keys in the data of its newest ${LIMITS.eventSample.value} events (fewer where they are large), in the order of the alphabet: for completion in editors. Of a name nobody has tracked there are none.`,
+  summary: "List the data fields of an event",
+  description: `The keys in the data of its latest ${LIMITS.eventSample.value} events (fewer if they are large), in alphabetical order, for completion in editors. Empty for an event that was never tracked.`,
   caller: "project",
   params: byName,
   answers: {
@@ -128,16 +129,16 @@ export const listEventFields = endpoint({
         .array(
           z.object({
             field: z.string().describe("The key in `data`."),
-            type: z.enum(FIELD_TYPES).describe("Of its newest value that is not null."),
+            type: z.enum(FIELD_TYPES).describe("The type of its latest value that is not null."),
             example: z
               .unknown()
               .optional()
               .describe(
-                `That value; left out where it is longer than ${LIMITS.fieldValueLength.value} characters.`,
+                `The latest value; omitted if it is longer than ${LIMITS.fieldValueLength.value} characters.`,
               ),
           }),
         )
-        .describe(`At most ${LIMITS.eventFields.value}.`),
+        .describe(`Up to ${LIMITS.eventFields.value}.`),
     }),
   },
 });
@@ -146,9 +147,9 @@ export const deleteEvents = endpoint({
   name: "events.delete",
   method: "DELETE",
   path: "/events/:eventName",
-  summary: "Delete every event of a name",
+  summary: "Delete all events with a name",
   description:
-    "Those that were there when it was asked for: gone at once for every reader, and from the database in the background. What is tracked under the name afterwards stays. Refused while a segment or a workflow uses the name, and for events that the service emits.",
+    "Deletes the events that exist at the time of the call. They disappear immediately and are deleted from the database in the background. Later events with this name are kept. Not possible while a segment or workflow uses the name, or for the service's own events.",
   caller: "project",
   params: byName,
   answers: { 200: z.object({ deletedCount: z.int() }) },

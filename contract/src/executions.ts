@@ -1,11 +1,11 @@
-// Executions of workflows over HTTP: starting, watching and ending them (decisions §9).
+// Endpoints to start, watch and end workflow executions (decisions §9).
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { id, instant, issue, pathId, queryInteger } from "./field.ts";
 import { LIMITS } from "./limits/limits.ts";
 import { BRANCHES, EXECUTION_STATUSES, STEP_TYPES } from "./workflows/graph.ts";
 
-/** One step run: what a step did when the execution came to it. */
+/** One step run: the result of one step in an execution. */
 export const stepRun = z.object({
   stepId: z.uuid(),
   name: z.string(),
@@ -13,44 +13,44 @@ export const stepRun = z.object({
   status: z.enum(["WAITING", "RUNNING", "COMPLETED", "SKIPPED", "FAILED", "CANCELLED"]),
   startedAt: instant,
   completedAt: instant.nullable(),
-  waitsUntil: instant.nullable().describe("Of a step that waits by the clock."),
-  branch: z.enum(BRANCHES).nullable().describe("Which way it went on."),
+  waitsUntil: instant.nullable().describe("For a step that waits for a time."),
+  branch: z.enum(BRANCHES).nullable().describe("The branch taken."),
   output: z
     .record(z.string(), z.unknown())
     .nullable()
     .describe(
-      "What came out: the mail, the values that were compared, the event that came, the answer's status; of a skipped step `reason`, and `code` if a limit was reached.",
+      "The result: the email, the compared values, the received event or the response status. For a skipped step, `reason`, and `code` if a limit was reached.",
     ),
   error: z.string().nullable(),
   email: z
     .object({ id: z.uuid(), status: z.string(), subject: z.string() })
     .nullable()
-    .describe("The mail this step made, as it stands now."),
+    .describe("The email created by this step, with its current status."),
 });
 
 const listedExecution = z.object({
   id: z.uuid(),
   workflowId: z.uuid(),
   workflow: z.object({ id: z.uuid(), name: z.string() }),
-  version: z.int().describe("Of the graph it started on, which it keeps."),
-  contactId: z.uuid().nullable().describe("null: the contact was deleted."),
+  version: z.int().describe("The version it started on and keeps."),
+  contactId: z.uuid().nullable().describe("null if the contact was deleted."),
   contact: z.object({ id: z.uuid(), email: z.string() }).nullable(),
   status: z.enum(EXECUTION_STATUSES),
-  currentStepId: z.uuid().nullable().describe("Where it stands; of a failed one, where it failed."),
+  currentStepId: z.uuid().nullable().describe("The current step, or the failed step of a failed execution."),
   currentStep: z.object({ id: z.uuid(), name: z.string(), type: z.enum(STEP_TYPES) }).nullable(),
   waitsFor: z.string().nullable().describe("The event it waits for."),
-  nextAt: instant.nullable().describe("When it goes on by the clock."),
+  nextAt: instant.nullable().describe("The time at which it continues."),
   exitReason: z.string().nullable(),
   startedAt: instant,
   completedAt: instant.nullable(),
 });
 const execution = listedExecution.extend({
-  context: z.record(z.string(), z.unknown()).describe("The data of what started it."),
-  results: z.record(z.string(), z.unknown()).describe("What steps came to that later ones may use, by name."),
-  steps: z.array(stepRun).describe("What it did so far, in order."),
+  context: z.record(z.string(), z.unknown()).describe("The data of the event or call that started it."),
+  results: z.record(z.string(), z.unknown()).describe("Results of steps for use in later steps, by name."),
+  steps: z.array(stepRun).describe("Completed steps, in order."),
 });
 
-/** What one execution holds of its contact. */
+/** The data of an execution in the export of its contact. */
 export const contactExecution = execution.pick({
   id: true,
   workflow: true,
@@ -61,11 +61,10 @@ export const contactExecution = execution.pick({
   results: true,
 });
 
-/** In the path. */
 export const ofWorkflow = z.object({ id: pathId });
 const one = z.object({ id: pathId, executionId: pathId });
 const pages = z.object({
-  page: queryInteger(1, LIMITS.pageNumber.value, "The page; the first is 1.").optional(),
+  page: queryInteger(1, LIMITS.pageNumber.value, "The page, starting at 1.").optional(),
   pageSize: queryInteger(
     1,
     LIMITS.pageSizeMaximum.value,
@@ -79,7 +78,7 @@ const page = {
   totalPages: z.int(),
 };
 
-/** What an execution carries. */
+/** The variables of an execution. */
 export const context = z
   .record(z.string(), z.unknown())
   .superRefine((given, check) => {
@@ -88,7 +87,7 @@ export const context = z
     if (length > most)
       check.addIssue(issue(`Must be at most ${most} characters as JSON.`, "too_big", length));
   })
-  .describe("Variables of the execution: `event.*` in conditions and mails.");
+  .describe("Variables of the execution: `event.*` in conditions and emails.");
 
 export const startExecution = endpoint({
   name: "executions.start",
@@ -96,7 +95,7 @@ export const startExecution = endpoint({
   path: "/workflows/:id/executions",
   summary: "Start executions for a contact or a segment",
   description:
-    "The workflow must be enabled. For a contact the answer is the execution (201); for a segment its members enter in the background (202), those who may.",
+    "The workflow must be enabled. For a contact, the response is the execution (201). For a segment, eligible members enter in the background (202).",
   caller: "project",
   sends: true,
   params: ofWorkflow,
@@ -104,9 +103,11 @@ export const startExecution = endpoint({
     .object({ contactId: id.optional(), segmentId: id.optional(), context: context.optional() })
     .superRefine(({ contactId, segmentId }, check) => {
       if (contactId === undefined && segmentId === undefined)
-        check.addIssue(issue("Required, or a `segmentId`.", "required", undefined, ["contactId"]));
+        check.addIssue(
+          issue("Required unless there is a `segmentId`.", "required", undefined, ["contactId"]),
+        );
       if (contactId !== undefined && segmentId !== undefined)
-        check.addIssue(issue("Either a contact or a segment.", "custom", segmentId, ["segmentId"]));
+        check.addIssue(issue("Send either a contact or a segment.", "custom", segmentId, ["segmentId"]));
     }),
   unknownFields: "refused",
   answers: { 201: execution, 202: z.object({ message: z.string(), jobId: z.uuid() }) },
@@ -124,12 +125,12 @@ export const listExecutions = endpoint({
   method: "GET",
   path: "/workflows/:id/executions",
   summary: "List executions of a workflow, newest first",
-  description: "By pages; by state, step or contact.",
+  description: "Paged; filter by status, step or contact.",
   caller: "project",
   params: ofWorkflow,
   query: pages.extend({
     status: z.enum(EXECUTION_STATUSES).optional(),
-    stepId: id.optional().describe("Those that stand at this step, or failed there."),
+    stepId: id.optional().describe("Executions waiting at this step or failed there."),
     contactId: id.optional(),
   }),
   answers: {
@@ -142,9 +143,9 @@ export const getExecution = endpoint({
   name: "executions.get",
   method: "GET",
   path: "/workflows/:id/executions/:executionId",
-  summary: "Read an execution with everything its steps did",
+  summary: "Read an execution with all its steps",
   description:
-    "For each step when, what came out, which branch and why, the mail it made and what became of that.",
+    "For each step: its time, result, branch and reason, and the email it created with its status.",
   caller: "project",
   params: one,
   answers: { 200: execution },
@@ -156,7 +157,7 @@ export const cancelExecution = endpoint({
   method: "DELETE",
   path: "/workflows/:id/executions/:executionId",
   summary: "Cancel a running or waiting execution",
-  description: "It takes no further step. Mails that are in the outbox already leave.",
+  description: "No further steps are executed. Emails already in the outbox are still sent.",
   caller: "project",
   params: one,
   answers: { 200: execution },
@@ -168,21 +169,21 @@ export const cancelAllExecutions = endpoint({
   method: "POST",
   path: "/workflows/:id/executions/cancel-all",
   summary: "Cancel every active execution of a workflow",
-  description: "None of them takes a further step from now on; many are marked in the background.",
+  description: "Executions stop immediately; many are marked in the background.",
   caller: "project",
   params: ofWorkflow,
   answers: { 200: z.object({ cancelled: z.int() }) },
   errors: ["WORKFLOW_NOT_FOUND"],
 });
 
-const retried = z.object({ count: z.int().describe("Executions that go on.") });
+const retried = z.object({ count: z.int().describe("Number of resumed executions.") });
 
 export const retryExecution = endpoint({
   name: "executions.retry",
   method: "POST",
   path: "/workflows/:id/executions/:executionId/retry",
-  summary: "Try the step again at which an execution failed",
-  description: "Refused when the contact is in another active execution of this workflow.",
+  summary: "Retry the failed step of an execution",
+  description: "Not possible while the contact is in another active execution of this workflow.",
   caller: "project",
   params: one,
   answers: { 200: execution },
@@ -193,8 +194,8 @@ export const skipExecution = endpoint({
   name: "executions.skip",
   method: "POST",
   path: "/workflows/:id/executions/:executionId/skip",
-  summary: "Go on behind the step at which an execution failed",
-  description: "Behind a CONDITION it goes on at `no`, behind a WAIT_FOR_EVENT at `timeout`.",
+  summary: "Skip the failed step of an execution",
+  description: "A skipped CONDITION continues at `no`, and a WAIT_FOR_EVENT at `timeout`.",
   caller: "project",
   params: one,
   answers: { 200: execution },
@@ -207,8 +208,8 @@ export const retryFailedAtStep = endpoint({
   name: "executions.retryStep",
   method: "POST",
   path: "/workflows/:id/steps/:stepId/retry-failed",
-  summary: "Try a step again for all executions that failed at it",
-  description: `At most ${LIMITS.executionsAtOnce.value} a call, the oldest first. Refused while all executions are being cancelled.`,
+  summary: "Retry a step for all executions that failed there",
+  description: `Up to ${LIMITS.executionsAtOnce.value} per call, oldest first. Not possible while all executions are being cancelled.`,
   caller: "project",
   params: atStep,
   answers: { 200: retried },
@@ -219,8 +220,8 @@ export const skipFailedAtStep = endpoint({
   name: "executions.skipStep",
   method: "POST",
   path: "/workflows/:id/steps/:stepId/skip-failed",
-  summary: "Go on behind a step for all executions that failed at it",
-  description: `At most ${LIMITS.executionsAtOnce.value} a call, the oldest first. Refused while all executions are being cancelled.`,
+  summary: "Skip a step for all executions that failed there",
+  description: `Up to ${LIMITS.executionsAtOnce.value} per call, oldest first. Not possible while all executions are being cancelled.`,
   caller: "project",
   params: atStep,
   answers: { 200: retried },
@@ -231,8 +232,8 @@ export const listContactExecutions = endpoint({
   name: "contacts.executions",
   method: "GET",
   path: "/contacts/:id/executions",
-  summary: "List the executions a contact is or was in, newest first",
-  description: "Of all workflows.",
+  summary: "List the executions of a contact, newest first",
+  description: "Executions of all workflows.",
   caller: "project",
   params: z.object({ id: pathId }),
   query: pages,

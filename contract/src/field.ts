@@ -1,19 +1,19 @@
-// The small schemas that many nouns share: addresses, ids, instants, pages, contact data. Each breaks with a field code and a sentence.
+// Shared schemas for addresses, ids, times, pages and contact data. Each reports faults with a field code and a sentence.
 import { z } from "zod";
 import { parseAddress, parseMailbox } from "./address.ts";
 import type { FieldCode } from "./errors.ts";
 import { LIMITS } from "./limits/limits.ts";
 import { readAs, unknownFieldIssues } from "./unknown-fields.ts";
 
-/** JSON Schemas for OpenAPI where the Zod schema is a transformation and says nothing by itself. */
+/** JSON Schemas for OpenAPI, for Zod schemas that are transformations and have none. */
 export const jsonSchemas = z.registry<{ jsonSchema: Record<string, unknown> }>();
 
-/** An issue of a transformation, with one of our field codes and, where needed, a path below the field. */
+/** Returns an issue of a transformation with one of our field codes and, if needed, a path below the field. */
 export function issue(message: string, code: FieldCode, input: unknown, path: Array<string | number> = []) {
   return { code: "custom" as const, message, params: { code }, input, path };
 }
 
-/** Reports what a schema finds wrong with a part of a body, unknown fields included, below the name of that part: `config.amount`. */
+/** Reports the faults of a schema in a part of a body, including unknown fields, below the name of that part: `config.amount`. */
 export function addFaults(schema: z.ZodType, input: unknown, name: string, context: z.RefinementCtx): void {
   context.issues.push(...unknownFieldIssues(schema, input, [name]));
   for (const fault of schema.safeParse(input).error?.issues ?? [])
@@ -22,7 +22,7 @@ export function addFaults(schema: z.ZodType, input: unknown, name: string, conte
 
 const EXAMPLE_ADDRESS = "ada@example.com";
 
-/** One address in any spelling, answered in its one canonical form (decisions §3). */
+/** Parses one address in any spelling and returns its canonical form (decisions §3). */
 export const emailAddress = z
   .string()
   .transform((text, context) => {
@@ -38,7 +38,7 @@ export interface MailboxValue {
   name: string | null;
 }
 
-/** Reads `"a@b.c"`, `"Name <a@b.c>"` or `{ name?, email }`; pushes issues and returns null when it is none of them. */
+/** Parses `"a@b.c"`, `"Name <a@b.c>"` or `{ name?, email }`. Pushes issues and returns null for any other input. */
 export function readMailbox(
   input: unknown,
   path: Array<string | number>,
@@ -51,7 +51,7 @@ export function readMailbox(
     return null;
   }
   if (typeof input !== "object" || input === null || Array.isArray(input)) {
-    push(issue("Must be an e-mail address, or an object { name, email }.", "invalid_type", input, path));
+    push(issue("Must be an email address, or an object { name, email }.", "invalid_type", input, path));
     return null;
   }
   const { email, name } = input as { email?: unknown; name?: unknown };
@@ -71,7 +71,7 @@ export function readMailbox(
 // oxlint-disable-next-line no-control-regex -- control characters are exactly what is looked for
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f\u0085\u2028\u2029]/;
 
-/** Whether a text holds control characters or line breaks of any kind, which have no place in a header. */
+/** Returns whether a text contains control characters or line breaks of any kind, which are not allowed in a header. */
 export function hasControlCharacters(text: string): boolean {
   return CONTROL_CHARACTERS.test(text);
 }
@@ -86,7 +86,7 @@ function displayNameProblem(name: unknown): { message: string; code: FieldCode }
   return null;
 }
 
-/** A display name given on its own. */
+/** A display name in a separate field. */
 export const displayName = z
   .string()
   .max(LIMITS.displayNameLength.value)
@@ -106,7 +106,7 @@ export const mailboxJsonSchema = {
   ],
 };
 
-/** The names of fields in a mailbox; `readMailbox` reads the values. */
+/** The field names of a mailbox; `readMailbox` reads their values. */
 export const mailboxNames = z.object({ name: z.unknown(), email: z.unknown() });
 
 /** One mailbox in any of its forms. */
@@ -121,20 +121,20 @@ export const mailbox = readAs(
 );
 
 /**
- * An id of ours in a query or a body: UUID, in lower case as it is stored, so that texts can be compared. A malformed id in a path
- * is a 404 instead (decisions §1).
+ * One of our ids in a query or a body: a UUID, converted to lower case as stored, so that ids can be compared as texts. A malformed id in a
+ * path is a 404 instead (decisions §1).
  */
 export const id = z.uuid().toLowerCase();
 
-/** An id in a path, of any form: what it does not find is a 404 like any missing one. */
+/** An id in a path, in any form. If it matches nothing, the result is a 404 as for any missing id. */
 export const pathId = z.string().toLowerCase();
 
-/** A name, an address or a key in a path, taken as it comes. */
+/** A name, an address or a key in a path, unchanged. */
 export const pathText = z.string();
 
 export const instant = z.iso.datetime();
 
-/** An instant as a caller writes it: without an offset nobody knows which one is meant. */
+/** A time sent by a caller. The offset is required because the time would be ambiguous without it. */
 export const givenInstant = z.iso.datetime({
   offset: true,
   error: ({ code }) =>
@@ -143,11 +143,11 @@ export const givenInstant = z.iso.datetime({
       : undefined,
 });
 
-/** With a change: what whoever makes it has read. */
+/** The version that the caller of a change has read. */
 export const expectedUpdatedAt = givenInstant
   .optional()
   .describe(
-    "`updatedAt` as it was read: 409 `CHANGED_MEANWHILE` when it was changed since. Without it the change is made in any case.",
+    "`updatedAt` as you read it. Returns 409 `CHANGED_MEANWHILE` if it was changed since then. Without it, the change is always made.",
   );
 
 /** A whole number in a query string. */
@@ -173,9 +173,9 @@ export function queryBoolean(meaning: string) {
     .register(jsonSchemas, { jsonSchema: { type: "boolean", description: meaning } });
 }
 
-/** A file that came as one part of a multipart/form-data body. */
+/** A file in one part of a multipart/form-data body. */
 export interface UploadedFile {
-  /** As the caller named it; null where it was sent without a name. */
+  /** The file name from the caller; null if it was sent without one. */
   filename: string | null;
   bytes: Uint8Array;
 }
@@ -185,12 +185,12 @@ export const uploadedFile = z
   .unknown()
   .transform((input, context): UploadedFile => {
     if (typeof input === "object" && input !== null && "bytes" in input) return input as UploadedFile;
-    context.issues.push(issue("Send the file as a part of this name.", "required", input));
+    context.issues.push(issue("Send the file as a part with this name.", "required", input));
     return z.NEVER;
   })
   .register(jsonSchemas, { jsonSchema: { type: "string", format: "binary" } });
 
-/** A part of an upload that is JSON, read by a schema. */
+/** A part of an upload with JSON, read by a schema. */
 export function jsonPart<Value>(schema: z.ZodType<Value>, jsonSchema: Record<string, unknown>) {
   return uploadedFile
     .transform(({ bytes }, context): Value => {
@@ -206,7 +206,7 @@ export function jsonPart<Value>(schema: z.ZodType<Value>, jsonSchema: Record<str
     .register(jsonSchemas, { jsonSchema });
 }
 
-/** Undefined where the bytes are no JSON. */
+/** Returns undefined if the bytes are not JSON. */
 function parseJsonPart(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
@@ -225,7 +225,7 @@ export const pageQuery = z.object({
   cursor: z.string().max(LIMITS.cursorLength.value).optional(),
 });
 
-/** The answer of a cursor list; `total` is filled on the first page only. */
+/** The response of a cursor list; `total` is only set on the first page. */
 export function cursorList<Item extends z.ZodType>(item: Item) {
   return z.object({
     data: z.array(item),
@@ -237,20 +237,20 @@ export function cursorList<Item extends z.ZodType>(item: Item) {
 
 const utf8 = new TextEncoder();
 
-/** Whether a text has more than so many bytes as UTF-8. Most texts are far from it, which their length tells. */
+/** Returns whether a text has more than `maximum` bytes as UTF-8. For most texts the length alone answers this. */
 export function exceedsBytes(text: string, maximum: number): boolean {
   if (text.length > maximum) return true;
   return text.length * 3 > maximum && utf8.encode(text).length > maximum;
 }
 
-/** The free-form data of a contact as a caller sends it (spec §2.2); what each key means is decided in contacts/rules.ts. */
+/** Custom data of a contact as sent by callers (spec §2.2). contacts/rules.ts decides the meaning of each key. */
 export const contactData = z
   .record(z.string(), z.unknown())
   .superRefine((data, context) => {
     const keys = Object.keys(data);
     if (keys.length > LIMITS.dataKeys.value)
       context.addIssue(issue(`Must have at most ${LIMITS.dataKeys.value} keys.`, "too_big", data));
-    // null takes it from contacts that have one from before.
+    // null removes this key from contacts that still have it.
     if (Object.hasOwn(data, "") && data[""] !== null)
       context.addIssue(issue("A key must have at least one character.", "too_small", data, [""]));
     for (const key of keys) {
@@ -265,5 +265,5 @@ export const contactData = z
       context.addIssue(issue(`Must have at most ${LIMITS.dataBytes.value} bytes.`, "too_big", data));
   })
   .describe(
-    "Custom data: keys sent are changed, `null` deletes a key, an empty string is ignored, `{ value, persistent: false }` is used for this request only.",
+    "Custom data. Given keys are changed, `null` deletes a key, an empty string is ignored, and `{ value, persistent: false }` is used for this request only.",
   );

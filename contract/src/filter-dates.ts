@@ -1,17 +1,17 @@
-// Which texts are dates in a filter, and which instant each one is. A date without a time of day is midnight UTC.
+// Decides which texts are dates in a filter, and their exact time. A date without a time of day is midnight UTC.
 
-/** A day that exists, in the years 0000 to 9999. Without `\d`, which PostgreSQL reads by its locale. */
+/** A day that exists, in the years 0000 to 9999. Avoids `\d`, because PostgreSQL reads it depending on the locale. */
 const DAY =
   "(?:[0-9]{4}-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)" +
   "|(?:[0-9][0-9](?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)";
 const TIME = "T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:[.][0-9]{1,9})?";
 const OFFSET = "[+-](?:0[0-9]|1[0-4]):[0-5][0-9]";
-/** A year before or after which there are others of four digits. */
+/** A year with other four-digit years before and after it. */
 const INNER_YEAR = "(?!000[01]|9999)";
 
 /**
- * The forms a date may have, as regular expressions that mean the same in JavaScript and in PostgreSQL. Days and UTC
- * times begin with year 0001; with an offset there is a year of room, so that none leads out of four digits.
+ * The allowed date forms, as regular expressions with the same meaning in JavaScript and in PostgreSQL. Days and UTC times begin with year
+ * 0001. With an offset, one year is kept as a margin so that the result always has four digits.
  */
 export const DATE_PATTERNS = {
   utc: `^${DAY}${TIME}Z$`,
@@ -23,20 +23,20 @@ export const FIRST_DATE = "0001";
 const DAY_OR_UTC = new RegExp(DATE_PATTERNS.dayOrUtc);
 const WITH_OFFSET = new RegExp(DATE_PATTERNS.offset);
 
-/** Anything that means to be a date by its form, whether or not that day and time exist. */
+/** Any text that looks like a date, whether or not the day and time exist. */
 const DATE_LIKE =
   /^[0-9]{4}-[0-9]{2}-[0-9]{2}(?:T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?(?:Z|[+-][0-9]{2}:[0-9]{2}))?$/;
-/** The longest text that can be a date: nanoseconds and an offset. */
+/** The longest text that can be a date, with nanoseconds and an offset. */
 const MAX_LENGTH = "9999-12-31T23:59:59.999999999+00:00".length;
 
 export interface FilterDate {
   /** Milliseconds since 1970; finer parts are cut off. */
   atMs: number;
-  /** Whether it has a time of day: conditions with a unit take no other dates. */
+  /** Whether it has a time of day. Conditions with a unit accept no other dates. */
   hasTime: boolean;
 }
 
-/** Reads a date; null when the text is none, also for days that do not exist. */
+/** Parses a date. Returns null if the text is not a date, or if the day does not exist. */
 export function readDate(text: string): FilterDate | null {
   if (text.length > MAX_LENGTH) return null;
   const isUtc = DAY_OR_UTC.test(text) && text >= FIRST_DATE;
@@ -49,7 +49,7 @@ export function readDate(text: string): FilterDate | null {
   return { atMs, hasTime };
 }
 
-/** Whether a text has the form of a date but is none, such as 2026-02-31. */
+/** Returns whether a text looks like a date but does not exist, such as 2026-02-31. */
 export function isImpossibleDate(text: string): boolean {
   return text.length <= MAX_LENGTH && DATE_LIKE.test(text) && readDate(text) === null;
 }

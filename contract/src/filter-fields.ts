@@ -1,4 +1,4 @@
-// What a condition can ask about, and how: the fields of a filter, the operators of each kind, the values they take.
+// Fields of filter conditions, the operators of each kind, and their values.
 import {
   EMAIL_BOUNCE,
   EMAIL_CLICK,
@@ -13,8 +13,8 @@ export const FILTER_UNITS = ["minutes", "hours", "days", "weeks", "months"] as c
 export type FilterUnit = (typeof FILTER_UNITS)[number];
 
 /**
- * What an operator takes as `value`. `span` is a whole number with a unit; `count` may be left out and counts within
- * `window` units when both are given; `order` is a number or a date.
+ * The `value` of an operator. `span` is a whole number with a unit; `order` is a number or a date. `count` is optional, and counts within
+ * `window` units if both are given.
  */
 export type ValueForm =
   | "none"
@@ -28,7 +28,7 @@ export type ValueForm =
   | "span"
   | "count";
 
-/** Of every field: whether there is anything. Of an event whether it ever happened, of a segment whether the contact is in it. */
+/** Operators of every field. They ask whether a value exists, whether an event ever happened, or whether the contact is in a segment. */
 const PRESENCE_OPERATORS = { exists: "none", notExists: "none" } as const satisfies Record<string, ValueForm>;
 
 const INSTANT_OPERATORS = {
@@ -43,7 +43,7 @@ const INSTANT_OPERATORS = {
   ...PRESENCE_OPERATORS,
 } as const satisfies Record<string, ValueForm>;
 
-/** The operators of each kind of field, with the value each takes. */
+/** The operators of each kind of field, with the form of their value. */
 export const FILTER_OPERATORS = {
   email: {
     equals: "text",
@@ -91,7 +91,7 @@ export type FieldKind = keyof typeof FILTER_OPERATORS;
 type OperatorOf<Kind> = Kind extends FieldKind ? keyof (typeof FILTER_OPERATORS)[Kind] : never;
 export type FilterOperator = OperatorOf<FieldKind>;
 
-/** Which operators of `data.*` make sense for a field of this inferred type (spec §2.3); all are accepted for each. */
+/** Operators of `data.*` that make sense for a field of this inferred type (spec §2.3). All are accepted for each type. */
 export const DATA_OPERATORS_BY_TYPE = {
   string: [
     "equals",
@@ -132,7 +132,7 @@ export const DATA_OPERATORS_BY_TYPE = {
   ],
 } as const satisfies Record<string, ReadonlyArray<OperatorOf<"data">>>;
 
-/** The events behind `email.<activity>`; the short names are those of the events themselves. */
+/** The events behind `email.<activity>`, by the short names of the events. */
 const MAIL_EVENTS: ReadonlyMap<string, { activity: string; event: string }> = new Map(
   (
     [
@@ -149,21 +149,21 @@ const MAIL_EVENTS: ReadonlyMap<string, { activity: string; event: string }> = ne
   ]),
 );
 
-/** What may stand after `email.`. */
+/** Allowed names after `email.`. */
 export const MAIL_ACTIVITIES: readonly string[] = [
   ...new Set([...MAIL_EVENTS.values()].map(({ activity }) => activity)),
 ];
 
 export type FilterField =
   | { kind: "email" | "subscribed" | "createdAt" | "updatedAt" }
-  /** The key as it stands after `data.`; it may name a key with dots in it, or a path (see `dataPathOf`). */
+  /** The key after `data.`. It may be a key with dots or a path (see `dataPathOf`). */
   | { kind: "data"; key: string }
   | { kind: "event"; event: string; isMail: boolean }
   | { kind: "segment"; segmentId: string };
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** Reads the field of a condition; a sentence when it is none. */
+/** Parses the field of a condition. Returns a sentence with the reason if it is not a field. */
 export function readField(text: string): FilterField | string {
   if (text === "email" || text === "subscribed" || text === "createdAt" || text === "updatedAt")
     return { kind: text };
@@ -171,7 +171,7 @@ export function readField(text: string): FilterField | string {
   const rest = dot === -1 ? "" : text.slice(dot + 1);
   switch (dot === -1 ? "" : text.slice(0, dot)) {
     case "data": {
-      if (rest === "") return "Name a key of the data: data.<key>.";
+      if (rest === "") return "Add a key of the data: data.<key>.";
       const keys = rest.split(".").length;
       return keys > LIMITS.filterPathKeys.value
         ? `A path may have at most ${LIMITS.filterPathKeys.value} keys.`
@@ -179,7 +179,9 @@ export function readField(text: string): FilterField | string {
     }
     case "event": {
       const event = rest.trim();
-      return event === "" ? "Name an event: event.<name>." : { kind: "event", event, isMail: false };
+      return event === ""
+        ? "Add the name of an event: event.<name>."
+        : { kind: "event", event, isMail: false };
     }
     case "email": {
       const mail = MAIL_EVENTS.get(rest);
@@ -188,16 +190,14 @@ export function readField(text: string): FilterField | string {
     }
     case "segment": {
       const segmentId = rest.toLowerCase();
-      return UUID.test(segmentId)
-        ? { kind: "segment", segmentId }
-        : "Name a segment by its id: segment.<id>.";
+      return UUID.test(segmentId) ? { kind: "segment", segmentId } : "Add the id of a segment: segment.<id>.";
     }
     default:
-      return "There is no such field. Fields are email, subscribed, createdAt, updatedAt, data.<key>, event.<name>, email.<activity>, segment.<id>.";
+      return "Unknown field. Fields are email, subscribed, createdAt, updatedAt, data.<key>, event.<name>, email.<activity>, segment.<id>.";
   }
 }
 
-/** The one spelling of a field; `text` is one that `readField` takes. */
+/** Returns the canonical spelling of a field; `text` must be valid for `readField`. */
 export function canonicalField(text: string): string {
   if (text.startsWith("event.")) return `event.${text.slice("event.".length).trim()}`;
   if (text.startsWith("segment.")) return text.toLowerCase();
@@ -205,7 +205,7 @@ export function canonicalField(text: string): string {
   return mail === undefined ? text : `email.${mail.activity}`;
 }
 
-/** Operators that say no: they also hold for a contact without the key, the event or the membership. */
+/** Negative operators. They also match a contact without the key, the event or the membership. */
 export const NEGATIVE_OPERATORS: ReadonlySet<FilterOperator> = new Set<FilterOperator>([
   "notEquals",
   "notContains",

@@ -1,4 +1,4 @@
-// The canonical form of a filter, as types: what is stored, compiled and evaluated.
+// Types of the canonical form of a filter, which is stored, compiled and evaluated.
 import type { FilterOperator, FilterUnit } from "./filter-fields.ts";
 
 export type FilterScalar = string | number | boolean;
@@ -8,11 +8,11 @@ export interface FilterCondition {
   operator: FilterOperator;
   value?: FilterScalar | FilterScalar[];
   unit?: FilterUnit;
-  /** Of `triggered`: within so many units. */
+  /** Number of units, for `triggered`. */
   window?: number;
 }
 
-/** The canonical form: what is stored, compiled and evaluated. A filter that was read is sound in every part. */
+/** A parsed filter in canonical form, which is valid in every part. */
 export interface Filter {
   operator: "AND" | "OR";
   conditions: Array<Filter | FilterCondition>;

@@ -1,4 +1,4 @@
-// Promises of the filter language: what is a filter, in both forms, and exactly where one is wrong.
+// Tests which inputs are filters, in both forms, and the exact position of each fault.
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
@@ -11,7 +11,7 @@ const MAX_REFUSAL_MS = 100;
 const SEGMENT = "01890000-0000-7000-8000-00000000000a";
 const body = z.object({ filters: filter });
 
-/** Faults as `path code`, or the filter. */
+/** Returns the filter, or its faults as `path code`. */
 function read(filters: unknown, schema: z.ZodType = body): unknown {
   const parsed = schema.safeParse({ filters });
   if (parsed.success) return (parsed.data as { filters: Filter }).filters;
@@ -51,7 +51,7 @@ const GOOD_VALUES: Record<ValueForm, unknown[]> = {
   span: [{ value: 7, unit: "days" }],
   count: [{}, { value: 3 }, { value: 3, unit: "weeks", window: 2 }, { unit: "weeks", window: 2 }],
 };
-/** What is wrong, and where below the condition. */
+/** Faults of each value form, with their position below the condition. */
 const BAD_VALUES: Record<ValueForm, Array<[given: object, faults: string[]]>> = {
   none: [],
   text: [
@@ -129,7 +129,7 @@ const CASES = Object.entries(FILTER_OPERATORS).flatMap(([kind, forms]) =>
 );
 
 test.for(CASES)(
-  "%s %s takes what it is made for, and names the place of what it does not take",
+  "%s %s accepts valid values and reports the path of invalid ones",
   ([kind, operator, form]) => {
     const given = { field: FIELDS[kind], operator };
     for (const value of GOOD_VALUES[form]) {
@@ -146,7 +146,7 @@ test.for(CASES)(
   },
 );
 
-test("an operator of another kind of field is refused", () => {
+test("rejects an operator of another kind of field", () => {
   const all = new Set(CASES.map(([, operator]) => operator));
   const foreign = Object.entries(FILTER_OPERATORS).flatMap(([kind, forms]) =>
     [...all]
@@ -204,11 +204,11 @@ test.for([
     },
     "filters.groups.0.conditions.groups.0.filters.1.field required",
   ],
-] as const)("%j is refused at %s", ([given, ...faults]) => {
+] as const)("rejects %j at %s", ([given, ...faults]) => {
   expect(read(given)).toEqual(faults);
 });
 
-test("what an operator does not take is dropped, and fields get their one spelling", () => {
+test("drops values that an operator does not use and normalizes field names", () => {
   const given = and(
     { ...condition("data.x", "exists", "left over", "days"), window: 3, note: "x" },
     condition("event. paid ", "notTriggered", 3),
@@ -225,14 +225,14 @@ test("what an operator does not take is dropped, and fields get their one spelli
   );
 });
 
-test("a filter may be left out where the schema says so, and an own transformation of it is not run then", () => {
+test("a filter is optional if the schema says so, and its transformation is then skipped", () => {
   const schema = z.object({ filters: filter.optional() });
   expect(schema.parse({})).toEqual({});
   expect(schema.parse({ filters: and(plan) })).toEqual({ filters: and(plan) });
   expect(z.object({ filters: filter }).safeParse({}).success).toBe(false);
 });
 
-test("a single condition is a filter of one where that is taken", () => {
+test("reads a single condition as a filter with one condition where allowed", () => {
   const schema = z.object({ filters: filterOrCondition });
   expect(read(plan, schema)).toEqual(and(plan));
   expect(read(or(plan), schema)).toEqual(or(plan));
@@ -252,8 +252,8 @@ const nestedGroups = (depth: number): unknown => {
 };
 const many = (count: number) => Array.from({ length: count }, () => plan);
 
-describe("size", () => {
-  test("ten levels and two hundred conditions are taken", () => {
+describe("size limits", () => {
+  test("accepts ten levels and two hundred conditions", () => {
     expect(read(nested(10))).toEqual(nested(10));
     expect(read(and(...many(100), or(...many(100))))).toEqual(and(...many(100), or(...many(100))));
     expect(Array.isArray(read(nestedGroups(10)))).toBe(false);
@@ -268,20 +268,20 @@ describe("size", () => {
     [and(...many(10_000)), "filters too_big"],
     [{ logic: "AND", groups: many(10_000).map((one) => ({ filters: [one] })) }, "filters too_big"],
     [and(...Array.from({ length: 100 }, () => and(...many(100)))), "filters too_big"],
-  ])("more is refused fast (%#)", ([given, fault]) => {
+  ])("rejects a larger filter quickly (%#)", ([given, fault]) => {
     const start = performance.now();
     const faults = read(given) as string[];
     expect(performance.now() - start).toBeLessThan(MAX_REFUSAL_MS);
     expect(faults).toEqual([fault]);
   });
 
-  test("faults without end are not all told", () => {
+  test("limits the number of reported faults", () => {
     const empty = and(...Array.from({ length: 200 }, () => and()));
     const faults = read(and(...Array.from({ length: 200 }, () => empty))) as string[];
     expect(faults.length).toBeLessThan(2 * LIMITS.filterConditions.value + 1_000);
   });
 
-  test("a filter in the second form is not deeper than the first form may be", () => {
+  test("limits the depth of a filter in the second form as in the first form", () => {
     let inner: unknown = { logic: "OR", groups: [{ filters: [plan, plan] }, { filters: [plan] }] };
     for (let at = 0; at < 6; at++)
       inner = { logic: "OR", groups: [{ filters: [plan], conditions: inner }, { filters: [plan] }] };
@@ -308,7 +308,7 @@ const filters = fc.letrec<{ filter: Filter }>((tie) => ({
   }),
 })).filter;
 
-/** Without groups that hold nothing but a group. */
+/** Returns the filter without groups that contain only a group. */
 function simplified(given: Filter): Filter {
   const [only] = given.conditions;
   if (given.conditions.length === 1 && only !== undefined && isGroup(only)) return simplified(only);
@@ -318,7 +318,7 @@ function simplified(given: Filter): Filter {
   };
 }
 
-test("the second form says the same: read again, it is the same filter", () => {
+test("converting to the second form and back returns the same filter", () => {
   fc.assert(
     fc.property(filters, (given) => {
       const first = filter.safeParse(given);
@@ -329,7 +329,7 @@ test("the second form says the same: read again, it is the same filter", () => {
   );
 });
 
-test("the second form as the reference's clients write it", () => {
+test("reads the second form as the reference's clients write it", () => {
   const age = condition("data.age", "greaterThan", 30);
   const paid = condition("event.paid", "triggered");
   const given = {
@@ -347,7 +347,7 @@ test("the second form as the reference's clients write it", () => {
 
 const causes = (...conditions: unknown[]) => causesOf(filter.parse(or(and(...conditions))));
 
-test("what can change whether a contact matches", () => {
+test("causes of a change in matching", () => {
   const none = { contact: false, events: [], emails: [], segments: [], timeBased: false };
   expect(causes(plan)).toEqual({ ...none, contact: true });
   expect(causes(condition("subscribed", "equals", true))).toEqual({ ...none, contact: true });
@@ -383,7 +383,7 @@ test("what can change whether a contact matches", () => {
   });
 });
 
-test("a field is what stands before its first dot", () => {
+test("a field ends at its first dot", () => {
   expect(readField("data.email.opened")).toEqual({ kind: "data", key: "email.opened" });
   expect(readField("data.my key.x")).toEqual({ kind: "data", key: "my key.x" });
   expect(readField("event.segment.vip.entry")).toEqual({
@@ -398,7 +398,7 @@ test("a field is what stands before its first dot", () => {
 const pad = (number: number, length: number) => String(number).padStart(length, "0");
 
 describe("dates", () => {
-  test("every day that exists is one, and no other", () => {
+  test("accepts every day that exists and no other", () => {
     for (const year of [1, 4, 100, 400, 1900, 2000, 2023, 2024, 2100, 9999])
       for (let month = 0; month <= 13; month++)
         for (let day = 0; day <= 32; day++) {

@@ -1,4 +1,4 @@
-// The condition language of segments, campaigns and workflows (decisions §4): its form, its schema, what it depends on.
+// The filter language of segments, campaigns and workflows (decisions §4): its form, its schema and its dependencies.
 import { z } from "zod";
 import { issue, jsonSchemas } from "./field.ts";
 import { FILTER_OPERATORS, FILTER_UNITS, NEGATIVE_OPERATORS, readField } from "./filter-fields.ts";
@@ -9,7 +9,7 @@ import { readAs, type Reads } from "./unknown-fields.ts";
 
 export type { Filter, FilterCondition, FilterScalar } from "./filter-form.ts";
 
-/** The second form: `logic` joins the groups; in a group all filters and the nested condition have to hold. */
+/** The second form of a filter. `logic` joins the groups; within a group, all filters and the nested condition must match. */
 export interface GroupedFilter {
   logic: "AND" | "OR";
   groups: Array<{ filters: FilterCondition[]; conditions?: GroupedFilter }>;
@@ -34,16 +34,19 @@ const conditionJsonSchema = {
     },
     operator: { type: "string", enum: OPERATORS, examples: ["equals"] },
     value: {
-      description: "What to compare with; a list for `in` and `notIn`.",
+      description: "The value to compare with; a list for `in` and `notIn`.",
       anyOf: [...scalarJsonSchemas, { type: "array", items: { anyOf: scalarJsonSchemas } }],
       examples: ["pro"],
     },
     unit: {
       type: "string",
       enum: [...FILTER_UNITS],
-      description: "Of `value` in `within`, `olderThan` and the like; of `window`.",
+      description: "Unit of `value` in `within`, `olderThan` and similar operators, and of `window`.",
     },
-    window: { type: "integer", description: "Of `triggered`: so many times within so many units." },
+    window: {
+      type: "integer",
+      description: "For `triggered`: the number of units in which the event is counted.",
+    },
   },
   required: ["field", "operator"],
 };
@@ -51,7 +54,7 @@ const conditionJsonSchema = {
 const filterJsonSchema = {
   type: "object",
   description:
-    "Conditions joined by AND or OR; a condition may be a group of the same form. `{ logic, groups: [{ filters, conditions? }] }` is taken too.",
+    "Conditions joined by AND or OR; a condition can be a nested group in the same form. `{ logic, groups: [{ filters, conditions? }] }` is also accepted.",
   properties: {
     operator: { type: "string", enum: ["AND", "OR"] },
     conditions: {
@@ -76,7 +79,7 @@ const filterJsonSchema = {
   required: ["operator", "conditions"],
 };
 
-/** The names of fields in both forms of a filter; read-filter.ts reads the values. */
+/** The field names in both forms of a filter; read-filter.ts reads the values. */
 const conditionNames = z.object({
   field: z.unknown(),
   operator: z.unknown(),
@@ -108,7 +111,7 @@ function filterSchema(acceptsCondition: boolean) {
     );
 }
 
-/** A filter in either form; answered in the canonical one. Issues name the exact place: `filters.conditions.2.value`. */
+/** A filter in either form, returned in the canonical form. Issues contain the exact path: `filters.conditions.2.value`. */
 export const filter = readAs(
   filterSchema(false).register(jsonSchemas, { jsonSchema: filterJsonSchema }),
   filterNames,
@@ -122,7 +125,7 @@ function parsedJson(text: string): unknown {
   }
 }
 
-/** The same as JSON text, for addresses. What is wrong inside of it is named as it would be in a body. */
+/** A filter as JSON text for URLs. Faults inside it have the same paths as in a body. */
 export const filterText = z
   .string()
   .max(LIMITS.filterTextInAddress.value)
@@ -136,11 +139,11 @@ export const filterText = z
     jsonSchema: {
       type: "string",
       maxLength: LIMITS.filterTextInAddress.value,
-      description: "Only those who match this filter, as JSON text: `{ operator, conditions }`.",
+      description: "Only contacts that match this filter, as JSON text: `{ operator, conditions }`.",
     },
   });
 
-/** The same, and also one condition by itself, which becomes a filter of one (the step CONDITION of a workflow). */
+/** A filter or a single condition, which becomes a filter with one condition (the step CONDITION of a workflow). */
 export const filterOrCondition = readAs(
   filterSchema(true).register(jsonSchemas, {
     jsonSchema: { anyOf: [conditionJsonSchema, filterJsonSchema] },
@@ -148,7 +151,7 @@ export const filterOrCondition = readAs(
   filterOrConditionNames,
 );
 
-/** The same filter in the second form. Reading that gives this one back, less groups that hold nothing but a group. */
+/** Returns a filter in the second form. Reading the result returns the same filter, without groups that contain only a group. */
 export function groupedFilter({ operator, conditions }: Filter): GroupedFilter {
   const plain = plainConditions(conditions);
   if (operator === "AND" && plain !== null && plain.length > 1)
@@ -170,25 +173,25 @@ function plainConditions(parts: Filter["conditions"]): FilterCondition[] | null 
   return plain.length === parts.length ? plain : null;
 }
 
-/** Every condition, also those of nested groups, in the order they are written. */
+/** Returns every condition in order, including those of nested groups. */
 export function conditionsOf({ conditions }: Filter): FilterCondition[] {
   return conditions.flatMap((part) => (isGroup(part) ? conditionsOf(part) : [part]));
 }
 
 export interface FilterCauses {
-  /** Whether a contact that comes or changes can begin or cease to match. */
+  /** Whether a new or changed contact can start or stop matching. */
   contact: boolean;
-  /** Names of events after which it can. */
+  /** Names of events that can change the result. */
   events: string[];
-  /** Names of mail events after which it can, such as email.open. */
+  /** Names of email events that can change the result, such as email.open. */
   emails: string[];
-  /** Ids of segments that are asked for by name; their own causes come on top. */
+  /** Ids of segments in the filter; their own causes are not included. */
   segments: string[];
-  /** Whether it can by time alone. */
+  /** Whether time alone can change the result. */
   timeBased: boolean;
 }
 
-/** What can change whether a contact matches. A contact to which nothing of this happened needs no second look. */
+/** Returns the causes that can change whether a contact matches. A contact without any of these changes need not be checked again. */
 export function causesOf(given: Filter): FilterCauses {
   const [events, emails, segments] = [new Set<string>(), new Set<string>(), new Set<string>()];
   let contact = false;
@@ -199,7 +202,7 @@ export function causesOf(given: Filter): FilterCauses {
     if (read.kind === "event") (read.isMail ? emails : events).add(read.event);
     else if (read.kind === "segment") segments.add(read.segmentId);
     else contact = true;
-    // A new contact has no events and no segments: it matches these from the start.
+    // A new contact has no events and no segments, so it matches these from the start.
     if (NEGATIVE_OPERATORS.has(operator)) contact = true;
     if (unit !== undefined) timeBased = true;
   }

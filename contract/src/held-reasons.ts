@@ -1,28 +1,28 @@
-// Why a campaign waits for a person, by code: a program and the dashboard say it in words of their own.
+// Reasons why a campaign waits for a person, by code, so that programs and the dashboard can use their own wording.
 import type { z } from "zod";
 import { saidBy, sayerOf } from "./advice.ts";
 
-/** By code, with `{names}` of what is filled in. */
+/** Sentences by code, with `{names}` as placeholders for values. */
 export const HELD_REASONS = {
   "held.missed":
-    "Its time was missed by more than an hour, while the service did not run: send it, or give it another time.",
+    "Missed its scheduled time by more than an hour because the server was down. Send it now or reschedule it.",
   "held.sender": "The domain {domain} is not verified in this project.",
   "held.overCap":
-    "It has {recipients} recipients, and the cap on mails of campaigns leaves room for {room} this month. Nobody has got it yet: raise the cap or wait for the next month, then resume it.",
+    "It has {recipients} recipients, but the monthly cap on campaign email leaves room for {room}. No emails were sent yet. Raise the cap or wait for next month, then resume it.",
   "held.audience":
-    "It paused by itself before anybody got it, because its recipients could not be determined: {said} Mend that and resume it, or cancel it.",
+    "Paused automatically before any email was sent, because the recipients could not be determined: {said} Fix this and resume the campaign, or cancel it.",
   "held.refused":
-    "It paused by itself: more than a fifth of its last {last} mails were refused for who sends them or how, not for their recipients. The last answer was: {answer}",
+    "Paused automatically: over 20% of the last {last} emails were rejected because of the sender, not the recipients. Last response: {answer}",
   "held.doubtOfLast":
-    "It paused by itself: more than a fifth of its last {last} mails were handed over and got no answer, so that nobody knows whether they were taken. They are UNCONFIRMED: look them up at the mail server. The last one: {answer}",
+    "Paused automatically because over 20% of the last {last} emails got no response, so it is unknown whether they were accepted. They are UNCONFIRMED; check the logs of your mail server. Last error: {answer}",
   "held.doubtInARow":
-    "It paused by itself: {count} in a row were handed over and got no answer, so that nobody knows whether they were taken. They are UNCONFIRMED: look them up at the mail server. The last one: {answer}",
+    "Paused automatically because {count} emails in a row got no response, so it is unknown whether they were accepted. They are UNCONFIRMED; check the logs of your mail server. Last error: {answer}",
   "held.wentBack":
-    "Held: the database went back to an earlier state, so what waits here may have left already. Send it on, or cancel it; whoever runs the installation can do so for all.",
+    "Held because the database was rolled back to an earlier state, so some emails may have been sent already. Send or cancel it. Your administrator can do so for all held items.",
   "held.unscheduled":
-    "Not scheduled any more: the database went back to an earlier state, so it may have been sent already.",
+    "No longer scheduled, because the database was rolled back to an earlier state and the campaign may have been sent already.",
   "held.forgotten":
-    "Held: a standby of the database took over that knows nothing of its start, although {mails} of its mails had left. Sent again, it goes to these people again; the log names the mails.",
+    "Held because a standby database took over that has no record of its start, although {mails} of its emails were sent. If you send it again, these recipients get it twice. The log lists the emails.",
   "held.other": "{said}",
 } as const;
 export type HeldReasonCode = keyof typeof HELD_REASONS;
@@ -30,5 +30,5 @@ export type HeldReasonCode = keyof typeof HELD_REASONS;
 export const heldReasonPart = saidBy<HeldReasonCode>(HELD_REASONS);
 export type HeldReason = z.output<typeof heldReasonPart>;
 
-/** The reason of a code, with its values filled in. */
+/** Returns the reason for a code with its values filled in. */
 export const holdFor = sayerOf<HeldReasonCode>(HELD_REASONS);

@@ -1,11 +1,11 @@
-// Ids in capitals: whatever part of a request an id comes in, it is read as it is stored.
+// Tests that ids in upper case are converted to lower case, in every part of a request.
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { ENDPOINTS } from "./endpoints.ts";
 
 const ID = "0198c0de-0000-7abc-8def-0123456789ab";
 
-/** Everything that a schema is made of, with the names that lead to it. */
+/** Returns all schemas within a schema, with their paths. */
 function schemasIn(schema: z.core.$ZodType, path: string): Array<{ path: string; schema: z.core.$ZodType }> {
   const inner = (value: unknown, name: string): Array<{ path: string; schema: z.core.$ZodType }> => {
     if (value instanceof z.core.$ZodType) return schemasIn(value, `${path}${name}`);
@@ -23,13 +23,13 @@ const asked = ENDPOINTS.flatMap(({ name, params, query, body }) =>
   Object.entries({ params, query, body }).flatMap(([part, schema]) => schemasIn(schema, `${name} ${part}`)),
 );
 
-test("every id in a query and in a body is read in lower case", () => {
+test("reads every id in a query or body in lower case", () => {
   const ids = asked.filter(({ schema }) => defOf(schema)["format"] === "uuid");
   expect(ids.length).toBeGreaterThan(20);
   expect(ids.filter(({ schema }) => read(schema).data !== ID).map(({ path }) => path)).toEqual([]);
 });
 
-test("every id in a path is read in lower case; names, addresses and keys stay as they are", () => {
+test("reads every id in a path in lower case and keeps names, addresses and keys unchanged", () => {
   const fields = asked.filter(({ path }) => / params\./.test(path));
   const kept = fields
     .filter(({ schema }) => read(schema).data === ID.toUpperCase())

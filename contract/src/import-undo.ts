@@ -1,4 +1,4 @@
-// Undoing an import of contacts: what it would do, and the job that does it (docs/decisions/0103-undo-an-import.md).
+// Undoing an import of contacts: its preview and its job (docs/decisions/0103-undo-an-import.md).
 import { z } from "zod";
 import { getImport, getImportErrors, importContacts } from "./contact-import.ts";
 import { endpoint } from "./endpoint.ts";
@@ -9,26 +9,26 @@ import { LIMITS } from "./limits/limits.ts";
 export const undoCounts = z.object({
   removedCount: z
     .int()
-    .describe("Contacts that the import created. They are deleted, whatever happened since."),
-  removedWithEmailCount: z
-    .int()
-    .describe("Of these, contacts that received email. Campaign reports keep it."),
+    .describe("Contacts created by the import. They are deleted, regardless of later changes."),
+  removedWithEmailCount: z.int().describe("Deleted contacts that received email. Campaign reports keep it."),
   removedWithActivityCount: z
     .int()
-    .describe("Of these, contacts that changed since the import, or to whom an event happened."),
-  restoredCount: z.int().describe("Contacts that get at least one previous value of `data` back."),
+    .describe("Deleted contacts that changed or had an event since the import."),
+  restoredCount: z.int().describe("Contacts with at least one restored value of `data`."),
   keptCount: z
     .int()
     .describe("Contacts that keep at least one value of `data`, because it changed again since the import."),
   subscriptionRestoredCount: z
     .int()
-    .describe("Contacts that the import subscribed or unsubscribed, and that become again what they were."),
+    .describe("Contacts with a subscription that was changed by the import and is restored."),
   subscriptionKeptCount: z
     .int()
-    .describe("Contacts whose subscription stays, because it changed again or the address is suppressed."),
+    .describe(
+      "Contacts that keep their subscription, because it changed again or the address is suppressed.",
+    ),
   segmentRemovedCount: z
     .int()
-    .describe("Contacts that existed before the import and leave the segment to which it added them."),
+    .describe("Contacts that existed before the import and are removed from its segment."),
 });
 export type UndoCounts = z.output<typeof undoCounts>;
 
@@ -38,15 +38,17 @@ export const getImportUndo = endpoint({
   name: "contacts.getImportUndo",
   method: "GET",
   path: "/contacts/import/:jobId/undo",
-  summary: "Show what undoing an import would do, or how far it is",
-  description: `An import can be undone for ${DAYS} days after its end. Created contacts are deleted, and changed values are restored unless they changed again. Addresses that the import put on the suppression list stay there.`,
+  summary: "Preview undoing an import, or read its progress",
+  description: `An import can be undone for ${DAYS} days after its end. Created contacts are deleted, and changed values are restored unless they changed again. Addresses that the import added to the suppression list stay there.`,
   caller: "project",
   params: byJobId,
   answers: {
     200: z.object({
-      until: instant.describe("When the import can no longer be undone."),
-      counts: undoCounts.nullable().describe("What undoing would do now; null once it was asked for."),
-      job: jobAnswer(undoCounts).nullable().describe("The job that undoes the import; null until then."),
+      until: instant.describe("The time until which the import can be undone."),
+      counts: undoCounts.nullable().describe("The effect of undoing it now; null once it was requested."),
+      job: jobAnswer(undoCounts)
+        .nullable()
+        .describe("The job that undoes the import; null before it was requested."),
     }),
   },
   errors: ["JOB_NOT_FOUND", "CONFLICT"],
@@ -57,14 +59,13 @@ export const undoImport = endpoint({
   method: "POST",
   path: "/contacts/import/:jobId/undo",
   summary: "Undo an import",
-  description: `Queued: \`GET /contacts/import/:jobId/undo\` returns how far it is and what came of it. Read the counts there first. An undo never subscribes a contact who left after the import, and it starts no workflow on \`contact.subscribed\`. Answers 409 while the import runs, when it was undone already, and ${DAYS} days after its end. A file that was sent in parts is undone part by part, the last one first.`,
+  description: `Queued; \`GET /contacts/import/:jobId/undo\` returns the progress and result. Read the counts there first. An undo never subscribes a contact who left after the import, and it starts no workflow on \`contact.subscribed\`. Returns 409 while the import runs, if it was already undone, or ${DAYS} days after its end. A file sent in parts is undone part by part, starting with the last one.`,
   caller: "project",
   params: byJobId,
   answers: { 202: queuedJob },
   errors: ["JOB_NOT_FOUND", "CONFLICT"],
 });
 
-/** All endpoints of imports, in the order of the documentation. */
 export const IMPORT_ENDPOINTS = [
   importContacts,
   getImport,

@@ -1,4 +1,4 @@
-// What this installation offers and how it is (spec §4.14; decisions §1, §12).
+// Configuration, health and metrics of the installation (spec §4.14; decisions §1, §12).
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 
@@ -6,8 +6,8 @@ export const getConfig = endpoint({
   name: "instance.config",
   method: "GET",
   path: "/config",
-  summary: "Read what this installation offers",
-  description: "What is switched on, and where things are. For a login page, before anybody is logged in.",
+  summary: "Read the features of this installation",
+  description: "Enabled features and URLs, for a sign-in page before anyone is signed in.",
   caller: "anyone",
   answers: {
     200: z.object({
@@ -29,24 +29,24 @@ export const getHealth = endpoint({
   name: "instance.health",
   method: "GET",
   path: "/health",
-  summary: "Whether the process lives",
-  description: "Asks nothing but the process itself. For whatever restarts a process that hangs.",
+  summary: "Check whether the process is alive",
+  description: "Checks only the process itself, for tools that restart a hanging process.",
   caller: "anyone",
   answers: { 200: z.object({ status: z.literal("ok"), time: z.iso.datetime() }) },
 });
 
 const check = z.enum(["ok", "failing"]);
 const checks = z.object({ database: check, migrations: check, queue: check, disk: check });
-/** What a person should know although the process can work: a load balancer must not take it out for this. */
+/** Warnings for people while the process can still work, so a load balancer must not remove it. */
 const warnings = z.array(z.object({ code: z.enum(["TRANSPORT_OUTAGE", "HELD"]), message: z.string() }));
 
 export const getReadiness = endpoint({
   name: "instance.ready",
   method: "GET",
   path: "/ready",
-  summary:
-    "Whether the process can do its work: database, migrations, queue, disk; and what else a person should know",
-  description: "For a load balancer: 503 while the process should get no requests.",
+  summary: "Check whether the process is ready, with warnings for people",
+  description:
+    "Checks database, migrations, queue and disk. For load balancers: 503 while the process should get no requests.",
   caller: "anyone",
   answers: {
     200: z.object({ status: z.literal("ready"), checks, warnings }),
@@ -58,8 +58,8 @@ export const getMetrics = endpoint({
   name: "instance.metrics",
   method: "GET",
   path: "/metrics",
-  summary: "Metrics in the Prometheus text format",
-  description: "Requests, attempts, what waits and how long; docs/self-hosting.md lists them.",
+  summary: "Read metrics in the Prometheus text format",
+  description: "Requests, attempts, waiting emails and delays. docs/self-hosting.md lists all metrics.",
   caller: "anyone",
   envelope: "raw",
   answers: { 200: z.string() },
@@ -70,7 +70,7 @@ export const getOpenApi = endpoint({
   name: "instance.openapi",
   method: "GET",
   path: "/openapi.json",
-  summary: "This API as OpenAPI 3.1",
+  summary: "Read this API as OpenAPI 3.1",
   description: "This document.",
   caller: "anyone",
   envelope: "raw",

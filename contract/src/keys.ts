@@ -1,4 +1,4 @@
-// Endpoints for scoped keys, which open a part of a project's API (docs/decisions/0046-scoped-keys.md).
+// Endpoints for scoped keys, which allow a part of a project's API (docs/decisions/0046-scoped-keys.md).
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { givenInstant, hasControlCharacters, instant, pathId } from "./field.ts";
@@ -19,11 +19,11 @@ const scopedKey = z.object({
   id: z.uuid(),
   name: z.string(),
   scopes: z.array(z.string()),
-  role: z.enum(["ADMIN", "MEMBER"]).describe("The key can do at most what this role can."),
-  networks: z.array(z.string()).describe("From where it may be used; none: from anywhere."),
+  role: z.enum(["ADMIN", "MEMBER"]).describe("The maximum permissions of the key."),
+  networks: z.array(z.string()).describe("Addresses and networks from which it can be used; empty for any."),
   expiresAt: instant.nullable(),
-  lastUsedAt: instant.nullable().describe("To the minute; null: never."),
-  createdBy: z.uuid().describe("The user who made it."),
+  lastUsedAt: instant.nullable().describe("Accurate to the minute; null if never used."),
+  createdBy: z.uuid().describe("The user who created it."),
   createdAt: instant,
 });
 
@@ -46,13 +46,13 @@ export const createKey = endpoint({
   name: "keys.create",
   method: "POST",
   path: "/projects/:projectId/keys",
-  summary: "Make a secret key that opens a part of the API",
+  summary: "Create a secret key for a part of the API",
   description:
-    "`key` in the answer is shown this once. A scope is a noun of the API, or `*` for all, with `read` or `write`; `write` includes `read`. " +
-    "`*` does not include `secrets`, which opens the webhook signing secret and links that act for a contact. " +
-    "A key can do at most what its creator can: an ADMIN who becomes a MEMBER keeps their keys with the role MEMBER. " +
-    `\`${TEST_SCOPE}\` makes a test key: what it sends stays in the local mailbox (\`GET /mailbox/messages\`) and counts nowhere, and the \`data\` of its calls is used in their mail and not stored. ` +
-    `A project has at most ${LIMITS.scopedKeys.value} of them. \`regenerate-keys\` leaves them alone; they are revoked with the member who made them.`,
+    "The response contains `key` only this once. A scope is a noun of the API, or `*` for all, with `read` or `write`; `write` includes `read`. " +
+    "`*` does not include `secrets`, which covers the webhook signing secret and links that act for a contact. " +
+    "A key never has more permissions than its creator: if an ADMIN becomes a MEMBER, their keys get the role MEMBER. " +
+    `\`${TEST_SCOPE}\` makes a test key. Its emails stay in the local mailbox (\`GET /mailbox/messages\`) and are left out of reports. The \`data\` of its calls is used for the email but not stored. ` +
+    `A project can have up to ${LIMITS.scopedKeys.value} scoped keys. \`regenerate-keys\` does not affect them. They are revoked when their creator is removed from the project.`,
   caller: "member",
   params: ofProject,
   body: z.object({
@@ -70,15 +70,15 @@ export const createKey = endpoint({
       .min(1)
       .max(SCOPES.length)
       .refine((scopes) => !scopes.includes(TEST_SCOPE) || !doWrite(scopes), {
-        message: `Beside \`${TEST_SCOPE}\` only scopes that read: what else it wrote could send mail that leaves.`,
+        message: `Only read scopes can be combined with \`${TEST_SCOPE}\`, because a write scope could send real email.`,
         params: { code: "custom" },
       }),
     networks: z
       .array(network)
       .max(LIMITS.keyNetworks.value)
       .default([])
-      .describe("IP addresses and networks from which it may be used; none: from anywhere."),
-    expiresAt: givenInstant.nullable().default(null).describe("When it stops working; null: never."),
+      .describe("IP addresses and networks from which it can be used; empty for any."),
+    expiresAt: givenInstant.nullable().default(null).describe("Expiry time; null for none."),
   }),
   envelope: "wrapped",
   answers: { 201: scopedKey.extend({ key: z.string() }) },
@@ -89,9 +89,9 @@ export const revokeKey = endpoint({
   name: "keys.revoke",
   method: "DELETE",
   path: "/projects/:projectId/keys/:keyId",
-  summary: "Revoke a scoped key; it stops working at once",
+  summary: "Revoke a scoped key immediately",
   description:
-    "A MEMBER can revoke the keys they created, an ADMIN all of them. A disabled project may do so too: a key that leaked must go.",
+    "A MEMBER can revoke the keys they created, an ADMIN all of them. Also possible in a disabled project, so that a leaked key can be revoked.",
   caller: "member",
   isOpenWhenDisabled: true,
   params: ofProject.extend({ keyId: pathId }),

@@ -1,4 +1,4 @@
-// The local mailbox: what would have left this machine, to look at.
+// Endpoints of the local mailbox, which shows messages that were not really sent.
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { cursorList, instant, pageQuery, pathId } from "./field.ts";
@@ -32,7 +32,7 @@ const search = z
   .max(LIMITS.searchLength.value)
   .optional()
   .describe(
-    `Only those with this text in the subject or an address; looks through ${LIMITS.mailboxSearched.value} messages.`,
+    `Only messages with this text in the subject or an address; searches ${LIMITS.mailboxSearched.value} messages.`,
   );
 const byId = z.object({ id: pathId });
 
@@ -41,15 +41,14 @@ export const listMessages = endpoint({
   method: "GET",
   path: "/mailbox/messages",
   summary: "List the messages in the local mailbox, newest first",
-  description:
-    "The messages that the transport `mailbox` kept instead of sending them, of this project alone.",
+  description: "Messages of this project that the transport `mailbox` kept instead of sending them.",
   caller: "project",
   query: pageQuery.extend({
     to: z
       .string()
       .max(LIMITS.addressLength.value)
       .optional()
-      .describe("Only messages to this address, copies included."),
+      .describe("Only messages to this address, including copies."),
     search,
   }),
   answers: { 200: cursorList(messageItem) },
@@ -61,7 +60,7 @@ export const getMessage = endpoint({
   path: "/mailbox/messages/:id",
   summary: "Read a message",
   description:
-    "The message taken apart: HTML, text, headers, and its attachments: what they are called, how large they are, and the `contentId` by which the HTML shows one.",
+    "The parsed message: HTML, text, headers, and attachments with their name, size and the `contentId` by which the HTML shows them.",
   caller: "project",
   params: byId,
   answers: {
@@ -79,8 +78,8 @@ export const getRawMessage = endpoint({
   name: "mailbox.getRaw",
   method: "GET",
   path: "/mailbox/messages/:id/raw",
-  summary: "Read a message as it would have left (message/rfc822)",
-  description: "Every byte, with headers and signature.",
+  summary: "Read the raw message as it would be sent (message/rfc822)",
+  description: "Every byte, including headers and signature.",
   caller: "project",
   params: byId,
   envelope: "raw",
@@ -95,7 +94,7 @@ export const getAttachment = endpoint({
   path: "/mailbox/messages/:id/attachments/:position",
   summary: "Read an attachment of a message",
   description:
-    "`position` is that in `attachments` of the message, from 0. Always `application/octet-stream`, to be stored and not shown.",
+    "`position` is the index in `attachments` of the message, starting at 0. The type is always `application/octet-stream`, so that browsers store it and don't display it.",
   caller: "project",
   params: byId.extend({ position: z.string() }),
   envelope: "raw",
@@ -108,9 +107,9 @@ export const listSystemMails = endpoint({
   name: "mailbox.system",
   method: "GET",
   path: "/mailbox/system",
-  summary: "List the mail of the installation itself, newest first",
+  summary: "List the platform emails of the installation, newest first",
   description:
-    "Account mails and warnings to members. Only with the setting `SYSTEM_MAILBOX` and the local mailbox as the transport, and only for the operator: the session of the first account, if that is the one of `BOOTSTRAP_EMAIL` (else 404), or as a Bearer token the one printed at start.",
+    "Account emails and warnings to members. Only available with the setting `SYSTEM_MAILBOX`, with the local mailbox as transport, and for the instance admin. That is the session of the first account if it belongs to `BOOTSTRAP_EMAIL` (otherwise 404), or the Bearer token printed at start.",
   caller: "operator",
   query: pageQuery.extend({ search }),
   answers: { 200: cursorList(systemMail) },
@@ -122,7 +121,7 @@ export const deleteMessages = endpoint({
   method: "DELETE",
   path: "/mailbox/messages",
   summary: "Empty the local mailbox of this project",
-  description: "Deletes the kept messages. The mails themselves, their state and their events stay.",
+  description: "Deletes the stored messages. The emails, their status and their events are kept.",
   caller: "project",
   answers: { 204: null },
 });

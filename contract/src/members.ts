@@ -12,8 +12,8 @@ const member = z.object({
   role: z.enum(ROLES),
   couldSeeSecretKey: z
     .boolean()
-    .describe("Whether the member can see the current secret key, or could in an earlier role."),
-  createdAt: instant.describe("Since when they are a member."),
+    .describe("Whether the member can see the current secret key, or could in a previous role."),
+  createdAt: instant.describe("The time at which they became a member."),
 });
 const invitation = z.object({
   id: z.uuid(),
@@ -26,7 +26,7 @@ const link = z
   .string()
   .nullable()
   .describe(
-    "Where the invitation is accepted; null where it goes by mail, as it does once mail leaves the machine.",
+    "The link to accept the invitation; null if it was sent by email, which is the case once email is configured.",
   );
 const givenRole = z.enum(["ADMIN", "MEMBER"]);
 const ofProject = z.object({ projectId: pathId });
@@ -38,7 +38,7 @@ export const listMembers = endpoint({
   method: "GET",
   path: "/projects/:projectId/members",
   summary: "List the members of a project",
-  description: "The first member first.",
+  description: "In order of joining.",
   caller: "project-by-path",
   params: ofProject,
   envelope: "wrapped",
@@ -49,10 +49,10 @@ export const addMember = endpoint({
   name: "members.add",
   method: "POST",
   path: "/projects/:projectId/members",
-  summary: "Add a member, or invite somebody who has no account yet",
+  summary: "Add a member, or invite a person without an account",
   description:
-    `Whoever has an account of an address that is proved is a member at once and told so by mail. To anybody else a link is sent with which they come in, and make their account if they have none; it holds for ${LIMITS.invitationDays.value} days, and inviting the same address again replaces it. ` +
-    "Nobody becomes an OWNER this way: see `transfer-ownership`. When email leaves the machine, your own address must be confirmed (403), because this server sends the email in its own name.",
+    `A person with a confirmed account becomes a member immediately and is notified by email. Anyone else gets a link to join, and to create an account if necessary. The link is valid for ${LIMITS.invitationDays.value} days, and inviting the same address again replaces it. ` +
+    "This cannot add an OWNER; use `transfer-ownership`. If email is configured, your own address must be confirmed (403), because this server sends the email in its own name.",
   caller: "member",
   leastRole: "ADMIN",
   params: ofProject,
@@ -74,7 +74,7 @@ export const changeMember = endpoint({
   path: "/projects/:projectId/members/:userId",
   summary: "Change the role of a member",
   description:
-    "Only an OWNER gives or takes the role OWNER (403), and the last OWNER keeps it (409). It counts from the member's next request. The open invitations of whoever may invite no longer are withdrawn. The scoped keys of an ADMIN who becomes a MEMBER keep working with the role MEMBER.",
+    "Only an OWNER can grant or remove the role OWNER (403), and the last OWNER keeps it (409). The change applies from the member's next request. If the member can no longer invite people, their open invitations are withdrawn. The scoped keys of an ADMIN who becomes a MEMBER keep working with the role MEMBER.",
   caller: "member",
   leastRole: "ADMIN",
   params: ofMember,
@@ -90,7 +90,7 @@ export const removeMember = endpoint({
   path: "/projects/:projectId/members/:userId",
   summary: "Remove a member",
   description:
-    "They are out at their next request. An OWNER cannot be removed (409): change the role first. The open invitations they sent are withdrawn, and the scoped keys they made are revoked: programs that use one need another first. `couldSeeSecretKey` says whether they could see the secret key of the project: `rotateKeys` replaces both keys in the same step, `regenerate-keys` does so later. A disabled project may do so too.",
+    "Takes effect at the member's next request. An OWNER cannot be removed (409), so change the role first. The member's open invitations are withdrawn and their scoped keys are revoked, so programs with such a key need another one. `couldSeeSecretKey` says whether they could see the project's secret key. `rotateKeys` replaces both keys in the same step, and `regenerate-keys` does so later. Also possible in a disabled project.",
   caller: "member",
   leastRole: "ADMIN",
   isOpenWhenDisabled: true,
@@ -103,7 +103,7 @@ export const removeMember = endpoint({
     200: z.object({
       couldSeeSecretKey: z
         .boolean()
-        .describe("Whether the removed member could see the secret key that was valid until now."),
+        .describe("Whether the removed member could see the previously valid secret key."),
       keys: z
         .object({ public: z.string(), secret: z.string() })
         .nullable()
@@ -119,7 +119,7 @@ export const leaveProject = endpoint({
   path: "/projects/:projectId/leave",
   summary: "Leave a project",
   description:
-    "An OWNER cannot leave (409): transfer the ownership first. The open invitations you sent are withdrawn, and the scoped keys you made are revoked.",
+    "An OWNER cannot leave (409), so transfer the ownership first. Your open invitations are withdrawn and your scoped keys are revoked.",
   caller: "member",
   isOpenWhenDisabled: true,
   params: ofProject,
@@ -131,8 +131,8 @@ export const transferOwnership = endpoint({
   name: "members.transferOwnership",
   method: "POST",
   path: "/projects/:projectId/transfer-ownership",
-  summary: "Make another member the OWNER in your place",
-  description: "You become an ADMIN in the same moment.",
+  summary: "Transfer your OWNER role to another member",
+  description: "You become an ADMIN in the same step.",
   caller: "member",
   leastRole: "OWNER",
   params: ofProject,
@@ -146,8 +146,8 @@ export const listInvitations = endpoint({
   name: "invitations.list",
   method: "GET",
   path: "/projects/:projectId/invitations",
-  summary: "List the invitations that wait, newest first",
-  description: `At most ${LIMITS.pendingInvitations.value} wait at a time; those that are over are not listed.`,
+  summary: "List pending invitations, newest first",
+  description: `A project can have up to ${LIMITS.pendingInvitations.value} pending invitations. Ended ones are not listed.`,
   caller: "project-by-path",
   leastRole: "ADMIN",
   params: ofProject,
@@ -159,8 +159,8 @@ export const revokeInvitation = endpoint({
   name: "invitations.revoke",
   method: "DELETE",
   path: "/projects/:projectId/invitations/:invitationId",
-  summary: "Revoke an invitation; its link is dead at once",
-  description: "A disabled project may do so too.",
+  summary: "Revoke an invitation and its link immediately",
+  description: "Also possible in a disabled project.",
   caller: "member",
   leastRole: "ADMIN",
   isOpenWhenDisabled: true,
@@ -173,18 +173,20 @@ export const readInvitation = endpoint({
   name: "invitations.read",
   method: "GET",
   path: "/invitations/:token",
-  summary: "Read the invitation behind a link",
-  description: "For the page that the link opens. Reading changes nothing.",
+  summary: "Read the invitation of a link",
+  description: "For the page opened by the link. Reading changes nothing.",
   caller: "anyone",
   params: byToken,
   envelope: "wrapped",
   answers: {
     200: z.object({
-      project: z.string().describe("Its name."),
+      project: z.string().describe("The name of the project."),
       email: z.string(),
       role: z.enum(ROLES),
       expiresAt: instant,
-      hasAccount: z.boolean().describe("Whether to log in and accept, or to make an account."),
+      hasAccount: z
+        .boolean()
+        .describe("Whether the address has an account, which decides between signing in and creating one."),
     }),
   },
   errors: ["INVITATION_NOT_FOUND"],
@@ -195,7 +197,7 @@ export const acceptInvitation = endpoint({
   method: "POST",
   path: "/invitations/:token/accept",
   summary: "Accept an invitation with your account",
-  description: "Of the address that was invited; any other gets 403.",
+  description: "Only the account of the invited address can accept; any other gets 403.",
   caller: "session",
   params: byToken,
   envelope: "wrapped",
@@ -207,9 +209,9 @@ export const signUpInvited = endpoint({
   name: "invitations.signUp",
   method: "POST",
   path: "/invitations/:token/sign-up",
-  summary: "Make an account for the address that was invited, accept, and log in",
+  summary: "Create an account for the invited address, accept, and sign in",
   description:
-    "Works with `DISABLE_SIGNUPS`, too: whoever was invited may come in. 409 when the address has an account.",
+    "Also works with `DISABLE_SIGNUPS`, because the person was invited. 409 if the address has an account.",
   caller: "anyone",
   params: byToken,
   body: z.object({ password }),

@@ -1,26 +1,30 @@
-// What a member of a project wants to be told, by mail and by a webhook (docs/decisions/0061, 0077).
+// Notifications of project members by email and webhook (docs/decisions/0061, 0077).
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { instant, pathId } from "./field.ts";
 import { LIMITS } from "./limits/limits.ts";
 
-/** Each kind: what it tells, and whether it does by mail where nobody chose. */
+/** The description of each kind, and whether email is its default. */
 export const NOTIFICATIONS = {
-  "domain-lost": { about: "A sender domain lost its DNS proof.", isUsual: true },
-  "campaign-paused": { about: "A campaign, or mail to one provider, paused by itself.", isUsual: true },
+  "domain-lost": { about: "A sender domain lost its verification.", isUsual: true },
+  "campaign-paused": {
+    about: "A campaign or email to one provider was paused automatically.",
+    isUsual: true,
+  },
   "reputation-warning": {
-    about: "Bounces or complaints come near to what disables the project; once a week at most.",
+    about:
+      "The bounce or complaint rate comes close to the limit that disables the project; at most once a week.",
     isUsual: true,
   },
   "cap-near": {
-    about: "A cap on the mails of a month is reached to 80 %, or in full; each once a month.",
+    about: "A monthly email cap has reached 80% or 100%; once a month for each.",
     isUsual: true,
   },
   "job-failed": {
-    about: "An import, a bulk change or another job failed; of each sort once an hour at most.",
+    about: "An import, bulk change or other job failed; at most once an hour per kind.",
     isUsual: true,
   },
-  "weekly-summary": { about: "What was sent in the last week, on Mondays.", isUsual: false },
+  "weekly-summary": { about: "Summary of last week's email, on Mondays.", isUsual: false },
 } as const;
 export type NotificationKind = keyof typeof NOTIFICATIONS;
 export const NOTIFICATION_KINDS = Object.keys(NOTIFICATIONS) as NotificationKind[];
@@ -42,9 +46,9 @@ export const listNotifications = endpoint({
   name: "notifications.list",
   method: "GET",
   path: "/projects/:projectId/notifications",
-  summary: "List what you are told of a project, and how",
+  summary: "List your notifications for a project",
   description:
-    "Your own choices. That a project was disabled is told to all members by mail, whatever they chose.",
+    "These settings are your own. All members are emailed if the project is disabled, regardless of their settings.",
   caller: "member",
   params: ofProject,
   envelope: "wrapped",
@@ -55,9 +59,9 @@ export const updateNotifications = endpoint({
   name: "notifications.update",
   method: "PUT",
   path: "/projects/:projectId/notifications",
-  summary: "Choose what you are told of a project, and how",
+  summary: "Change your notifications for a project",
   description:
-    "What is left out stays as it is. A kind by itself is about mail; `webhook` holds the same kinds for your webhook, which must have an address before (`PUT …/notifications/webhook`).",
+    "Omitted fields stay unchanged. A kind at the top level is about email. `webhook` has the same kinds for your webhook, which needs a URL first (`PUT …/notifications/webhook`).",
   caller: "member",
   isOpenWhenDisabled: true,
   params: ofProject,
@@ -69,20 +73,23 @@ export const updateNotifications = endpoint({
 const calls = z
   .array(
     z.object({
-      id: z.uuid().describe("The `webhook-id` that the endpoint saw."),
+      id: z.uuid().describe("The `webhook-id` sent to the endpoint."),
       kind,
       state: z
         .enum(["waiting", "done", "failed"])
-        .describe("`waiting`: it is called at once, or again after a try that failed."),
+        .describe("`waiting`: the call or its next retry is pending."),
       tries: z.int(),
-      status: z.int().nullable().describe("Of the last try; null where no answer came."),
-      error: z.string().nullable().describe("Why the last try failed."),
+      status: z
+        .int()
+        .nullable()
+        .describe("Response status of the last attempt; null if there was no response."),
+      error: z.string().nullable().describe("The reason why the last attempt failed."),
       createdAt: instant,
       endedAt: instant.nullable(),
     }),
   )
   .describe(
-    `The last ones first, at most ${LIMITS.notificationCalls.value}; kept for ${LIMITS.webhookDays.value} days.`,
+    `Newest first, up to ${LIMITS.notificationCalls.value}; kept for ${LIMITS.webhookDays.value} days.`,
   );
 const webhook = z.object({ url: z.string().nullable(), calls });
 
@@ -90,9 +97,9 @@ export const getNotificationWebhook = endpoint({
   name: "notifications.webhook",
   method: "GET",
   path: "/projects/:projectId/notifications/webhook",
-  summary: "Read where you are called about a project, and what came of it",
+  summary: "Read your webhook for a project and its recent calls",
   description:
-    "Your own address, and the calls of the last days. Calls are guarded, signed with the project's secret and tried again as those of workflows are: see `docs/webhooks.md`.",
+    "Your own URL, and its calls of the last days. Calls are restricted, signed with the project's secret and retried like those of workflows, see `docs/webhooks.md`.",
   caller: "member",
   params: ofProject,
   envelope: "wrapped",
@@ -103,9 +110,9 @@ export const setNotificationWebhook = endpoint({
   name: "notifications.setWebhook",
   method: "PUT",
   path: "/projects/:projectId/notifications/webhook",
-  summary: "Say where you want to be called about a project",
+  summary: "Set your webhook for a project",
   description:
-    "With `url: null` nobody is called any more, and calls that wait are dropped. Of addresses only those of the public internet are taken (422).",
+    "`url: null` removes the webhook and drops waiting calls. Only addresses on the public internet are accepted (422).",
   caller: "member",
   isOpenWhenDisabled: true,
   params: ofProject,
@@ -118,21 +125,20 @@ export const testNotificationWebhook = endpoint({
   name: "notifications.testWebhook",
   method: "POST",
   path: "/projects/:projectId/notifications/webhook/test",
-  summary: "Call your webhook now, once",
-  description: `Sends \`{"type": "test", …}\` to your address, signed as always, and says what came of it. It is not tried again. At most ${LIMITS.webhookTests.value} an hour and project.`,
+  summary: "Test your webhook",
+  description: `Sends \`{"type": "test", …}\` to your URL once, with the usual signature, and returns the result. Failed tests are not retried. Up to ${LIMITS.webhookTests.value} per hour and project.`,
   caller: "member",
   params: ofProject,
   envelope: "wrapped",
   answers: {
     200: z.object({
-      status: z.int().nullable().describe("null: no answer came."),
-      error: z.string().nullable().describe("Why it counts as failed; null: an answer with 2xx came."),
+      status: z.int().nullable().describe("null if there was no response."),
+      error: z.string().nullable().describe("The reason for the failure; null after a 2xx response."),
     }),
   },
   errors: ["CONFLICT", "RATE_LIMIT_EXCEEDED"],
 });
 
-/** In the order of the documentation. */
 export const NOTIFICATION_ENDPOINTS = [
   listNotifications,
   updateNotifications,

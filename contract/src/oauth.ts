@@ -1,4 +1,4 @@
-// Logging in through other services: GitHub, Google, any OpenID Connect provider (docs/decisions/0059-sign-in-through-others.md).
+// Sign-in through GitHub, Google or any OpenID Connect provider (docs/decisions/0059-sign-in-through-others.md).
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { instant, pathId } from "./field.ts";
@@ -6,15 +6,15 @@ import { LIMITS } from "./limits/limits.ts";
 
 const html = z.string();
 const provider = z.object({ provider: z.string().describe("`github`, `google` or `oidc`.") });
-/** What a provider sends back: read by its protocol, not by us. */
+/** A value returned by the provider, which the protocol implementation reads. */
 const said = z.string().optional();
 
 export const getOauthConfig = endpoint({
   name: "auth.oauthConfig",
   method: "GET",
   path: "/auth/oauth-config",
-  summary: "Read which other ways to log in there are",
-  description: "Before anybody is logged in. Each is on when its settings are there (docs/settings.md).",
+  summary: "List the enabled sign-in services",
+  description: "Available without signing in. Each service is enabled by its settings (docs/settings.md).",
   caller: "anyone",
   envelope: "wrapped",
   answers: {
@@ -22,7 +22,7 @@ export const getOauthConfig = endpoint({
       github: z.boolean(),
       google: z.boolean(),
       oidc: z.boolean(),
-      oidcName: z.string().nullable().describe("What OIDC_NAME says; null where `oidc` is off."),
+      oidcName: z.string().nullable().describe("The value of OIDC_NAME; null if `oidc` is off."),
     }),
   },
   errors: ["RATE_LIMIT_EXCEEDED"],
@@ -32,9 +32,9 @@ export const beginOauth = endpoint({
   name: "oauth.begin",
   method: "GET",
   path: "/auth/oauth/:provider",
-  summary: "Log in through another service: sends the browser there",
+  summary: "Sign in through another service by redirecting the browser",
   description:
-    "For a link, not for a program. With `connect=true` whoever is logged in connects the service with their account. The way back ends at `next`, a path of the dashboard.",
+    "For a link in a browser, not for a program. With `connect=true`, the service is connected to the account of the signed-in user. The browser returns to `next`, a path of the dashboard.",
   caller: "anyone",
   params: provider,
   query: z.object({
@@ -49,9 +49,9 @@ export const finishOauth = endpoint({
   name: "oauth.finish",
   method: "GET",
   path: "/auth/oauth/:provider/callback",
-  summary: "The way back from another service",
+  summary: "Callback of another sign-in service",
   description:
-    "Belongs into the settings at the service. It logs in, makes an account for an address that has none (unless DISABLE_SIGNUPS is set), or asks for the second factor. Every way back works once, in the browser that went out.",
+    "Enter this URL in the settings of the service. It signs in, creates an account for a new address (unless DISABLE_SIGNUPS is set), or asks for the second factor. Each callback works once, in the browser that started it.",
   caller: "anyone",
   params: provider,
   query: z.object({
@@ -79,9 +79,9 @@ export const submitOauthCode = endpoint({
   name: "oauth.code",
   method: "POST",
   path: "/auth/oauth/code",
-  summary: "Give the second factor after another service",
+  summary: "Send the second factor after signing in through another service",
   description:
-    "The form of the page that asks for it: a code, or a passkey in its place, as JSON (see `POST /auth/passkey-login`).",
+    "The form of the page that asks for it: a code, or a passkey instead, as JSON (see `POST /auth/passkey-login`).",
   caller: "anyone",
   body: z.object({ code: z.string().optional(), passkey: z.string().optional() }),
   bodyLimitBytes: LIMITS.formBytes.value,
@@ -93,8 +93,8 @@ export const listIdentities = endpoint({
   name: "users.identities",
   method: "GET",
   path: "/users/@me/identities",
-  summary: "List with which other services your account is connected",
-  description: "Also whether it has a password beside them.",
+  summary: "List the sign-in services connected to your account",
+  description: "Also returns whether the account has a password.",
   caller: "session",
   answers: {
     200: z.object({
@@ -105,9 +105,9 @@ export const listIdentities = endpoint({
           provider: z
             .enum(["github", "google", "oidc"])
             .nullable()
-            .describe("Null: the service is not set up any more."),
+            .describe("Null if the service is no longer enabled."),
           title: z.string(),
-          email: z.string().describe("Your address there, when it was connected."),
+          email: z.string().describe("Your address at the service when you connected it."),
           createdAt: instant,
         }),
       ),
@@ -119,8 +119,9 @@ export const removeIdentity = endpoint({
   name: "users.removeIdentity",
   method: "DELETE",
   path: "/users/@me/identities/:identityId",
-  summary: "Disconnect another service from your account",
-  description: "The only way in stays: set a password first. The account gets a mail that says so.",
+  summary: "Disconnect a sign-in service from your account",
+  description:
+    "The last way to sign in cannot be removed, so set a password first. The account is notified by email.",
   caller: "session",
   params: z.object({ identityId: pathId }),
   answers: { 204: null },

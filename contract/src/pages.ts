@@ -1,4 +1,4 @@
-// The public pages a recipient opens from a mail: unsubscribe, subscribe, manage (decisions §12; RFC 8058).
+// Public pages that recipients open from an email: unsubscribe, subscribe, manage (decisions §12; RFC 8058).
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { LIMITS } from "./limits/limits.ts";
@@ -7,19 +7,19 @@ const byToken = z.object({
   token: z
     .string()
     .describe(
-      "As it stands in the link; names the page, the project, the email and the address, which nobody can read from it.",
+      "The token from the link. It contains the page, the project, the email and the address in unreadable form.",
     ),
 });
 const html = z.string();
 
-const HOW_OFTEN = `Unsubscribing always works, subscribing ${LIMITS.subscriptionChanges.value} times an hour, and from one network ${LIMITS.networkSubscriptions.value} times; then the page says 429 with \`Retry-After\`.`;
-const CHANGES_NOTHING = "Looking changes nothing, however often and by whomever the link is opened.";
+const HOW_OFTEN = `Unsubscribing always works. Subscribing works ${LIMITS.subscriptionChanges.value} times an hour, and ${LIMITS.networkSubscriptions.value} times from one network. Beyond that the page returns 429 with \`Retry-After\`.`;
+const CHANGES_NOTHING = "Opening the link changes nothing, no matter how often or by which program.";
 
 export const showUnsubscribePage = endpoint({
   name: "pages.showUnsubscribe",
   method: "GET",
   path: "/unsubscribe/:token",
-  summary: "Page that asks whether to unsubscribe",
+  summary: "Show the page to unsubscribe",
   description: CHANGES_NOTHING,
   caller: "anyone",
   params: byToken,
@@ -31,14 +31,14 @@ export const unsubscribe = endpoint({
   name: "pages.unsubscribe",
   method: "POST",
   path: "/unsubscribe/:token",
-  summary: "Unsubscribe, by the page's button or by one click in a mail program (RFC 8058)",
+  summary: "Unsubscribe with the page's button or with one click in an email program (RFC 8058)",
   description:
-    "Needs no cookie and no key: the token is the right to do it. Acts on the address that the mail was sent to: on the contact that has it now, or on whichever contact gets it next. Doing it again changes nothing more. A form that asks for nothing is answered 422 with the page.",
+    "Needs no cookie or key, because the token is the authorization. Acts on the address the email was sent to, and on its current or next contact. Repeating it changes nothing. A form without an action returns 422 with the page.",
   caller: "anyone",
   params: byToken,
   body: z.object({
-    "List-Unsubscribe": z.string().optional().describe("`One-Click`, as a mail program sends it."),
-    action: z.string().optional().describe("`unsubscribe`, as the button on the page sends it."),
+    "List-Unsubscribe": z.string().optional().describe("`One-Click`, as sent by an email program."),
+    action: z.string().optional().describe("`unsubscribe`, as sent by the button on the page."),
   }),
   bodyLimitBytes: LIMITS.formBytes.value,
   envelope: "page",
@@ -49,7 +49,7 @@ export const showSubscribePage = endpoint({
   name: "pages.showSubscribe",
   method: "GET",
   path: "/subscribe/:token",
-  summary: "Page that asks whether to subscribe",
+  summary: "Show the page to subscribe",
   description: CHANGES_NOTHING,
   caller: "anyone",
   params: byToken,
@@ -61,12 +61,12 @@ export const subscribe = endpoint({
   name: "pages.subscribe",
   method: "POST",
   path: "/subscribe/:token",
-  summary: "Subscribe, by the page's button",
+  summary: "Subscribe with the page's button",
   description: `The form of \`GET /subscribe/:token\` posts here. ${HOW_OFTEN}`,
   caller: "anyone",
   params: byToken,
   body: z.object({
-    action: z.string().optional().describe("`subscribe`, as the button on the page sends it."),
+    action: z.string().optional().describe("`subscribe`, as sent by the button on the page."),
   }),
   bodyLimitBytes: LIMITS.formBytes.value,
   envelope: "page",
@@ -77,7 +77,7 @@ export const showManagePage = endpoint({
   name: "pages.showManage",
   method: "GET",
   path: "/manage/:token",
-  summary: "Page that shows the subscription",
+  summary: "Show the page with the subscription",
   description: CHANGES_NOTHING,
   caller: "anyone",
   params: byToken,
@@ -89,7 +89,7 @@ export const manage = endpoint({
   name: "pages.manage",
   method: "POST",
   path: "/manage/:token",
-  summary: "Subscribe or unsubscribe, by the page's button",
+  summary: "Subscribe or unsubscribe with the page's button",
   description: `The form of \`GET /manage/:token\` posts here. ${HOW_OFTEN}`,
   caller: "anyone",
   params: byToken,
@@ -97,7 +97,7 @@ export const manage = endpoint({
     action: z
       .string()
       .optional()
-      .describe("`subscribe` or `unsubscribe`, as the button on the page sends it."),
+      .describe("`subscribe` or `unsubscribe`, as sent by the button on the page."),
   }),
   bodyLimitBytes: LIMITS.formBytes.value,
   envelope: "page",

@@ -1,10 +1,10 @@
-// Passkeys (WebAuthn): registered, named and removed on the account, and shown to sign in (docs/decisions/0074-passkeys.md).
+// Passkeys (WebAuthn): registering, renaming and removing them, and signing in (docs/decisions/0074-passkeys.md).
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { instant, pathId } from "./field.ts";
 import { LIMITS } from "./limits/limits.ts";
 
-/** Bytes as base64url, of which an authenticator makes so many at most. */
+/** Bytes as base64url, limited to the maximum that authenticators produce. */
 const bytes = (maximum: number) =>
   z
     .string()
@@ -12,13 +12,13 @@ const bytes = (maximum: number) =>
     .max(maximum)
     .regex(/^[A-Za-z0-9_-]+$/, "Must be base64url.");
 
-/** WebAuthn §4: a credential id has 1,023 bytes at most. */
+/** WebAuthn §4: a credential id has at most 1,023 bytes. */
 const CREDENTIAL_ID = 1_364;
 const CLIENT_DATA = 4_000;
 const MEDIUM = 4_000;
 const ATTESTATION = 20_000;
 
-/** What `navigator.credentials.get` gave, as `toJSON()` writes it. */
+/** The result of `navigator.credentials.get`, in the format of `toJSON()`. */
 export const passkeyAssertion = z.object({
   id: bytes(CREDENTIAL_ID),
   type: z.literal("public-key"),
@@ -30,7 +30,7 @@ export const passkeyAssertion = z.object({
   }),
 });
 
-/** What `navigator.credentials.create` gave, as `toJSON()` writes it. */
+/** The result of `navigator.credentials.create`, in the format of `toJSON()`. */
 const passkeyRegistration = z.object({
   id: bytes(CREDENTIAL_ID),
   type: z.literal("public-key"),
@@ -46,7 +46,7 @@ const name = z
   .trim()
   .min(1)
   .max(LIMITS.passkeyName.value)
-  .describe("What you call it, such as the device it is on.");
+  .describe("Your name for it, such as the device it is on.");
 
 const passkey = z.object({
   id: z.uuid(),
@@ -61,8 +61,8 @@ export const askPasskey = endpoint({
   name: "auth.passkeyOptions",
   method: "POST",
   path: "/auth/passkey-options",
-  summary: "Get what a browser needs to ask for a passkey",
-  description: `For \`navigator.credentials.get\`, as \`PublicKeyCredential.parseRequestOptionsFromJSON\` reads it. Names no account: the authenticator knows which passkeys it has. The challenge works once, for ${LIMITS.passkeyMinutes.value} minutes.`,
+  summary: "Get the options for signing in with a passkey",
+  description: `For \`navigator.credentials.get\`, in the format of \`PublicKeyCredential.parseRequestOptionsFromJSON\`. Contains no account, because the authenticator knows its passkeys. The challenge works once, within ${LIMITS.passkeyMinutes.value} minutes.`,
   caller: "anyone",
   envelope: "wrapped",
   answers: {
@@ -80,9 +80,9 @@ export const logInByPasskey = endpoint({
   name: "auth.passkeyLogin",
   method: "POST",
   path: "/auth/passkey-login",
-  summary: "Log in with a passkey alone; sets the session cookie",
+  summary: "Sign in with only a passkey; sets the session cookie",
   description:
-    "The authenticator asked for a fingerprint, a face or a PIN, so that it counts as both factors: no code is asked for. Whatever does not hold is the same error.",
+    "The authenticator verifies a fingerprint, a face or a PIN, so a passkey counts as both factors and no code is required. All failures return the same error.",
   caller: "anyone",
   body: z.object({ passkey: passkeyAssertion }),
   envelope: "wrapped",
@@ -95,7 +95,7 @@ export const listPasskeys = endpoint({
   method: "GET",
   path: "/users/@me/passkeys",
   summary: "List the passkeys of your account",
-  description: "Those that were added first come first.",
+  description: "Oldest first.",
   caller: "session",
   answers: { 200: z.array(passkey) },
 });
@@ -104,8 +104,8 @@ export const beginPasskey = endpoint({
   name: "users.passkeyOptions",
   method: "POST",
   path: "/users/@me/passkeys/options",
-  summary: "Get what a browser needs to make a passkey",
-  description: `For \`navigator.credentials.create\`, as \`PublicKeyCredential.parseCreationOptionsFromJSON\` reads it. The challenge works once, for ${LIMITS.passkeyMinutes.value} minutes. Asks for a session that began within the last hour.`,
+  summary: "Get the options for creating a passkey",
+  description: `For \`navigator.credentials.create\`, in the format of \`PublicKeyCredential.parseCreationOptionsFromJSON\`. The challenge works once, within ${LIMITS.passkeyMinutes.value} minutes. Requires a session from the last hour.`,
   caller: "session",
   answers: {
     200: z.object({
@@ -132,7 +132,7 @@ export const addPasskey = endpoint({
   path: "/users/@me/passkeys",
   summary: "Add a passkey to your account",
   description:
-    "It signs in from then on, alone or in place of a code. The account gets a mail that says so. Asks for a session that began within the last hour.",
+    "It can then sign in, alone or instead of a code. The account is notified by email. Requires a session from the last hour.",
   caller: "session",
   body: z.object({ name, passkey: passkeyRegistration }),
   answers: { 200: passkey },
@@ -143,8 +143,8 @@ export const renamePasskey = endpoint({
   name: "users.renamePasskey",
   method: "PATCH",
   path: "/users/@me/passkeys/:passkeyId",
-  summary: "Call a passkey something else",
-  description: "The name is for you; nothing else changes.",
+  summary: "Rename a passkey",
+  description: "Only changes the displayed name.",
   caller: "session",
   params,
   body: z.object({ name }),
@@ -158,7 +158,7 @@ export const removePasskey = endpoint({
   path: "/users/@me/passkeys/:passkeyId",
   summary: "Remove a passkey from your account",
   description:
-    "It signs in no more. The only way in stays: set a password first. The account gets a mail that says so. Asks for a session that began within the last hour.",
+    "It can no longer sign in. The last way to sign in cannot be removed, so set a password first. The account is notified by email. Requires a session from the last hour.",
   caller: "session",
   params,
   answers: { 204: null },

@@ -1,4 +1,4 @@
-// Texts that the starting points of the editor bring, in the languages of the dashboard. An email that still has one is not finished.
+// Placeholder texts in the editor's starting points, in the languages of the dashboard. An email that still contains one is unfinished.
 
 /** By the English text. Tests compare the others with the dashboard's translations. */
 export const PLACEHOLDER_TEXTS: Readonly<Record<string, readonly string[]>> = {

@@ -1,4 +1,4 @@
-// Emptying and deleting a project (spec §4.13): typed, queued, in batches.
+// Resetting and deleting a project (spec §4.13): confirmed by its name, queued, in batches.
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { pathId } from "./field.ts";
@@ -6,16 +6,16 @@ import { jobAnswer, queuedJob } from "./job.ts";
 
 const byId = z.object({ projectId: pathId });
 const confirmation = z.object({
-  confirm: z.string().describe("The name of the project, exactly: what is typed to say that it is meant."),
+  confirm: z.string().describe("The exact name of the project, as confirmation."),
 });
 
 export const resetProject = endpoint({
   name: "projects.reset",
   method: "POST",
   path: "/users/@me/projects/:projectId/reset",
-  summary: "Wipe all data of a project",
+  summary: "Delete all data of a project",
   description:
-    "Contacts, events, mails, templates, segments, campaigns, workflows: everything but members, keys, settings, domains, the suppression list, the counts it is judged by and the audit log. From the answer on the project is disabled: nothing is sent or changed. It is enabled again when the job is done. Nothing brings the data back.",
+    "Deletes contacts, events, emails, templates, segments, campaigns and workflows. Keeps members, keys, settings, domains, the suppression list, the counts for its reputation and the audit log. The project is disabled as soon as the call returns, so that nothing is sent or changed, and enabled again when the job is done. The data cannot be restored.",
   caller: "member",
   leastRole: "ADMIN",
   params: byId,
@@ -31,7 +31,7 @@ export const deleteProject = endpoint({
   path: "/users/@me/projects/:projectId",
   summary: "Delete a project with all its data",
   description:
-    "From the answer on the project is disabled: nothing is sent or changed. When the job is done there is no such project any more (404); its audit log is kept for whoever runs the installation. Nothing brings it back. A disabled project may do so too.",
+    "The project is disabled as soon as the call returns, so that nothing is sent or changed. When the job is done, the project returns 404; its audit log is kept for the instance admin. It cannot be restored. Also possible for a disabled project.",
   caller: "member",
   leastRole: "ADMIN",
   isOpenWhenDisabled: true,
@@ -46,8 +46,8 @@ export const getRemoval = endpoint({
   name: "projects.removal",
   method: "GET",
   path: "/users/@me/projects/:projectId/removals/:jobId",
-  summary: "Ask how far a reset or a deletion is",
-  description: "A project that is deleted answers 404: it is done.",
+  summary: "Read the progress of a reset or deletion",
+  description: "A deleted project returns 404, which means that the deletion is done.",
   caller: "member",
   params: byId.extend({ jobId: pathId }),
   answers: { 200: jobAnswer(z.object({ deletedRows: z.int() })) },

@@ -8,7 +8,7 @@ import { ROLES } from "./roles.ts";
 export const TRACKING_MODES = ["ENABLED", "DISABLED", "MARKETING_ONLY"] as const;
 export type TrackingMode = (typeof TRACKING_MODES)[number];
 
-/** What is done with transactional mail of which nobody knows whether it was taken. */
+/** Handling of transactional email when it is unknown whether the server accepted it. */
 export const DOUBT_POLICIES = ["RETRY", "WAIT"] as const;
 export type DoubtPolicy = (typeof DOUBT_POLICIES)[number];
 
@@ -23,28 +23,28 @@ const project = z.object({
   whenInDoubt: z.enum(DOUBT_POLICIES),
   suppressionList: z.boolean(),
   defaultFrom: z.string().nullable(),
-  sendingRate: z
+  sendingRate: z.int().nullable().describe("Emails per second; null for the maximum of the installation."),
+  eventRetentionDays: z
     .int()
     .nullable()
-    .describe("Mails a second; null: as many as the installation lets a project send."),
-  eventRetentionDays: z.int().nullable().describe("How many days events are kept at least; null: for ever."),
+    .describe("Minimum retention of events in days; null to keep them permanently."),
   emailRetentionDays: z
     .int()
     .nullable()
-    .describe("How many days what mails said and to whom is kept at least; null: for ever."),
+    .describe("Minimum retention of email content and recipients in days; null to keep them permanently."),
   postalAddress: z.string().nullable(),
   logoUrl: z.string().nullable(),
   inboundAddress: z
     .string()
     .nullable()
     .describe(
-      "Where people write to the project: their mail becomes `email.received`. null where the installation takes none (INBOUND_DOMAIN).",
+      "The project's inbound address; email to it becomes `email.received`. null if the installation accepts no email (INBOUND_DOMAIN).",
     ),
   disabled: z.boolean(),
   removal: z
     .enum(["RESET", "DELETE"])
     .nullable()
-    .describe("What is being done away with: its data, or all of it."),
+    .describe("The running removal: of its data, or of the whole project."),
   createdAt: instant,
   updatedAt: instant,
 });
@@ -91,7 +91,7 @@ const logoUrl = z
   })
   .transform((text) => new URL(text).href);
 
-/** What every mail program may load: nothing else shows an image to everybody. */
+/** Returns whether every email program can load the address, because an image at any other address is not shown to everyone. */
 function isPublicHttps(text: string): boolean {
   const url = URL.canParse(text) ? new URL(text) : null;
   return (
@@ -110,7 +110,7 @@ export const listProjects = endpoint({
   method: "GET",
   path: "/users/@me/projects",
   summary: "List the projects you are a member of",
-  description: "Each with its keys and settings, and your role in it. A MEMBER doesn't see the secret key.",
+  description: "Each with its keys, settings and your role. A MEMBER doesn't see the secret key.",
   caller: "session",
   answers: { 200: z.array(project) },
 });
@@ -121,7 +121,7 @@ export const createProject = endpoint({
   path: "/users/@me/projects",
   summary: "Create a project; you become its owner",
   description:
-    "The answer holds both API keys. With the local mailbox the project may send from `sandbox.localhost` at once.",
+    "The response contains both API keys. With the local mailbox, the project can send from `sandbox.localhost` immediately.",
   caller: "session",
   body: z.object({ name: projectName }),
   unknownFields: "refused-unless-returned",
@@ -134,37 +134,34 @@ export const updateProject = endpoint({
   method: "PATCH",
   path: "/users/@me/projects/:projectId",
   summary: "Change the settings of a project",
-  description: "Only what is sent changes.",
+  description: "Only the given fields change.",
   caller: "member",
   leastRole: "ADMIN",
   params: byId,
   body: z.object({
     name: projectName.optional(),
-    language: language.optional().describe("Of pages and footers for contacts without one of their own."),
-    tracking: z.enum(TRACKING_MODES).optional().describe("Of which mails opens and clicks are tracked."),
+    language: language.optional().describe("Language of pages and footers for contacts without a language."),
+    tracking: z.enum(TRACKING_MODES).optional().describe("The kinds of email with open and click tracking."),
     whenInDoubt: z
       .enum(DOUBT_POLICIES)
       .optional()
       .describe(
-        "Transactional mail that was handed over without an answer: RETRY (default) sends it once more under the same Message-ID, so that it may arrive twice; WAIT leaves it UNCONFIRMED for a person.",
+        "For transactional email without a confirmation from the server. RETRY (default) sends it once more with the same Message-ID, so it may arrive twice. WAIT leaves it UNCONFIRMED for you to decide.",
       ),
     suppressionList: z
       .boolean()
       .optional()
       .describe(
-        "Whether addresses on the suppression list get nothing, not even transactional mail; false unless said otherwise.",
+        "Whether addresses on the suppression list get no email, not even transactional; default false.",
       ),
-    defaultFrom: mailbox
-      .nullable()
-      .optional()
-      .describe("The sender of a mail that names none; null unsets it."),
+    defaultFrom: mailbox.nullable().optional().describe("The sender of emails without one; null removes it."),
     sendingRate: z
       .int()
       .min(1)
       .max(LIMITS.sendingRate.value)
       .nullable()
       .optional()
-      .describe("Mails a second, at most what the installation lets a project send; null: as many as that."),
+      .describe("Emails per second, up to the maximum of the installation; null for that maximum."),
     eventRetentionDays: z
       .int()
       .min(LIMITS.eventRetentionMinimum.value)
@@ -172,7 +169,7 @@ export const updateProject = endpoint({
       .nullable()
       .optional()
       .describe(
-        "How many days events are kept at least: those of a month (UTC) are deleted once its last day is so many days ago. Numbers of reports stay; conditions of segments see what is kept. null: for ever.",
+        "Minimum retention of events in days. Events of a month (UTC) are deleted once its last day is older than that. Report totals are kept, and segment conditions only see kept events. null to keep events permanently.",
       ),
     emailRetentionDays: z
       .int()
@@ -181,17 +178,17 @@ export const updateProject = endpoint({
       .nullable()
       .optional()
       .describe(
-        "How many days what mails said and to whom is kept at least. After that address, variables and subject are forgotten, and what mails said once all mails of its month (UTC) are; mails that have not ended keep it until so many days after they did. That they were sent, when, and what came back stays, and so do the numbers of reports. null: for ever.",
+        "Minimum retention of email content and recipients in days. After that, address, variables and subject are deleted. Shared content is deleted once all emails of its month (UTC) are redacted. Emails that have not ended keep it until the same number of days after they end. Times, delivery status and report totals are kept. null to keep everything permanently.",
       ),
     postalAddress: postalAddress
       .nullable()
       .optional()
-      .describe("Shown in the footer of MARKETING mails, line by line; null: none."),
+      .describe("Shown in the footer of MARKETING emails, line by line; null for none."),
     logoUrl: logoUrl
       .nullable()
       .optional()
       .describe(
-        "An image shown above the footer of MARKETING mails, and on the pages for unsubscribing when it was uploaded here; https, null: none.",
+        "An https image shown above the footer of MARKETING emails, and also on unsubscribe pages if it was uploaded here; null for none.",
       ),
   }),
   unknownFields: "refused-unless-returned",
@@ -202,24 +199,30 @@ export const getSetupState = endpoint({
   name: "projects.setupState",
   method: "GET",
   path: "/projects/:projectId/setup-state",
-  summary: "Read how far a project has come",
-  description: "What a dashboard shows to whoever begins.",
+  summary: "Read the setup progress of a project",
+  description: "For the first steps in a dashboard.",
   caller: "project-by-path",
   params: byId,
   envelope: "wrapped",
   answers: {
     200: z.object({
-      hasSubscription: z.boolean().describe("Whether it is paid for, where the installation asks for that."),
+      hasSubscription: z
+        .boolean()
+        .describe("Whether the project is paid for, if the installation requires it."),
       hasVerifiedDomain: z.boolean(),
       hasOwnDomain: z
         .boolean()
-        .describe("Whether one is verified beside the domain that all projects share while mail stays here."),
+        .describe(
+          "Whether a domain is verified in addition to the domain shared by all projects in local mailbox mode.",
+        ),
       contactCount: z.int(),
-      firstMailAt: instant.nullable().describe("When its first mail was accepted."),
+      firstMailAt: instant.nullable().describe("The time at which its first email was accepted."),
       hasReachedMember: z
         .boolean()
-        .describe("Whether a mail to a member of the project has left: then the way out was tried."),
-      lastCampaignSentAt: instant.nullable().describe("When the newest campaign began to leave."),
+        .describe("Whether an email to a member of the project was sent, which proves that sending works."),
+      lastCampaignSentAt: instant
+        .nullable()
+        .describe("The time at which the latest campaign started sending."),
       hasEnabledWorkflow: z.boolean(),
     }),
   },
@@ -229,8 +232,8 @@ export const enableProject = endpoint({
   name: "projects.enable",
   method: "POST",
   path: "/projects/:projectId/enable",
-  summary: "Enable a project again after a suspension",
-  description: `For the owner of a project that was disabled for its rates, once the cause is gone; mails before it are not counted any more. Once in ${LIMITS.selfEnableDays.value} days: after that, or when somebody else disabled it, only whoever runs the installation can (409).`,
+  summary: "Enable a suspended project",
+  description: `For the owner of a project that was disabled because of its rates, after fixing the cause. Earlier emails are no longer counted. Possible once in ${LIMITS.selfEnableDays.value} days. After that, or if someone else disabled it, only an instance admin can enable it (409).`,
   caller: "member",
   leastRole: "OWNER",
   isOpenWhenDisabled: true,
@@ -241,7 +244,7 @@ export const enableProject = endpoint({
       .trim()
       .min(LIMITS.enableReasonMinimum.value)
       .max(LIMITS.enableReasonMaximum.value)
-      .describe("What the cause was and what was done about it; stands in the audit log."),
+      .describe("The cause and the fix; recorded in the audit log."),
   }),
   unknownFields: "refused",
   answers: { 200: project },
@@ -252,9 +255,9 @@ export const regenerateKeys = endpoint({
   name: "projects.regenerateKeys",
   method: "POST",
   path: "/users/@me/projects/:projectId/regenerate-keys",
-  summary: "Replace both API keys; the old ones stop working at once",
+  summary: "Replace both API keys immediately",
   description:
-    "There is no grace period: whatever uses the old keys gets 401 from this moment on. A disabled project may do so too: a key that leaked must go.",
+    "There is no grace period: programs with the old keys get 401 immediately. Also possible in a disabled project, so that a leaked key can be replaced.",
   caller: "member",
   leastRole: "ADMIN",
   isOpenWhenDisabled: true,
@@ -266,8 +269,8 @@ export const regenerateInboundAddress = endpoint({
   name: "projects.regenerateInboundAddress",
   method: "POST",
   path: "/users/@me/projects/:projectId/regenerate-inbound-address",
-  summary: "Replace the address people write to; mail to the old one is dropped from then on",
-  description: "There is no grace period, as with keys. A disabled project may do so too.",
+  summary: "Replace the inbound address; email to the old one is dropped",
+  description: "There is no grace period, as with keys. Also possible in a disabled project.",
   caller: "member",
   leastRole: "ADMIN",
   isOpenWhenDisabled: true,

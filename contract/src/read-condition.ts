@@ -1,4 +1,4 @@
-// Checks one condition of a filter: field, operator, value, unit. Every fault is told with its exact place.
+// Checks one condition of a filter: field, operator, value, unit. Every fault is reported with its exact path.
 import type { FieldCode } from "./errors.ts";
 import { isImpossibleDate, readDate } from "./filter-dates.ts";
 import {
@@ -16,10 +16,10 @@ import { LIMITS } from "./limits/limits.ts";
 export type Path = ReadonlyArray<string | number>;
 type Raw = Readonly<Record<string, unknown>>;
 
-/** What goes along while a filter is read. */
+/** The state while a filter is read. */
 export interface Reading {
   fail(path: Path, code: FieldCode, message: string, input: unknown): null;
-  /** Counts conditions and ends the reading when there are too many. */
+  /** Counts conditions and stops reading if there are too many. */
   count(conditions: number): void;
 }
 
@@ -27,7 +27,7 @@ export function isObject(input: unknown): input is Raw {
   return typeof input === "object" && input !== null && !Array.isArray(input);
 }
 
-/** Reads one condition; returns it in its canonical spelling, without what its operator does not take. */
+/** Reads one condition and returns it in canonical spelling, without values its operator does not use. */
 export function readCondition(input: Raw, path: Path, reading: Reading): FilterCondition | null {
   reading.count(1);
   const field = readText(input["field"], [...path, "field"], LIMITS.filterFieldLength.value, reading);
@@ -93,9 +93,9 @@ function readValue(
   }
   if (!Array.isArray(value)) return reading.fail(place, "invalid_type", "Must be a list.", value);
   const maximum = LIMITS.filterValues.value;
-  if (value.length === 0) return reading.fail(place, "too_small", "Must hold at least one value.", value);
+  if (value.length === 0) return reading.fail(place, "too_small", "Must contain at least one value.", value);
   if (value.length > maximum)
-    return reading.fail(place, "too_big", `Must hold at most ${maximum} values.`, value);
+    return reading.fail(place, "too_big", `Must contain at most ${maximum} values.`, value);
   const many = value.map((one: unknown, at) => readOne(one, MANY_FORMS[form], [...place, at], reading));
   const sound = many.filter((one) => one !== null);
   return sound.length === many.length ? { value: sound } : null;
@@ -124,7 +124,7 @@ function readOne(input: unknown, form: OneForm, path: Path, reading: Reading): F
   if (text === null) return null;
   const wantsDate = form === "date" || form === "order";
   if (form !== "text" && isImpossibleDate(text))
-    return reading.fail(path, "invalid_date", "There is no such date.", input);
+    return reading.fail(path, "invalid_date", "The date does not exist.", input);
   if (wantsDate && readDate(text) === null) return reading.fail(path, "invalid_date", WANTED[form], input);
   return text;
 }
@@ -151,7 +151,7 @@ function readUnit(input: unknown, path: Path, reading: Reading): FilterUnit | nu
     : reading.fail(path, "invalid_enum_value", `Must be one of ${FILTER_UNITS.join(", ")}.`, input);
 }
 
-/** A number of units; a unit that is wrong itself bounds nothing. */
+/** Reads a number of units. An invalid unit sets no maximum. */
 function readAmount(input: unknown, unit: FilterUnit | null, path: Path, reading: Reading): number | null {
   const most = unit === null ? Number.MAX_SAFE_INTEGER : LIMITS.filterYears.value * PER_YEAR[unit];
   return readInteger(input, most, path, reading);
@@ -166,7 +166,7 @@ function readInteger(input: unknown, maximum: number, path: Path, reading: Readi
   return input;
 }
 
-/** `triggered`: at least so many times, ever or within a window. */
+/** Reads `triggered`: a minimum number of times, ever or within a window. */
 function readCount(
   input: Raw,
   path: Path,

@@ -1,11 +1,12 @@
-// CSV as it is found: quotes, line breaks, separators, faults; and a file read in parts, which must say the same as the whole.
+// Tests CSV as found in practice, with quotes, line breaks, separators and faults, and that reading in parts returns the same as reading at
+// once.
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { startCpuTimer } from "../../server/src/testing/cpu-timer.ts";
 import { LIMITS } from "./limits/limits.ts";
 import { createCsvReader, type CsvRow } from "./read-csv.ts";
 
-/** Cells of each row; a fault as its message. */
+/** Returns the cells of each row, or its fault as a message. */
 function read(text: string, separator = ",", isEnd = true): Array<string[] | string> {
   const reader = createCsvReader(text, separator, isEnd);
   return [...rowsOf(reader.next)].map((row) => (row.kind === "row" ? row.cells : row.fault.text));
@@ -15,7 +16,7 @@ function* rowsOf(next: () => CsvRow | null): Generator<CsvRow> {
   for (let row = next(); row !== null; row = next()) yield row;
 }
 
-const STRAY = "There is text behind a closing quote.";
+const STRAY = "There is text after a closing quote.";
 const UNCLOSED = "A quoted cell is not closed.";
 
 const FILES: Array<[string, string, Array<string[] | string>]> = [
@@ -94,18 +95,18 @@ test.for(FILES)("%s", ([, text, expected]) => {
   expect(read(text)).toEqual(expected);
 });
 
-test("semicolons and tabs separate where they should, and are text where they should not", () => {
+test("reads semicolons and tabs as separators or as text, depending on the separator", () => {
   expect(read('a;"b;c";d,e\n', ";")).toEqual([["a", "b;c", "d,e"]]);
   expect(read('a\t"b\tc"\t\td\n', "\t")).toEqual([["a", "b\tc", "", "d"]]);
 });
 
-test("a row counts when its end is there, and not before", () => {
+test("reads a row only when its end is there", () => {
   const incomplete = ["a,b", "a,b\r", '"a"', '"a', '"a""', '"a\nb', 'a,"'];
   expect(incomplete.map((text) => read(text, ",", false))).toEqual(incomplete.map(() => []));
   expect(read("a\nb\r", ",", false)).toEqual([["a"]]);
 });
 
-test("a fault tells what stands first in its row", () => {
+test("a fault contains the first cell of its row", () => {
   const faults = [...rowsOf(createCsvReader('ada@example.com,"x"y\n"q"z,1\n', ",", true).next)];
   expect(faults).toEqual([
     {
@@ -125,7 +126,7 @@ test("a fault tells what stands first in its row", () => {
   ]);
 });
 
-test("a row that is too long is a fault, with quotes and without, and what follows is read", () => {
+test("reports a too long row, with or without quotes, and reads the rest", () => {
   const limit = LIMITS.importRowBytes.value;
   const tooLong = `The row has more than ${limit.toLocaleString("en")} bytes.`;
   const long = "x".repeat(limit);
@@ -141,7 +142,7 @@ const cell = fc.oneof(
 );
 const write = (text: string) => `"${text.replaceAll('"', '""')}"`;
 
-test("whatever is written in quotes is read again", () => {
+test("reads back everything that is written in quotes", () => {
   const rows = fc.array(fc.array(cell, { minLength: 1, maxLength: 4 }), { maxLength: 6 });
   fc.assert(
     fc.property(rows, fc.constantFrom("\n", "\r\n", "\r"), (drawn, lineBreak) => {
@@ -151,13 +152,13 @@ test("whatever is written in quotes is read again", () => {
   );
 });
 
-test("read part by part, wherever the cuts are, any text says the same as at once", () => {
+test("reading in parts returns the same as reading at once, wherever the cuts are", () => {
   const anything = fc.string({ unit: fc.constantFrom("a", "ü", '"', ",", "\n", "\r", " "), maxLength: 60 });
   fc.assert(
     fc.property(anything, fc.integer({ min: 1, max: 9 }), (text, partChars) => {
       const parts: Array<string[] | string> = [];
       for (let at = 0; at < text.length;) {
-        // As a step does it: a part without a whole row is read anew, longer.
+        // Same as in a job step: a part without a complete row is read again with more text.
         for (let length = partChars; ; length *= 2) {
           const isEnd = at + length >= text.length;
           const reader = createCsvReader(text.slice(at, at + length), ",", isEnd);
@@ -174,7 +175,7 @@ test("read part by part, wherever the cuts are, any text says the same as at onc
   );
 });
 
-test("a file made to be slow is read in time that grows with its length and not with its square", () => {
+test("reads a hostile file in linear time, not quadratic", () => {
   const hostile = ['"a\n', 'a"b\n', '"a"b\n', '"",""x\n', `${'"a""b'.repeat(3)}\n`, ",", '"",'];
   const tookMs = hostile.map((piece) => {
     const cpuMs = startCpuTimer();

@@ -1,5 +1,5 @@
-// Reads rows of CSV (RFC 4180, as it is found in the wild) out of a text that may be only a part of the file, and tells where each ends.
-// Why not a library: docs/decisions/0017-contacts-as-files.md. Pure.
+// Reads CSV rows (RFC 4180, as found in practice) from a text that may be only a part of the file, and returns where each row ends.
+// docs/decisions/0017-contacts-as-files.md explains why this is not a library. Pure.
 import { exceedsBytes } from "./field.ts";
 import { LIMITS } from "./limits/limits.ts";
 import { faultOfRow, type RowFault } from "./row-faults.ts";
@@ -7,24 +7,24 @@ import { faultOfRow, type RowFault } from "./row-faults.ts";
 export type CsvRow =
   | {
       kind: "row";
-      /** Blanks around an unquoted cell are dropped; a quoted one is kept as it is. */
+      /** Blanks around an unquoted cell are dropped; a quoted cell stays unchanged. */
       cells: string[];
     }
   | {
       kind: "fault";
       fault: RowFault;
-      /** What stands first in the row, as it is written. */
+      /** The first cell of the row in its original form. */
       firstCell: string;
-      /** The line as it is written. */
+      /** The original line. */
       line: string;
-      /** A quote that no other closes before the text ends. */
+      /** Whether the fault is an opening quote that is not closed before the text ends. */
       isUnclosed: boolean;
     };
 
 export interface CsvReader {
-  /** The next whole row; null when there is none, or not all of it is there. */
+  /** Returns the next complete row; null if there is none. */
   next(): CsvRow | null;
-  /** Where the rows that were read end: characters from the start of the text. */
+  /** Returns the end of the rows already read, in characters from the start of the text. */
   end(): number;
 }
 
@@ -33,14 +33,15 @@ const QUOTE_CODE = 0x22;
 const DOUBLED_QUOTES = /""/g;
 const MAX_ROW_BYTES = LIMITS.importRowBytes.value;
 const TOO_LONG = faultOfRow("row.long", { most: MAX_ROW_BYTES });
-/** A row may have cells too many, which is told where it is known how many columns there are, but not cells without end. */
+/** A row may have too many cells, because that is reported once the number of columns is known, but not an unlimited number. */
 export const MAX_CELLS = 10 * LIMITS.importColumns.value;
 const TOO_MANY = faultOfRow("row.manyCells", { most: MAX_CELLS });
-/** So much of a first cell is shown beside a fault. */
+/** Maximum length of a first cell shown with a fault. */
 const SHOWN_CHARS = 254;
 
 /**
- * @param isEnd whether the file ends where the text does; otherwise a row counts only when its line break is there
+ * Creates a reader of rows.
+ * @param isEnd whether the file ends with the text; otherwise a row counts only if its line break is included
  */
 export function createCsvReader(text: string, separator: string, isEnd: boolean): CsvReader {
   const quotes = createFinder(text, QUOTE);
@@ -51,7 +52,7 @@ export function createCsvReader(text: string, separator: string, isEnd: boolean)
 
   const lineEndFrom = (at: number) => Math.min(linefeeds(at), returns(at));
 
-  /** Behind the line break at `at`; null when its second half may still come. */
+  /** Returns the position after the line break at `at`; null if its second half may still follow. */
   function behindBreak(at: number): number | null {
     if (at >= text.length) return isEnd ? text.length : null;
     if (text[at] !== "\r") return at + 1;
@@ -59,7 +60,7 @@ export function createCsvReader(text: string, separator: string, isEnd: boolean)
     return text[at + 1] === "\n" ? at + 2 : at + 1;
   }
 
-  /** A fault spoils its line and not what follows: a quote too many would swallow good rows. */
+  /** A fault only affects its line, because an extra quote would otherwise swallow valid rows. */
   function faulty(fault: RowFault, isUnclosed = false): CsvRow | null {
     const lineEnd = lineEndFrom(start);
     const next = behindBreak(lineEnd);
@@ -70,19 +71,19 @@ export function createCsvReader(text: string, separator: string, isEnd: boolean)
     return { kind: "fault", fault, firstCell, line, isUnclosed };
   }
 
-  /** Past blanks that are no separator. */
+  /** Skips blanks that are not separators. */
   function skipBlanks(at: number): number {
     let next = at;
     while (text[next] === " " || (text[next] === "\t" && separator !== "\t")) next++;
     return next;
   }
 
-  /** Where a quoted cell ends that opens at `open`; null: not in this text. */
+  /** Returns the end of a quoted cell that opens at `open`; null if it does not end in this text. */
   function closingQuote(open: number): number | null {
     let at = quotes(open + 1);
     while (text.charCodeAt(at + 1) === QUOTE_CODE) {
       at += 2;
-      // Where quote follows quote without end, to search from each would take longer than to look.
+      // Searching after each of many consecutive quotes would take longer than checking the next character.
       if (text.charCodeAt(at) !== QUOTE_CODE) at = quotes(at);
     }
     return at >= text.length ? null : at;
@@ -137,15 +138,15 @@ export function createCsvReader(text: string, separator: string, isEnd: boolean)
 }
 
 export interface FirstRow {
-  /** Null where no row says anything. */
+  /** Null if all rows are empty. */
   row: CsvRow | null;
-  /** Rows up to and with it: empty ones before it count. */
+  /** Number of rows up to and including this one, with the empty rows before it. */
   rows: number;
-  /** Where the rows behind it begin, in characters. */
+  /** Start of the following rows, in characters. */
   end: number;
 }
 
-/** The first row of a file that says anything, or cannot be read. */
+/** Returns the first row of a file that has content or cannot be read. */
 export function readFirstRow(text: string, separator: string): FirstRow {
   const reader = createCsvReader(text, separator, true);
   for (let rows = 1; ; rows++) {
@@ -155,18 +156,21 @@ export function readFirstRow(text: string, separator: string): FirstRow {
   }
 }
 
-/** A row without a word counts as a row, and is neither a contact nor a fault. */
+/** An empty row counts as a row, but it is neither a contact nor a fault. */
 export function isEmptyRow(cells: readonly string[]): boolean {
   return cells.every((cell) => cell === "");
 }
 
-/** The fault of a row that says more than there are columns for; null where it does not. */
+/** Returns the fault of a row with more cells than columns; null for any other row. */
 export function faultOfSurplus(cells: readonly string[], columns: number): RowFault | null {
   if (isEmptyRow(cells.slice(columns))) return null;
   return faultOfRow("row.moreCells", { cells: cells.length, columns });
 }
 
-/** Finds a character from a place on; the end of the text where there is none. It keeps the last find, as places mostly grow. */
+/**
+ * Returns a function that finds a character from a position, or the end of the text. It remembers the last result, because positions mostly
+ * increase.
+ */
 function createFinder(text: string, character: string): (from: number) => number {
   let searchedFrom = 0;
   let found = -1;

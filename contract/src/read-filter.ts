@@ -1,18 +1,18 @@
-// Checks what a caller sent as a filter, in either of its forms, and puts it into the one canonical form.
+// Checks a filter from a caller in either of its forms, and converts it to the canonical form.
 import { issue } from "./field.ts";
 import type { Filter, FilterCondition } from "./filter-form.ts";
 import { LIMITS } from "./limits/limits.ts";
 import { isObject, readCondition, type Path, type Reading } from "./read-condition.ts";
 
-/** A filter that means well has fewer faults; a hostile one could have a million. */
+/** A filter with honest mistakes has fewer faults, but a hostile one could have a million. */
 const MAX_PROBLEMS = 1_000;
 
-/** Thrown inside this file alone: what is too much is not looked at to its end. */
+/** Only thrown in this file, to stop reading a filter that is too large. */
 class StopReading extends Error {}
 
 /**
- * Reads a filter, or with `acceptsCondition` one condition by itself, which becomes a group of one. Pushes an issue for
- * everything that is wrong and returns null then. Depth and size are bounded before anything is followed.
+ * Reads a filter. With `acceptsCondition` also reads a single condition, which becomes a group with one condition. Pushes an issue for
+ * every fault and returns null in that case. Limits depth and size before reading nested parts.
  */
 export function readFilter(
   input: unknown,
@@ -67,7 +67,7 @@ function tooDeep(path: Path, input: unknown, reading: Reading): null {
   );
 }
 
-/** A group in either form: `{ operator, conditions }` or `{ logic, groups }`. */
+/** Reads a group in either form: `{ operator, conditions }` or `{ logic, groups }`. */
 function readGroup(input: unknown, path: Path, depth: number, reading: Reading): Filter | null {
   if (!isObject(input))
     return reading.fail(path, "invalid_type", "Must be an object { operator, conditions }.", input);
@@ -80,7 +80,7 @@ function readGroup(input: unknown, path: Path, depth: number, reading: Reading):
     : readParts(input["conditions"], [...path, "conditions"], depth, reading);
   if (operator === null || parts === null) return null;
   const [only] = parts;
-  // One group needs no logic: what it holds takes its place.
+  // A single group needs no logic, so its content replaces it.
   if (isGrouped && parts.length === 1 && only !== undefined && "conditions" in only) return only;
   return { operator, conditions: parts };
 }
@@ -94,7 +94,7 @@ function readLogic(input: unknown, path: Path, reading: Reading): "AND" | "OR" |
 
 type Part = Filter | FilterCondition;
 
-/** Every part that is sound; null when there is no list at all. */
+/** Returns every valid part; null if there is no list. */
 function readParts(input: unknown, path: Path, depth: number, reading: Reading): Part[] | null {
   const list = readList(input, path, reading);
   return (
@@ -103,12 +103,13 @@ function readParts(input: unknown, path: Path, depth: number, reading: Reading):
   );
 }
 
-/** A list with something in it. */
+/** Reads a list with at least one item. */
 function readList(input: unknown, path: Path, reading: Reading): readonly unknown[] | null {
   if (input === undefined || input === null) return reading.fail(path, "required", "Required.", input);
   if (!Array.isArray(input)) return reading.fail(path, "invalid_type", "Must be a list.", input);
-  if (input.length === 0) return reading.fail(path, "too_small", "Must hold at least one condition.", input);
-  // So that a list of ten thousand is not read up to the limit first.
+  if (input.length === 0)
+    return reading.fail(path, "too_small", "Must contain at least one condition.", input);
+  // Counts first, so that a list of ten thousand is not read up to the limit.
   if (input.length > LIMITS.filterConditions.value) reading.count(input.length);
   return input as readonly unknown[];
 }
@@ -125,7 +126,7 @@ function readPart(input: unknown, path: Path, depth: number, reading: Reading): 
   return isGroup ? readGroup(input, path, depth + 1, reading) : readCondition(input, path, reading);
 }
 
-/** `groups` of the second form: in each the filters and a nested condition all have to hold. */
+/** Reads `groups` of the second form. In each group, the filters and a nested condition must all match. */
 function readGroups(input: unknown, path: Path, depth: number, reading: Reading): Part[] | null {
   const groups = readList(input, path, reading);
   return (
@@ -143,7 +144,7 @@ function readOneGroup(input: unknown, path: Path, depth: number, reading: Readin
   const hasNoFilters =
     filters === undefined || filters === null || (Array.isArray(filters) && filters.length === 0);
   if (hasNoFilters && !hasNested)
-    return reading.fail([...path, "filters"], "required", "Must hold at least one filter.", input);
+    return reading.fail([...path, "filters"], "required", "Must contain at least one filter.", input);
   const parts = hasNoFilters ? [] : readParts(filters, [...path, "filters"], depth, reading);
   const nested = hasNested ? readGroup(conditions, [...path, "conditions"], depth + 1, reading) : null;
   if (parts === null || (hasNested && nested === null)) return null;

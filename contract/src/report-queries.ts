@@ -1,16 +1,16 @@
-// What reports can be asked: a period in days of the viewer's zone, and which mails (decisions §10).
+// Parameters of reports: a period in days of the viewer's time zone, and the emails to count (decisions §10).
 import { z } from "zod";
 import { EMAIL_KINDS } from "./emails.ts";
 import { id, issue } from "./field.ts";
 import { timeZone } from "./schedule-trigger.ts";
 
-/** No event is from before, and no calendar is sure for longer. */
+/** No event is older, and calendars are not reliable beyond the last year. */
 const FIRST_YEAR = 1970;
 const LAST_YEAR = 2999;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/;
 
-/** A day, or an instant, of which the day in the viewer's zone is meant. */
+/** A day, or a time that selects its day in the viewer's time zone. */
 const day = z
   .string()
   .superRefine((text, context) => {
@@ -24,18 +24,18 @@ const day = z
       (!isDay || new Date(ms).toISOString().startsWith(text));
     if (!isReal)
       context.addIssue(
-        issue("Must be a day, 2027-01-31, or an instant with its offset.", "invalid_date", text),
+        issue("Must be a day such as 2027-01-31, or a time with its offset.", "invalid_date", text),
       );
   })
-  .describe("A day as 2027-01-31, or an instant, of which the day in `tz` is meant.");
+  .describe("A day such as 2027-01-31, or a time that selects its day in `tz`.");
 
 export const period = {
-  startDate: day.optional().describe("The first day; default 29 days before the last one."),
-  endDate: day.optional().describe("The last day, which belongs to the period; default today."),
-  tz: timeZone.optional().describe("Whose days are meant, such as `Europe/Berlin`; default UTC."),
+  startDate: day.optional().describe("The first day; default 29 days before the last day."),
+  endDate: day.optional().describe("The last day, included in the period; default today."),
+  tz: timeZone.optional().describe("The time zone of the days, such as `Europe/Berlin`; default UTC."),
 };
 
-/** Who receives: providers with many domains; all others are `other`. */
+/** Receiving providers with many domains; all other receivers are `other`. */
 export const PROVIDERS = [
   "gmail",
   "microsoft",
@@ -53,16 +53,16 @@ export type Dimension = (typeof DIMENSIONS)[number];
 
 const FILTERS = ["kind", "campaignId", "templateId", "workflowId", "provider"] as const;
 
-/** Which mails: all, or those of one value of one dimension. */
+/** Selects all emails, or those with one value of one dimension. */
 export const mailFilter = {
   kind: z.enum(EMAIL_KINDS).optional(),
   campaignId: id.optional(),
   templateId: id.optional(),
   workflowId: id.optional(),
-  provider: z.enum(PROVIDERS).optional().describe("Of the recipient's address."),
+  provider: z.enum(PROVIDERS).optional().describe("The provider of the recipient's address."),
 };
 
-/** Mails are filtered by one of these at a time: each has counts of its own. */
+/** Emails can be filtered by only one of these at a time, because each has separate counts. */
 export function refuseSecondFilter(
   query: Partial<Record<(typeof FILTERS)[number], unknown>>,
   context: z.RefinementCtx,

@@ -1,4 +1,4 @@
-// The log of API requests: what programs asked lately, and how it was answered (docs/decisions/0053-request-log.md).
+// The log of recent API requests and their responses (docs/decisions/0053-request-log.md).
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { cursorList, givenInstant, instant, pageQuery, pathId } from "./field.ts";
@@ -10,10 +10,10 @@ const MAX_PATH_LENGTH = 500;
 
 const apiRequest = z.object({
   id: z.uuid(),
-  requestId: z.string().describe("As the answer said it in `x-request-id`."),
+  requestId: z.string().describe("Same as `x-request-id` of the response."),
   at: instant,
   method: z.string(),
-  path: z.string().describe("Without what stands behind `?`."),
+  path: z.string().describe("Without the query string."),
   status: z.int(),
   errorCode: z.string().nullable(),
   durationMs: z.int(),
@@ -23,7 +23,7 @@ const apiRequest = z.object({
   leftOut: z
     .int()
     .describe(
-      "So many requests of the project just before this one are not here: there were too many in their second.",
+      "Number of earlier requests in the same second that were left out, because there were too many.",
     ),
 });
 
@@ -31,10 +31,10 @@ export const listRequests = endpoint({
   name: "requests.list",
   method: "GET",
   path: "/requests",
-  summary: "List what programs asked of the API, newest first",
+  summary: "List API requests, newest first",
   description:
-    `Requests with an API key, kept for ${LIMITS.requestLogDays.value} days. They appear within seconds. Of a project that asks more than ` +
-    `${LIMITS.loggedRequests.value} times a second the others are left out, and \`leftOut\` says how many; failures have as many places of their own. What a browser asks for the dashboard is not here, nor who reads this list.`,
+    `Requests with an API key, kept for ${LIMITS.requestLogDays.value} days. They appear within seconds. If a project makes more than ` +
+    `${LIMITS.loggedRequests.value} requests per second, the remaining ones are left out and counted in \`leftOut\`; failures have a separate limit of the same size. Requests of the dashboard and calls of this list are not included.`,
   caller: "project",
   query: pageQuery.extend({
     status: z
@@ -42,7 +42,7 @@ export const listRequests = endpoint({
       .regex(STATUS, { error: "Must be a status such as 422, or a class such as 4xx." })
       .optional(),
     method: z.enum(["GET", "POST", "PUT", "PATCH", "DELETE"]).optional(),
-    path: z.string().max(MAX_PATH_LENGTH).optional().describe("How the path begins."),
+    path: z.string().max(MAX_PATH_LENGTH).optional().describe("Start of the path."),
     key: z.string().max(MAX_REQUEST_ID_LENGTH).optional(),
     requestId: z.string().max(MAX_REQUEST_ID_LENGTH).optional(),
     since: givenInstant.optional(),
@@ -57,7 +57,7 @@ export const getRequest = endpoint({
   path: "/requests/:id",
   summary: "Read one API request with its body",
   description:
-    "The body without what is secret or about people: addresses in fields that hold some keep their domain, texts are replaced by their length and numbers by a word but for a few that name or count things, and of `data` only the names and types are kept. Null where it was no JSON, or larger than 16 KB.",
+    "The body without secrets and personal data. Addresses keep only their domain, texts are replaced by their length, and most numbers by a placeholder. `data` keeps only names and types. Null if the body was not JSON or was larger than 16 KB.",
   caller: "project",
   params: z.object({ id: pathId }),
   answers: { 200: apiRequest.extend({ body: z.unknown(), bodyBytes: z.int() }) },

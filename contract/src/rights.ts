@@ -1,10 +1,10 @@
-// Who may call what, as one table: endpoint × kind of caller. Derived from `caller`, `leastRole` and `isOpenWhenDisabled`.
+// The permissions of each kind of caller for each endpoint as a table, derived from `caller`, `leastRole` and `isOpenWhenDisabled`.
 import { isOfProject, isSessionOnly, namesProjectInPath, type Endpoint } from "./endpoint.ts";
 import type { ErrorCode } from "./errors.ts";
 import { reaches, type Role } from "./roles.ts";
 import { nounOf } from "./scopes.ts";
 
-/** The columns: a name for readers, and what such a caller is told; null: let in. */
+/** The columns: a name for readers, and the error for this kind of caller; null if the call is allowed. */
 export const RIGHTS: Readonly<Record<string, (endpoint: Endpoint) => ErrorCode | null>> = {
   nobody: (endpoint) => forKeys(endpoint, "MISSING_AUTH"),
   "public key": (endpoint) => (endpoint.caller === "tracker" ? null : forKeys(endpoint, "INVALID_API_KEY")),
@@ -34,7 +34,7 @@ export const RIGHTS: Readonly<Record<string, (endpoint: Endpoint) => ErrorCode |
   "OWNER, project disabled": (endpoint) => (isOfProject(endpoint) ? whenDisabled(endpoint) : null),
 };
 
-/** For whoever shows a key or nothing: a person's endpoints tell them all the same. */
+/** For callers with a key or without credentials. Endpoints for sessions return the same error to all of them. */
 function forKeys(endpoint: Endpoint, code: ErrorCode | null): ErrorCode | null {
   if (endpoint.caller === "anyone") return null;
   return isSessionOnly(endpoint) ? "UNAUTHORIZED" : code;

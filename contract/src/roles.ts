@@ -1,4 +1,5 @@
-// Defines the roles of members, from most to least (decisions §2). The secret key acts as an ADMIN, a scoped key at most as its maker.
+// Defines the roles of members, from most to least permissions (decisions §2). The secret key acts as an ADMIN, a scoped key at most as its
+// creator.
 export const ROLES = ["OWNER", "ADMIN", "MEMBER"] as const;
 export type Role = (typeof ROLES)[number];
 

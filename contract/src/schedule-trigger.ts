@@ -1,9 +1,9 @@
-// The trigger SCHEDULE of a workflow: when it runs, and who enters (docs/decisions/0105-unknown-fields.md).
+// The trigger SCHEDULE of a workflow: its times and its audience (docs/decisions/0105-unknown-fields.md).
 import { z } from "zod";
 import { id, issue } from "./field.ts";
 import { filter } from "./filters.ts";
 
-/** A zone of the IANA database, under which times of day and schedules are read. */
+/** An IANA time zone for times of day and schedules. */
 export const timeZone = z.string().refine(isTimeZone, {
   message: "Must be a time zone of the IANA database, for example `Europe/Berlin`.",
   params: { code: "invalid_string" },
@@ -23,14 +23,14 @@ const scheduleFields = z.object({
   audienceType: z
     .enum(["ALL", "SEGMENT", "FILTERED"])
     .optional()
-    .describe("Needed for everyone (`ALL`) only; otherwise `segmentId` or `audienceFilter` says it."),
-  segmentId: id.nullable().optional().describe("null: none."),
-  audienceFilter: filter.nullable().optional().describe("null: none."),
+    .describe("Only needed for everyone (`ALL`); otherwise it follows from `segmentId` or `audienceFilter`."),
+  segmentId: id.nullable().optional().describe("null for none."),
+  audienceFilter: filter.nullable().optional().describe("null for none."),
 });
 
 type AudienceFields = z.output<typeof scheduleFields>;
 
-/** The audiences that the fields of a schedule name: one, if they are right. */
+/** Returns the audiences in the fields of a schedule; exactly one if they are valid. */
 function audiencesOf({ audienceType, segmentId, audienceFilter }: AudienceFields) {
   const hasSegment = (segmentId ?? null) !== null;
   const hasFilter = (audienceFilter ?? null) !== null;
@@ -49,9 +49,11 @@ export const schedule = scheduleFields
     const { audienceType, segmentId, audienceFilter } = config;
     const named = audiencesOf(config);
     if (named.size === 0)
-      context.addIssue(issue(`Say who enters: ${ONE_AUDIENCE}`, "required", undefined, ["audienceType"]));
+      context.addIssue(issue(`Choose an audience: ${ONE_AUDIENCE}`, "required", undefined, ["audienceType"]));
     else if (named.size > 1)
-      context.addIssue(issue(`Name one audience: ${ONE_AUDIENCE}`, "custom", audienceType, ["audienceType"]));
+      context.addIssue(
+        issue(`Choose only one audience: ${ONE_AUDIENCE}`, "custom", audienceType, ["audienceType"]),
+      );
     else if (audienceType === "SEGMENT" && (segmentId ?? null) === null)
       context.addIssue(issue("Required for the audience SEGMENT.", "required", undefined, ["segmentId"]));
     else if (audienceType === "FILTERED" && (audienceFilter ?? null) === null)

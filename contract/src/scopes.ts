@@ -1,6 +1,6 @@
-// Defines the scopes of keys: a noun of the API, and whether it may be read or written.
+// Defines the scopes of keys: a noun of the API, with read or write access.
 
-/** What keys can be let in to: the first part of the names of the endpoints that take secret keys. */
+/** Nouns that a scope can contain, which are the first parts of the endpoint names that accept secret keys. */
 export const SCOPE_NOUNS = [
   "v1",
   "contacts",
@@ -26,13 +26,13 @@ export const SCOPE_NOUNS = [
   "secrets",
 ] as const;
 
-/** The noun of every endpoint that answers with a secret, whichever resource it belongs to. */
+/** The noun of every endpoint with a secret in its response, regardless of its resource. */
 const SECRETS = "secrets";
 
-/** Makes a test key: it opens `POST /v1/send` too, and that mail stays in the local mailbox. No scope that writes stands beside it. */
+/** Makes a test key. It also allows `POST /v1/send`, but the email stays in the local mailbox. Cannot be combined with write scopes. */
 export const TEST_SCOPE = "test:send";
 
-/** Stands for every noun except `secrets`, which a key must name. */
+/** Covers every noun except `secrets`, which must be listed explicitly. */
 const ANY = "*";
 
 export const SCOPES: readonly string[] = [
@@ -40,18 +40,18 @@ export const SCOPES: readonly string[] = [
   TEST_SCOPE,
 ];
 
-/** Whether the scopes name something that writes. */
+/** Returns whether any of the scopes allows writing. */
 export const doWrite = (scopes: readonly string[]): boolean =>
   scopes.some((scope) => scope.endsWith(":write"));
 
-/** The parts of an endpoint that decide which scope opens it. */
+/** The parts of an endpoint that decide which scope it needs. */
 export interface ScopedEndpoint {
   name: string;
   isRead: boolean;
   isSecret: boolean;
 }
 
-/** Returns the noun that opens an endpoint. */
+/** Returns the noun for the scope of an endpoint. */
 export function nounOf({ name, isSecret }: Pick<ScopedEndpoint, "name" | "isSecret">): string {
   return isSecret ? SECRETS : (name.split(".")[0] ?? "");
 }
@@ -61,7 +61,7 @@ export function scopeOf(endpoint: ScopedEndpoint): string {
   return `${nounOf(endpoint)}:${endpoint.isRead ? "read" : "write"}`;
 }
 
-/** Returns whether one of the scopes opens an endpoint. `write` includes `read`. */
+/** Returns whether one of the scopes allows an endpoint. `write` includes `read`. */
 export function isInScope(endpoint: ScopedEndpoint, scopes: readonly string[]): boolean {
   if (endpoint.name === "v1.send" && scopes.includes(TEST_SCOPE)) return true;
   const noun = nounOf(endpoint);

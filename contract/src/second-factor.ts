@@ -1,4 +1,4 @@
-// The second factor of an account: codes of an authenticator app (RFC 6238), and recovery codes (docs/decisions/0050-second-factor.md).
+// The second factor of an account: authenticator codes (RFC 6238) and recovery codes (docs/decisions/0050-second-factor.md).
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { instant } from "./field.ts";
@@ -6,14 +6,14 @@ import { givenPassword, secondFactorCode } from "./users.ts";
 
 const recoveryCodes = z
   .array(z.string())
-  .describe("Shown this once; each logs in once in place of a code of the app.");
+  .describe("Shown only this once. Each code replaces an authenticator code for one sign-in.");
 
 export const getSecondFactor = endpoint({
   name: "users.secondFactor",
   method: "GET",
   path: "/users/@me/second-factor",
-  summary: "Read whether logging in asks for a second factor",
-  description: "Of the logged-in account.",
+  summary: "Read whether signing in requires a second factor",
+  description: "For the signed-in account.",
   caller: "session",
   answers: {
     200: z.object({
@@ -29,14 +29,13 @@ export const beginSecondFactor = endpoint({
   method: "POST",
   path: "/users/@me/second-factor",
   summary: "Get a secret for an authenticator app",
-  description:
-    "Nothing changes until a code of the app confirms it; asked for again, the secret before it is worth nothing.",
+  description: "Takes effect once you confirm it with a code. Another call replaces the secret.",
   caller: "session",
   body: z.object({ currentPassword: givenPassword }),
   answers: {
     200: z.object({
-      secret: z.string().describe("In base32, to be typed."),
-      uri: z.string().describe("The same as `otpauth://` address, to be shown as a QR code."),
+      secret: z.string().describe("In base32, for typing it."),
+      uri: z.string().describe("The secret as an `otpauth://` URI, for a QR code."),
     }),
   },
   errors: ["INVALID_CREDENTIALS", "CONFLICT", "RATE_LIMIT_EXCEEDED"],
@@ -46,8 +45,8 @@ export const confirmSecondFactor = endpoint({
   name: "users.confirmSecondFactor",
   method: "POST",
   path: "/users/@me/second-factor/confirm",
-  summary: "Switch the second factor on with a first code",
-  description: "All other sessions of the account end, and it gets a mail that says so.",
+  summary: "Turn on the second factor with a first code",
+  description: "All other sessions of the account end, and the account is notified by email.",
   caller: "session",
   body: z.object({ code: secondFactorCode }),
   answers: { 200: z.object({ recoveryCodes }) },
@@ -58,8 +57,8 @@ export const renewRecoveryCodes = endpoint({
   name: "users.renewRecoveryCodes",
   method: "POST",
   path: "/users/@me/second-factor/recovery-codes",
-  summary: "Make new recovery codes; the old ones are worth nothing",
-  description: "Asks for the password and a code of the app.",
+  summary: "Create new recovery codes and invalidate the old ones",
+  description: "Requires the password and an authenticator code.",
   caller: "session",
   body: z.object({ currentPassword: givenPassword, code: secondFactorCode }),
   answers: { 200: z.object({ recoveryCodes }) },
@@ -70,9 +69,9 @@ export const endSecondFactor = endpoint({
   name: "users.endSecondFactor",
   method: "POST",
   path: "/users/@me/second-factor/end",
-  summary: "Switch the second factor off",
+  summary: "Turn off the second factor",
   description:
-    "Asks for the password and a code of the app, or a recovery code. The account gets a mail that says so.",
+    "Requires the password and an authenticator or recovery code. The account is notified by email.",
   caller: "session",
   body: z.object({ currentPassword: givenPassword, code: secondFactorCode }),
   answers: { 204: null },

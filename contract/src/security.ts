@@ -1,4 +1,4 @@
-// How the mail of a project is received: rates of bounces and complaints, and what follows from them (decisions §2).
+// Reputation of a project: bounce and complaint rates, and their consequences (decisions §2).
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { instant, pathId } from "./field.ts";
@@ -7,12 +7,12 @@ import { LIMITS } from "./limits/limits.ts";
 export const LEVELS = ["healthy", "warning", "critical"] as const;
 export type Level = (typeof LEVELS)[number];
 
-const percent = z.number().describe("Percent of `total`.");
+const percent = z.number().describe("Percentage of `total`.");
 const window = z.object({
   total: z
     .int()
-    .describe("Mails that left, and mails that a server refused because the address does not exist."),
-  bounces: z.int().describe("Of these, how many came back for good."),
+    .describe("Emails that were sent, and emails that a server rejected because the address does not exist."),
+  bounces: z.int().describe("Hard bounces among them."),
   complaints: z.int(),
   bounceRate: percent,
   complaintRate: percent,
@@ -23,29 +23,31 @@ const badRate = z.object({
   window: z.enum(["sevenDay", "allTime"]),
   level: z.enum(["warning", "critical"]),
   count: z.int(),
-  mails: z.int().describe("Of how many."),
-  rate: z.number().describe("In percent."),
-  threshold: z.number().describe("From which percentage on it is of that level."),
+  mails: z.int().describe("Number of emails."),
+  rate: z.number().describe("As a percentage."),
+  threshold: z.number().describe("The percentage at which this level starts."),
 });
 
-/** A rate of a project that is worse than it may be. */
+/** A rate of a project above its limit. */
 export type BadRate = z.output<typeof badRate>;
 
 export const security = z.object({
   status: z.object({
     projectId: z.uuid(),
-    isHealthy: z.boolean().describe("No level is warning or critical."),
+    isHealthy: z.boolean().describe("True if no level is warning or critical."),
     shouldDisable: z
       .boolean()
       .describe(
-        `Something is critical, with at least ${LIMITS.criticalBounces.value} bounces or ${LIMITS.criticalComplaints.value} complaints.`,
+        `True if a level is critical, with at least ${LIMITS.criticalBounces.value} bounces or ${LIMITS.criticalComplaints.value} complaints.`,
       ),
-    isNewProject: z.boolean().describe(`Fewer than ${LIMITS.ratedMails.value} mails: no rate is judged yet.`),
+    isNewProject: z
+      .boolean()
+      .describe(`True below ${LIMITS.ratedMails.value} emails, while rates are not checked yet.`),
     countedFrom: instant
       .nullable()
-      .describe("The last suspension that was lifted: mails before it are not counted any more."),
-    twentyFourHour: window.describe("By the hour: the hours that touch the last 24."),
-    sevenDay: window.describe("By the hour: the hours that touch the last 7 days."),
+      .describe("The end of the last lifted suspension; earlier emails are no longer counted."),
+    twentyFourHour: window.describe("Hourly counts of the hours within the last 24."),
+    sevenDay: window.describe("Hourly counts of the hours within the last 7 days."),
     allTime: window,
     violations: z.array(z.string()),
     warnings: z.array(z.string()),
@@ -62,24 +64,22 @@ export const security = z.object({
       z.object({
         at: instant,
         reasons: z.array(z.string()),
-        rates: z
-          .array(badRate)
-          .describe("What the reasons say, in numbers; none for suspensions from before they were kept."),
+        rates: z.array(badRate).describe("The reasons as numbers; missing for old suspensions."),
       }),
     )
-    .describe("When the project was disabled for its rates, newest first."),
+    .describe("Suspensions because of rates, newest first."),
 });
 
 const description =
-  "Counted are mails by the hour in which they left; a bounce or a complaint counts to the mail it is about. " +
-  "Bounces: warning from 5 %, critical from 10 % over 7 days; 4 % and 8 % over all time. Complaints: 0.075 % and 0.15 %; 0.03 % and 0.12 %. " +
-  "A critical project is disabled and its members are told, unless the setting `REPUTATION_GUARD` is off.";
+  "Emails count in the hour they were sent, and bounces and complaints count for their email. " +
+  "Bounces: warning from 5%, critical from 10% over 7 days; 4% and 8% over all time. Complaints: 0.075% and 0.15%; 0.03% and 0.12%. " +
+  "A critical project is disabled and its members are notified, unless the setting `REPUTATION_GUARD` is off.";
 
 export const getOwnSecurity = endpoint({
   name: "projects.ownSecurity",
   method: "GET",
   path: "/users/@me/projects/:projectId/security",
-  summary: "Read how the mail of a project of yours is received",
+  summary: "Read the reputation of your project",
   description,
   caller: "member",
   params: z.object({ projectId: pathId }),
@@ -90,7 +90,7 @@ export const getSecurity = endpoint({
   name: "projects.security",
   method: "GET",
   path: "/projects/:projectId/security",
-  summary: "Read how the mail of a project is received",
+  summary: "Read the reputation of a project",
   description,
   caller: "project-by-path",
   params: z.object({ projectId: pathId }),

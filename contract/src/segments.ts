@@ -1,4 +1,4 @@
-// Segments over HTTP: which contacts (spec §2.7, 4.6; decisions §5).
+// Segment endpoints (spec §2.7, 4.6; decisions §5).
 import { z } from "zod";
 import { contact } from "./contacts.ts";
 import { endpoint } from "./endpoint.ts";
@@ -16,22 +16,24 @@ const segment = z.object({
   type: z.enum(SEGMENT_TYPES),
   filters: z.unknown().describe("The condition of a dynamic segment; null for a static one."),
   condition: z.unknown().describe("The same condition as `{ logic, groups }`."),
-  slug: z.string().describe("In the names of its events; made from the first name and kept."),
+  slug: z
+    .string()
+    .describe("Used in the names of its events; created from the first name and never changed."),
   trackMembership: z.boolean(),
-  memberCount: z.int().describe("As last counted; `POST /segments/:id/refresh` counts now."),
+  memberCount: z.int().describe("The last count; `POST /segments/:id/refresh` counts again."),
   createdAt: instant,
   updatedAt: instant,
 });
 const byId = z.object({ id: pathId });
 const name = z.string().trim().min(1).max(LIMITS.nameLength.value);
-const description = z.string().max(LIMITS.descriptionLength.value).nullable().describe("null: none.");
+const description = z.string().max(LIMITS.descriptionLength.value).nullable().describe("null for none.");
 
 export const listSegments = endpoint({
   name: "segments.list",
   method: "GET",
   path: "/segments",
   summary: "List segments, newest first",
-  description: "All of them as an array; with `limit` or `cursor` a page.",
+  description: "All segments as an array, or a page with `limit` or `cursor`.",
   caller: "project",
   query: pageQuery,
   answers: {
@@ -53,7 +55,7 @@ export const createSegment = endpoint({
   path: "/segments",
   summary: "Create a segment",
   description:
-    'With `filters` (or `condition`, the same in its other form) it is dynamic: whoever matches is in it. With `type: "STATIC"` its members are added and removed by address.',
+    'With `filters` (or `condition` in its other form), the segment is dynamic and contains all matching contacts. With `type: "STATIC"`, members are added and removed by address.',
   caller: "project",
   body: z.object({
     name,
@@ -62,8 +64,8 @@ export const createSegment = endpoint({
     filters: filter
       .nullable()
       .optional()
-      .describe("The condition of a dynamic segment; null: none, for a static one."),
-    condition: filter.nullable().optional().describe("The same as `filters`."),
+      .describe("The condition of a dynamic segment; null for a static one."),
+    condition: filter.nullable().optional().describe("Alias of `filters`."),
     trackMembership: z
       .boolean()
       .optional()
@@ -78,8 +80,7 @@ export const getSegment = endpoint({
   method: "GET",
   path: "/segments/:id",
   summary: "Read a segment",
-  description:
-    "`memberCount` is the number of members when it was last counted; `POST /segments/:id/refresh` counts again.",
+  description: "`memberCount` is the last count; `POST /segments/:id/refresh` counts again.",
   caller: "project",
   params: byId,
   answers: { 200: segment },
@@ -91,14 +92,17 @@ export const updateSegment = endpoint({
   method: "PATCH",
   path: "/segments/:id",
   summary: "Change a segment",
-  description: "Its kind stays, and so do the names of its events.",
+  description: "Its type and the names of its events never change.",
   caller: "project",
   params: byId,
   body: z.object({
     name: name.optional(),
     description: description.optional(),
-    filters: filter.nullable().optional().describe("null: none, for a static segment."),
-    condition: filter.nullable().optional().describe("The same as `filters`."),
+    filters: filter
+      .nullable()
+      .optional()
+      .describe("The condition of a dynamic segment; null for a static one."),
+    condition: filter.nullable().optional().describe("Alias of `filters`."),
     trackMembership: z.boolean().optional(),
     expectedUpdatedAt,
   }),
@@ -113,7 +117,7 @@ export const deleteSegment = endpoint({
   path: "/segments/:id",
   summary: "Delete a segment",
   description:
-    "Refused while another segment, an enabled workflow, or a campaign that is not over uses it. Contacts stay.",
+    "Not possible while another segment, an enabled workflow, or an unfinished campaign uses it. Contacts are kept.",
   caller: "project",
   params: byId,
   answers: { 204: null },
@@ -125,11 +129,11 @@ export const listSegmentContacts = endpoint({
   method: "GET",
   path: "/segments/:id/contacts",
   summary: "List the contacts in a segment, newest first",
-  description: "Live: a dynamic segment is evaluated now.",
+  description: "Dynamic segments are evaluated at the time of the call.",
   caller: "project",
   params: byId,
   query: z.object({
-    page: queryInteger(1, LIMITS.pageNumber.value, "The page; the first is 1.").optional(),
+    page: queryInteger(1, LIMITS.pageNumber.value, "The page, starting at 1.").optional(),
     pageSize: queryInteger(
       1,
       LIMITS.pageSizeMaximum.value,
@@ -152,8 +156,9 @@ export const listContactSegments = endpoint({
   name: "segments.ofContact",
   method: "GET",
   path: "/contacts/:id/segments",
-  summary: "List the segments with whether a contact is in each",
-  description: "A page of the project's segments, newest first. Live: dynamic segments are evaluated now.",
+  summary: "List segments with a contact's membership",
+  description:
+    "A page of the project's segments, newest first. Dynamic segments are evaluated at the time of the call.",
   caller: "project",
   params: byId,
   query: pageQuery,
@@ -168,7 +173,7 @@ export const listContactSegments = endpoint({
             .boolean()
             .nullable()
             .describe(
-              "null: with the segments it stands on it has more conditions than one filter may have.",
+              "null if the segment, with the segments it refers to, has more conditions than one filter may have.",
             ),
         }),
       ),
@@ -183,7 +188,7 @@ const emails = z
   .array(emailAddress)
   .min(1)
   .max(LIMITS.segmentEmails.value)
-  .describe("Addresses, in any spelling.");
+  .describe("Addresses in any spelling.");
 
 export const addSegmentMembers = endpoint({
   name: "segments.addMembers",
@@ -191,12 +196,12 @@ export const addSegmentMembers = endpoint({
   path: "/segments/:id/members",
   summary: "Add contacts to a static segment",
   description:
-    "Addresses that no contact has are returned in `notFound`, or become contacts with `createMissing`.",
+    "Addresses without a contact are returned in `notFound`, or become contacts with `createMissing`.",
   caller: "project",
   params: byId,
   body: z.object({
     emails,
-    createMissing: z.boolean().optional().describe("Create contacts for addresses that have none."),
+    createMissing: z.boolean().optional().describe("Creates contacts for addresses without one."),
     subscribed: z
       .boolean()
       .optional()
@@ -212,7 +217,7 @@ export const removeSegmentMembers = endpoint({
   method: "DELETE",
   path: "/segments/:id/members",
   summary: "Remove contacts from a static segment",
-  description: "Addresses that are no members are passed over. The contacts themselves stay.",
+  description: "Addresses that are not members are ignored. Contacts are kept.",
   caller: "project",
   params: byId,
   body: z.object({ emails }),
@@ -225,8 +230,8 @@ export const computeSegment = endpoint({
   name: "segments.compute",
   method: "POST",
   path: "/segments/:id/compute",
-  summary: "Compute the members of a tracked segment now",
-  description: "Emits an entry or exit event for each contact that really came or left.",
+  summary: "Update the members of a tracked segment now",
+  description: "Emits an entry or exit event for each contact that enters or leaves the segment.",
   caller: "project",
   params: byId,
   answers: { 200: z.object({ added: z.int(), removed: z.int(), total: z.int() }) },
@@ -238,7 +243,7 @@ export const refreshSegment = endpoint({
   method: "POST",
   path: "/segments/:id/refresh",
   summary: "Count the members of a segment now",
-  description: "Emits nothing and changes no membership.",
+  description: "Emits no events and changes no members.",
   caller: "project",
   params: byId,
   answers: { 200: z.object({ memberCount: z.int() }) },
@@ -249,8 +254,9 @@ export const previewSegment = endpoint({
   name: "segments.preview",
   method: "POST",
   path: "/segments/preview",
-  summary: "Count who matches a filter, with a few of them",
-  description: "Nothing is stored. Shows what a filter means before it becomes a segment or an audience.",
+  summary: "Preview the contacts that match a filter",
+  description:
+    "Returns their number and a few examples, and stores nothing. Use it to test a filter for a segment or an audience.",
   caller: "project",
   isRead: true,
   body: z.object({ filters: filter }),
@@ -262,8 +268,8 @@ export const explainSegment = endpoint({
   name: "segments.explain",
   method: "POST",
   path: "/segments/explain",
-  summary: "Tell why a contact matches a filter or does not",
-  description: "Each condition with true or false and the value seen.",
+  summary: "Explain why a contact matches a filter or not",
+  description: "Returns true or false for each condition, with the value seen.",
   caller: "project",
   isRead: true,
   body: z.object({ filters: filter, contactId: id }),
@@ -273,8 +279,8 @@ export const explainSegment = endpoint({
       matches: z.boolean(),
       conditions: z
         .array(z.unknown())
-        .describe("Each condition with `matches` and `seen`, in the order they are written."),
-      explanation: z.unknown().describe("The same in the shape of the filter."),
+        .describe("Each condition with `matches` and `seen`, in the original order."),
+      explanation: z.unknown().describe("The same results in the structure of the filter."),
     }),
   },
   errors: ["CONTACT_NOT_FOUND"],

@@ -2,15 +2,15 @@
 import { plainName } from "./closest-name.ts";
 
 export interface Spellings {
-  /** The fields as they are spelled here. */
+  /** The canonical field names. */
   fields: readonly string[];
-  /** Other names by their plain form (`plainName`). */
+  /** Other names in plain form (`plainName`). */
   aliases: Readonly<Record<string, string>>;
 }
 
 /**
- * Returns the object with other spellings of its fields replaced by ours. A field that is there already under its own name wins:
- * the other spelling stays and counts as unknown. Everything but an object is returned as it is.
+ * Returns the object with other spellings of its fields replaced by ours. If a field is already present under its own name, the other
+ * spelling stays and counts as unknown. Returns anything but an object unchanged.
  */
 export function respelled(input: unknown, { fields, aliases }: Spellings): unknown {
   if (typeof input !== "object" || input === null || Array.isArray(input)) return input;

@@ -1,4 +1,4 @@
-// The suppression list of a project: addresses that get nothing, and why (decisions §12; docs/decisions/0045-suppression-list.md).
+// The suppression list of a project: addresses that get no email, with the reason (decisions §12; docs/decisions/0045-suppression-list.md).
 import { z } from "zod";
 import { importResult } from "./contact-import.ts";
 import { endpoint } from "./endpoint.ts";
@@ -6,7 +6,7 @@ import { cursorList, emailAddress, instant, pageQuery, pathText, uploadedFile } 
 import { byJobId, jobAnswer, queuedJob } from "./job.ts";
 import { LIMITS } from "./limits/limits.ts";
 
-/** The strongest first: a stronger reason takes the place of a weaker one. */
+/** Strongest first, because a stronger reason replaces a weaker one. */
 export const SUPPRESSION_REASONS = ["COMPLAINT", "HARD_BOUNCE", "MANUAL", "IMPORT"] as const;
 export type SuppressionReason = (typeof SUPPRESSION_REASONS)[number];
 
@@ -14,11 +14,11 @@ const suppression = z.object({
   id: z.uuid(),
   email: z.string(),
   reason: z.enum(SUPPRESSION_REASONS),
-  emailId: z.uuid().nullable().describe("The mail that bounced or was complained about."),
+  emailId: z.uuid().nullable().describe("The email that bounced or was reported as spam."),
   actor: z
     .string()
     .nullable()
-    .describe("Who put it there: the id of a user, or `key`; null for mail servers."),
+    .describe("The author of the entry: the id of a user, or `key`; null for mail servers."),
   createdAt: instant,
 });
 
@@ -27,7 +27,7 @@ const filter = {
     .string()
     .max(LIMITS.searchLength.value)
     .optional()
-    .describe("A part of the address, in any case."),
+    .describe("A part of the address, case-insensitive."),
   reason: z.enum(SUPPRESSION_REASONS).optional(),
 };
 
@@ -39,7 +39,7 @@ export const listSuppressions = endpoint({
   path: "/suppressions",
   summary: "List suppressed addresses, newest first",
   description:
-    "Addresses that bounced for good or complained come by themselves, whether or not the project looks at the list (`suppressionList` of the project).",
+    "Hard bounces and complaints are added automatically, whether or not the project checks the list (`suppressionList` of the project).",
   caller: "project",
   query: pageQuery.extend(filter),
   answers: { 200: cursorList(suppression) },
@@ -49,14 +49,14 @@ export const addSuppressions = endpoint({
   name: "suppressions.add",
   method: "POST",
   path: "/suppressions",
-  summary: "Put addresses on the suppression list",
+  summary: "Add addresses to the suppression list",
   description:
     "One request adds up to " +
-    `${LIMITS.suppressionsAtOnce.value} addresses; longer lists go to \`POST /suppressions/import\`. An address that is listed for a bounce or a complaint keeps that reason.`,
+    `${LIMITS.suppressionsAtOnce.value} addresses; use \`POST /suppressions/import\` for longer lists. An address that is listed for a bounce or complaint keeps that reason.`,
   caller: "project",
   body: z.object({ emails: z.array(emailAddress).min(1).max(LIMITS.suppressionsAtOnce.value) }),
   answers: {
-    200: z.object({ added: z.int(), known: z.int().describe("Addresses that were listed before.") }),
+    200: z.object({ added: z.int(), known: z.int().describe("Addresses that were already listed.") }),
   },
 });
 
@@ -64,12 +64,12 @@ export const importSuppressions = endpoint({
   name: "suppressions.import",
   method: "POST",
   path: "/suppressions/import",
-  summary: "Put the addresses of a CSV file on the suppression list",
+  summary: "Add the addresses of a CSV file to the suppression list",
   description:
-    "The column with the addresses is found by its name or because it is the only one of addresses, as in an import of contacts, so the files of SendGrid, Mailgun and Mailchimp work, and so does a list without a header. Other columns are ignored. Rows with a fault are left out and reported, the others are taken.",
+    "The address column is detected by its name or as the only column of addresses, as in a contact import. Files of SendGrid, Mailgun and Mailchimp work, as do lists without a header. Other columns are ignored. Invalid rows are skipped and reported while the others are imported.",
   caller: "project",
   body: z.object({
-    file: uploadedFile.describe(`The CSV file, at most ${LIMITS.importFileBytes.value / 1024 / 1024} MB.`),
+    file: uploadedFile.describe(`The CSV file, up to ${LIMITS.importFileBytes.value / 1024 / 1024} MB.`),
   }),
   bodyKind: "upload",
   bodyLimitBytes: LIMITS.importBodyBytes.value,
@@ -80,9 +80,9 @@ export const getSuppressionImport = endpoint({
   name: "suppressions.getImport",
   method: "GET",
   path: "/suppressions/import/:jobId",
-  summary: "Ask how far an import of suppressed addresses is",
+  summary: "Read the progress of a suppression import",
   description:
-    "Ask until `state` is `completed` or `failed`; `result` then holds the counts and the first errors.",
+    "Poll until `state` is `completed` or `failed`; `result` then contains the counts and the first errors.",
   caller: "project",
   params: byJobId,
   answers: { 200: jobAnswer(importResult) },
@@ -93,9 +93,9 @@ export const exportSuppressions = endpoint({
   name: "suppressions.export",
   method: "GET",
   path: "/suppressions/export.csv",
-  summary: "Suppressed addresses as CSV, oldest first",
+  summary: "Export suppressed addresses as CSV, oldest first",
   description:
-    "The columns `email`, `reason`, `emailId`, `actor` and `createdAt`; `POST /suppressions/import` takes the file.",
+    "Contains `email`, `reason`, `emailId`, `actor` and `createdAt`; `POST /suppressions/import` can read the file back.",
   caller: "project",
   query: z.object(filter),
   envelope: "raw",
@@ -107,22 +107,22 @@ export const explainSuppression = endpoint({
   name: "suppressions.explain",
   method: "GET",
   path: "/suppressions/:address",
-  summary: "Say what an address gets, and why",
+  summary: "Explain which emails an address gets",
   description:
-    "For somebody who got nothing: whether the address is listed, whether the project looks at its list, and whether its contact is subscribed. An address nobody knows gets an answer too.",
+    "Useful if a person got no email. Returns whether the address is listed, whether the project checks its list, and whether the contact is subscribed. Also works for unknown addresses.",
   caller: "project",
   params: byAddress,
   answers: {
     200: z.object({
       email: z.string(),
-      suppression: suppression.nullable().describe("null: it is not listed."),
-      suppressionList: z.boolean().describe("Whether the project looks at its list."),
+      suppression: suppression.nullable().describe("null if it is not listed."),
+      suppressionList: z.boolean().describe("Whether the project checks its list."),
       contact: z.object({ id: z.uuid(), subscribed: z.boolean() }).nullable(),
       gets: z.object({
-        transactional: z.boolean().describe("Transactional mail, and campaigns of that kind."),
-        lists: z.boolean().describe("Mail to lists: for subscribed contacts only."),
+        transactional: z.boolean().describe("Transactional email, including campaigns of that kind."),
+        lists: z.boolean().describe("Bulk email, for subscribed contacts only."),
       }),
-      explanation: z.string().describe("A sentence for a person."),
+      explanation: z.string().describe("An explanation for people."),
     }),
   },
   errors: ["SUPPRESSION_NOT_FOUND"],
@@ -132,9 +132,9 @@ export const removeSuppression = endpoint({
   name: "suppressions.remove",
   method: "DELETE",
   path: "/suppressions/:address",
-  summary: "Take an address off the suppression list",
+  summary: "Remove an address from the suppression list",
   description:
-    "Its contact stays unsubscribed if it was. The next bounce or complaint puts the address back. Mail that was skipped is not sent afterwards.",
+    "An unsubscribed contact stays unsubscribed. The next bounce or complaint adds the address again. Skipped email is not sent afterwards.",
   caller: "project",
   params: byAddress,
   answers: { 204: null },

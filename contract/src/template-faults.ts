@@ -1,7 +1,7 @@
-// What is wrong with the variables of a template, by code: a program and the dashboard say it in words of their own.
+// Faults in the variables of a template, by code, so that programs and the dashboard can use their own wording.
 import { saidBy, sayerOf, type Said } from "./advice.ts";
 
-/** By code, with `{names}` of what is filled in. */
+/** Sentences by code, with `{names}` as placeholders for values. */
 export const TEMPLATE_FAULTS = {
   "template.place": "Line {line}, column {column}:",
   "template.other": "{said}",
@@ -9,7 +9,7 @@ export const TEMPLATE_FAULTS = {
   "template.nul": "The template contains a NUL character.",
   "template.blockOpen": "This block is never closed.",
   "template.manyMustaches": "The template has more than {most} mustaches.",
-  "template.longMustaches": "The mustaches are together longer than {most} characters.",
+  "template.longMustaches": "The mustaches have more than {most} characters in total.",
   "template.commentOpen": "This comment is never closed.",
   "template.rawBlockOpen": "This raw block is never closed.",
   "template.mustacheOpen": "This mustache is never closed.",
@@ -23,9 +23,9 @@ export const TEMPLATE_FAULTS = {
   "template.decorator": "Decorators ({form}) are not available.",
   "template.partialOrDecorator": "Partials and decorators are not available.",
   "template.notOpened": "This closes a block that was not opened.",
-  "template.outside": "This stands outside of a block.",
+  "template.outside": "This is only allowed inside a block.",
   "template.blocksDeep": "Blocks are nested deeper than {most}.",
-  "template.fallbackAlone": "?? must stand between two values.",
+  "template.fallbackAlone": "?? must be between two values.",
   "template.fallbackFollowed": "Only ?? may follow a value that has a fallback.",
   "template.closedAs": 'The block "{block}" is closed as "{other}".',
   "template.unexpected": "{what} is not expected here.",
@@ -43,5 +43,5 @@ export type TemplateFaultCode = keyof typeof TEMPLATE_FAULTS;
 export type TemplateFault = Said<TemplateFaultCode>;
 
 export const templateFault = saidBy<TemplateFaultCode>(TEMPLATE_FAULTS);
-/** The fault of a code, with its values filled in. */
+/** Returns the fault for a code with its values filled in. */
 export const faultOfTemplate = sayerOf<TemplateFaultCode>(TEMPLATE_FAULTS);

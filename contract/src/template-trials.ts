@@ -1,4 +1,4 @@
-// A mail to try a template out, and what a template said before (docs/decisions/0062-blocks.md).
+// Test emails and previous versions of a template (docs/decisions/0062-blocks.md).
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { emailAddress, id, instant, pathId } from "./field.ts";
@@ -9,16 +9,16 @@ export const testTemplate = endpoint({
   name: "templates.test",
   method: "POST",
   path: "/templates/:id/test",
-  summary: "Send a test mail of a template",
+  summary: "Send a test email of a template",
   description:
-    "With [TEST] before its subject, rendered as the contact of that address or of `contactId`; counted nowhere. For anyone else its links are marked as a test and change nothing.",
+    "Adds [TEST] to the subject and is left out of reports. Rendered for the contact with that address or for `contactId`. For any other recipient the links are marked as a test and change nothing.",
   caller: "project",
   sends: true,
   params: byId,
   body: z.object({
     email: emailAddress,
     contactId: id.optional(),
-    from: plainAddress.optional().describe("The sender, where neither the template nor the project has one."),
+    from: plainAddress.optional().describe("The sender, if neither the template nor the project has one."),
   }),
   unknownFields: "refused",
   answers: { 200: z.object({ success: z.literal(true), email: z.uuid() }) },
@@ -28,8 +28,8 @@ export const testTemplate = endpoint({
 const version = z.object({
   id: z.uuid(),
   subject: z.string(),
-  bytes: z.int().describe("Of its body."),
-  savedAt: instant.describe("Since when it was what the template said."),
+  bytes: z.int().describe("Size of its body."),
+  savedAt: instant.describe("The time at which this version was saved."),
   replacedAt: instant,
 });
 const byVersion = z.object({ id: pathId, versionId: pathId });
@@ -38,8 +38,8 @@ export const listTemplateVersions = endpoint({
   name: "templates.versions",
   method: "GET",
   path: "/templates/:id/versions",
-  summary: "List what a template said before",
-  description: `Each text that was replaced, newest first; up to ${LIMITS.templateVersions.value} and ${LIMITS.templateVersionBytes.value} bytes are kept.`,
+  summary: "List previous versions of a template",
+  description: `All replaced texts, newest first; up to ${LIMITS.templateVersions.value} versions and ${LIMITS.templateVersionBytes.value} bytes are kept.`,
   caller: "project",
   params: byId,
   answers: { 200: z.object({ versions: z.array(version) }) },
@@ -50,8 +50,8 @@ export const getTemplateVersion = endpoint({
   name: "templates.version",
   method: "GET",
   path: "/templates/:id/versions/:versionId",
-  summary: "Read what a template said before",
-  description: "One version with its whole body.",
+  summary: "Read a previous version of a template",
+  description: "One version with its complete body.",
   caller: "project",
   params: byVersion,
   answers: { 200: version.extend({ body: z.string(), design: wholeTemplate.shape.design }) },
@@ -62,8 +62,8 @@ export const restoreTemplateVersion = endpoint({
   name: "templates.restoreVersion",
   method: "POST",
   path: "/templates/:id/versions/:versionId/restore",
-  summary: "Let a template say again what it said before",
-  description: "Its subject and its body; what it says now becomes a version.",
+  summary: "Restore a previous version of a template",
+  description: "Restores its subject and body; the current text becomes a version.",
   caller: "project",
   params: byVersion,
   answers: { 200: wholeTemplate },

@@ -1,4 +1,4 @@
-// Templates: what mails say, kept under an id (spec §2.5, 4.5; decisions §6), and how one would look.
+// Template endpoints: reusable email content with an id, and its preview (spec §2.5, 4.5; decisions §6).
 import { z } from "zod";
 import { IN_PARTS } from "./advice.ts";
 import { contentWarningPart } from "./content-warnings.ts";
@@ -21,8 +21,8 @@ import {
 import { LIMITS } from "./limits/limits.ts";
 
 /**
- * MARKETING: to subscribed contacts only, with an unsubscribe footer and header. HEADLESS: the same without the footer.
- * TRANSACTIONAL: to everybody, with neither.
+ * MARKETING goes to subscribed contacts only, with an unsubscribe footer and header. HEADLESS is the same without the footer. TRANSACTIONAL
+ * goes to everyone, with neither.
  */
 export const TEMPLATE_TYPES = ["TRANSACTIONAL", "MARKETING", "HEADLESS"] as const;
 export type TemplateType = (typeof TEMPLATE_TYPES)[number];
@@ -41,11 +41,11 @@ const template = z.object({
   updatedAt: instant,
 });
 
-/** As it is answered. */
+/** The design in a response. */
 export const keptDesign = z
   .record(z.string(), z.unknown())
   .nullable()
-  .describe("What the editor keeps beside the body; lists leave it out.");
+  .describe("The editor's data in addition to the body; not included in lists.");
 
 export const wholeTemplate = template.extend({ design: keptDesign });
 
@@ -63,7 +63,7 @@ const templateName = z
 
 /** A template's sender is checked once, when it is saved, so no contact's data can change it. */
 const noVariables = {
-  message: "Must not contain {{…}}: variables are filled in in the subject and the body only.",
+  message: "Must not contain {{…}}, because variables are filled in only in the subject and the body.",
   params: { code: "invalid_string" },
 };
 export const plainAddress = emailAddress
@@ -71,7 +71,7 @@ export const plainAddress = emailAddress
   .register(jsonSchemas, { jsonSchema: { type: "string", format: "email", examples: ["news@example.com"] } });
 const plainName = displayName.trim().refine((name) => !name.includes("{{"), noVariables);
 
-/** What an editor keeps; a design of our own blocks has to be one. */
+/** The data of an editor; a design in our own format must be valid. */
 export const design = z
   .record(z.string(), z.unknown())
   .superRefine((given, ctx) => {
@@ -81,14 +81,14 @@ export const design = z
   })
   .nullable();
 
-/** Whether something says what is sent: a body, or blocks that make one. */
+/** Returns whether there is content to send: a body, or blocks that produce one. */
 export const hasBody = ({ body, design: given }: { body?: unknown; design?: unknown }) =>
   body !== undefined || (given as Record<string, unknown> | null | undefined)?.["format"] === DESIGN_FORMAT;
 export const bodyMissing = {
   path: ["body"],
   message: "Required.",
   params: { code: "required" },
-  // Told with the other faults, as every missing field is.
+  // Reported together with the other faults, like every missing field.
   when: ({ value }: { value: unknown }) => typeof value === "object" && value !== null,
 };
 
@@ -99,25 +99,28 @@ const fields = {
     .max(LIMITS.descriptionLength.value)
     .nullable()
     .optional()
-    .describe("A note; null: none."),
+    .describe("A note; null for none."),
   type: z
     .enum(TEMPLATE_TYPES)
     .describe(
-      "MARKETING: to subscribed contacts only, with a footer and a header to unsubscribe. HEADLESS: the same without the footer. TRANSACTIONAL: to everybody, with neither.",
+      "MARKETING goes to subscribed contacts only, with an unsubscribe footer and header. HEADLESS is the same without the footer. TRANSACTIONAL goes to everyone, with neither.",
     ),
   subject: subject.describe("Handlebars variables are filled in for each recipient."),
   body: bodyText.describe("HTML; Handlebars variables are filled in for each recipient."),
-  from: plainAddress.nullable().optional().describe("The sender, at a verified domain; null: none."),
-  fromName: plainName.nullable().optional().describe("The sender's display name; null: none."),
-  replyTo: plainAddress.nullable().optional().describe("Where answers go; null: to the sender."),
+  from: plainAddress
+    .nullable()
+    .optional()
+    .describe("The sender's address at a verified domain; null for none."),
+  fromName: plainName.nullable().optional().describe("The sender's display name; null for none."),
+  replyTo: plainAddress.nullable().optional().describe("The reply address; null for the sender."),
   design: design
     .optional()
     .describe(
-      `What an editor needs to go on; \`body\` is what is sent. With \`format: "${DESIGN_FORMAT}"\` it holds blocks, and the body is made of them. A body that is changed alone empties such a design.`,
+      `The editor's data; \`body\` is what gets sent. With \`format: "${DESIGN_FORMAT}"\` it contains blocks, and the body is generated from them. Changing only the body clears such a design.`,
     ),
 };
 
-/** A warning about a content, with its place. */
+/** A warning about content, with its position. */
 export const contentWarning = z.object({
   code: z.string(),
   message: z.string(),
@@ -126,7 +129,7 @@ export const contentWarning = z.object({
     .nullable()
     .optional()
     .describe(
-      "With the code `merge_tag`: the text for the place of the tag. Empty if the tag can go, null without an equivalent.",
+      "With the code `merge_tag`, the replacement for the tag. Empty if the tag can be removed, null without an equivalent.",
     ),
   messageParts: z.array(contentWarningPart).describe(IN_PARTS),
   where: z.object({
@@ -141,17 +144,21 @@ const savedTemplate = wholeTemplate.extend({
     .describe("Merge tags of other services, and variables for which no contact has a value."),
 });
 const DESCRIPTION_OF_SAVING =
-  "Subject and body are checked: a fault in their variables is told with line and column. The domain of `from` must be verified.";
+  "Subject and body are checked, and faults in their variables are returned with line and column. The domain of `from` must be verified.";
 
 export const listTemplates = endpoint({
   name: "templates.list",
   method: "GET",
   path: "/templates",
   summary: "List templates, newest first",
-  description: `Without \`limit\` and \`cursor\` all of them, up to ${LIMITS.templatesListed.value}. \`hasMore\` says whether there are more; an answer also ends where it would hold too many bytes.`,
+  description: `Without \`limit\` and \`cursor\` returns all templates, up to ${LIMITS.templatesListed.value}. \`hasMore\` is true if there are more; a response also ends at the maximum number of bytes.`,
   caller: "project",
   query: pageQuery.extend({
-    search: z.string().max(LIMITS.searchLength.value).optional().describe("A part of the name, in any case."),
+    search: z
+      .string()
+      .max(LIMITS.searchLength.value)
+      .optional()
+      .describe("A part of the name, case-insensitive."),
     type: z.enum(TEMPLATE_TYPES).optional(),
   }),
   answers: { 200: cursorList(template) },
@@ -169,7 +176,7 @@ export const createTemplate = endpoint({
       ...fields,
       body: fields.body
         .optional()
-        .describe("HTML with Handlebars variables. Required without a design of blocks."),
+        .describe("HTML with Handlebars variables. Required unless there is a design with blocks."),
     })
     .refine(hasBody, bodyMissing),
   unknownFields: "refused-unless-returned",
@@ -182,7 +189,7 @@ export const getTemplate = endpoint({
   method: "GET",
   path: "/templates/:id",
   summary: "Read a template",
-  description: "The template with its whole body.",
+  description: "The template with its complete body.",
   caller: "project",
   params: byId,
   answers: { 200: wholeTemplate },
@@ -194,7 +201,7 @@ export const updateTemplate = endpoint({
   method: "PATCH",
   path: "/templates/:id",
   summary: "Change a template",
-  description: `Only what is sent changes; null empties a field that may be empty. Mails that were accepted before keep what they say. ${DESCRIPTION_OF_SAVING}`,
+  description: `Only the given fields change; null clears an optional field. Emails accepted earlier keep their content. ${DESCRIPTION_OF_SAVING}`,
   caller: "project",
   params: byId,
   body: z.object({
@@ -215,7 +222,7 @@ export const deleteTemplate = endpoint({
   method: "DELETE",
   path: "/templates/:id",
   summary: "Delete a template",
-  description: "Mails that were accepted before keep what they say. 409 while something would miss it.",
+  description: "Emails accepted earlier keep their content. 409 while the template is in use.",
   caller: "project",
   params: byId,
   answers: { 204: null },
@@ -238,17 +245,17 @@ export const getTemplateUsage = endpoint({
   name: "templates.usage",
   method: "GET",
   path: "/templates/:id/usage",
-  summary: "Read what uses a template",
-  description: "What must change before the template can be deleted, and how many mails were made with it.",
+  summary: "Read where a template is used",
+  description: "The uses that prevent deletion, and the number of emails made with the template.",
   caller: "project",
   params: byId,
   answers: {
     200: z.object({
       campaigns: z
         .array(z.object({ id: z.uuid(), name: z.string() }))
-        .describe("Campaigns not sent yet that would miss it."),
+        .describe("Unsent campaigns that use it."),
       workflowSteps: z.array(z.object({ workflowId: z.uuid(), workflowName: z.string(), stepId: z.uuid() })),
-      emailsSent: z.int().describe("Mails with it that have left."),
+      emailsSent: z.int().describe("Sent emails that used it."),
     }),
   },
   errors: ["TEMPLATE_NOT_FOUND"],
@@ -258,16 +265,16 @@ export const previewTemplate = endpoint({
   name: "templates.preview",
   method: "POST",
   path: "/templates/preview",
-  summary: "See what a mail would say, and what could be better",
+  summary: "Preview an email with warnings",
   description:
-    "Rendered as a mail is, with a contact's data, the data given, or both, the latter first. Nothing is sent or stored; the links to unsubscribe lead nowhere.",
+    "Rendered like a real email, with a contact's data, the given data, or both; the given data wins. Nothing is sent or stored, and unsubscribe links are disabled.",
   caller: "project",
   isRead: true,
   body: z.object({
     subject: fields.subject,
     body: fields.body,
-    type: fields.type.optional().describe("As what it would be sent: MARKETING shows the footer."),
-    contactId: id.optional().describe("Whose data to fill in."),
+    type: fields.type.optional().describe("The type to preview; MARKETING shows the footer."),
+    contactId: id.optional().describe("Fills in the data of this contact."),
     data: contactData.optional(),
   }),
   answers: {

@@ -1,5 +1,4 @@
-// What a mail program and a browser ask for when a mail is opened or a link in it is followed. They are answered like pages, for browsers
-// and people: never with an error of the API.
+// The open pixel and tracked links of emails. Responses are pages and images for browsers, never API errors.
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { jsonSchemas } from "./field.ts";
@@ -10,12 +9,12 @@ export const openPixel = endpoint({
   name: "tracking.open",
   method: "GET",
   path: "/o/:token",
-  summary: "The pixel of a mail: a transparent GIF that says that it was opened",
+  summary: "Return the tracking pixel of an email, a transparent GIF",
   description:
-    "Always the same 43 bytes, also for a token that nobody handed out. Tokens end in `.gif`. What machines load (privacy proxies, prefetching) is counted apart from what people open.",
+    "Always the same 43 bytes, even for an unknown token. Tokens end in `.gif`. Loads by machines (privacy proxies, prefetching) are counted separately from opens by people.",
   caller: "anyone",
   params: z.object({
-    token: z.string().describe("As it stands in the mail; names the mail and nothing else."),
+    token: z.string().describe("The token from the email, which identifies only the email."),
   }),
   envelope: "page",
   contentType: "image/gif",
@@ -26,11 +25,13 @@ export const followLink = endpoint({
   name: "tracking.click",
   method: "GET",
   path: "/c/:token",
-  summary: "A link of a mail: leads on to where the author meant it to lead",
+  summary: "Follow a tracked link to its target",
   description:
-    "Redirects to addresses that stood in the mail and to no other; for anything else there is one and the same page. A `HEAD` is answered the same way and not counted. Works for as long as the mail is in the books, also after its contact was deleted and after tracking was switched off; then nothing is counted.",
+    "Redirects only to addresses from the email; anything else returns the same page. `HEAD` returns the same response and is not counted. Works as long as the email is kept, even after its contact was deleted or tracking was turned off; in these cases nothing is counted.",
   caller: "anyone",
-  params: z.object({ token: z.string().describe("As it stands in the mail; names the mail and the link.") }),
+  params: z.object({
+    token: z.string().describe("The token from the email, which identifies the email and the link."),
+  }),
   query: z.object({
     u: z
       .unknown()
@@ -38,7 +39,7 @@ export const followLink = endpoint({
       .register(jsonSchemas, {
         jsonSchema: {
           type: "string",
-          description: "Of a link with variables: where it leads, signed in the token.",
+          description: "For a link with variables, its target, which is signed in the token.",
         },
       }),
   }),

@@ -4,17 +4,17 @@ import { closestName } from "./closest-name.ts";
 import type { Endpoint } from "./endpoint.ts";
 import type { FieldError } from "./errors.ts";
 
-/** A schema that reads a value by code describes here what it reads. */
+/** Declares the input of a schema that reads a value by code. */
 export interface Reads {
   /** The shape that the code expects. */
   as: () => z.core.$ZodType;
-  /** Puts other spellings of field names into ours before the shape is compared. */
+  /** Converts other spellings of field names to ours before the shape is compared. */
   rename?: (input: unknown) => unknown;
 }
 type Schema = z.core.$ZodType;
 const readings = new WeakMap<Schema, Reads>();
 
-/** Declares what a schema reads by code; returns the schema. */
+/** Declares the input that a schema reads by code, and returns the schema. */
 export function readAs<S extends Schema>(schema: S, reads: Reads): S {
   readings.set(schema, reads);
   return schema;
@@ -22,16 +22,16 @@ export function readAs<S extends Schema>(schema: S, reads: Reads): S {
 
 export interface UnknownField {
   path: ReadonlyArray<string | number>;
-  /** The fields that the object at this place takes. */
+  /** The known fields of the object at this path. */
   known: readonly string[];
   value: unknown;
 }
 
 type Input = Readonly<Record<string, unknown>>;
 
-/** More unknown fields than any honest request has. */
+/** Honest requests have fewer unknown fields. */
 const MAX_UNKNOWN_FIELDS = 50;
-/** A message names up to this many fields. */
+/** A message lists up to this many fields. */
 const MAX_NAMED_FIELDS = 20;
 const NO_FIELDS: ReadonlySet<string> = new Set();
 
@@ -39,13 +39,13 @@ function isObject(input: unknown): input is Input {
   return typeof input === "object" && input !== null && !Array.isArray(input);
 }
 
-/** `describe` makes a copy of a schema, which still knows the original. */
+/** `describe` copies a schema, and the copy still references the original. */
 function readingOf(schema: Schema): Reads | undefined {
   const { parent } = schema._zod;
   return readings.get(schema) ?? (parent === undefined ? undefined : readings.get(parent));
 }
 
-/** Removes what surrounds the shape of a schema, and applies its spelling rules to the input. */
+/** Removes the wrappers around a schema's shape, and applies its spelling rules to the input. */
 function unwrap(schema: Schema, input: unknown): { schema: Schema; input: unknown } {
   const read = readingOf(schema);
   if (read !== undefined) return unwrap(read.as(), read.rename === undefined ? input : read.rename(input));
@@ -58,7 +58,7 @@ function unwrap(schema: Schema, input: unknown): { schema: Schema; input: unknow
     return unwrap(schema.unwrap(), input);
   if (schema instanceof z.ZodPipe)
     return unwrap(schema.in instanceof z.ZodTransform ? schema.out : schema.in, input);
-  // Only the names at this level choose the option: comparing each option in full would take exponential time.
+  // Only the names at this level decide on the option, because comparing each option in full would take exponential time.
   if (schema instanceof z.ZodUnion) {
     const options = schema.options.map((option) => unwrap(option, input));
     const fitting = options.toSorted((a, b) => misfit(a) - misfit(b))[0];
@@ -100,7 +100,7 @@ export function unknownFields(
   return found;
 }
 
-/** Returns what is wrong with an unknown field and which one was probably meant. */
+/** Returns the message for an unknown field, with the name that was probably meant. */
 export function messageOfUnknown({ path, known, value }: UnknownField): string {
   const name = String(path.at(-1));
   const held = isObject(value) ? Object.keys(value) : [];
@@ -112,7 +112,7 @@ export function messageOfUnknown({ path, known, value }: UnknownField): string {
   return `Unknown field. Known here: ${known.map((one) => `\`${one}\``).join(", ")}.`;
 }
 
-/** Returns the unknown fields of a part of a body as issues of Zod. */
+/** Returns the unknown fields in a part of a body as Zod issues. */
 export function unknownFieldIssues(schema: z.ZodType, input: unknown, path: Array<string | number>) {
   return unknownFields(schema, input).map((unknown) => ({
     code: "custom" as const,
@@ -125,7 +125,7 @@ export function unknownFieldIssues(schema: z.ZodType, input: unknown, path: Arra
 
 const returnedBy = new WeakMap<Endpoint, ReadonlySet<string>>();
 
-/** Returns the fields of an endpoint's answers: what a client sends back that sends whole objects. */
+/** Returns the fields of an endpoint's responses, because some clients send whole objects back. */
 function returnedFields(endpoint: Endpoint): ReadonlySet<string> {
   const remembered = returnedBy.get(endpoint);
   if (remembered !== undefined) return remembered;
@@ -137,7 +137,7 @@ function returnedFields(endpoint: Endpoint): ReadonlySet<string> {
   return returned;
 }
 
-/** Returns the fields of a body that an endpoint doesn't know; those it may ignore by its contract are left out. */
+/** Returns the unknown fields of a body, except those that the endpoint's contract ignores. */
 export function unknownFieldsOf(endpoint: Endpoint, body: unknown): UnknownField[] {
   if (endpoint.unknownFields === "ignored") return [];
   const accepted =
@@ -146,8 +146,8 @@ export function unknownFieldsOf(endpoint: Endpoint, body: unknown): UnknownField
 }
 
 /**
- * Returns an error for each query parameter that is, or nearly is, a field of the body. Ignoring it would send a campaign now
- * whose time is in the address.
+ * Returns an error for each query parameter that equals, or nearly equals, a field of the body. Ignoring it would immediately send a
+ * campaign whose scheduled time is in the URL.
  */
 export function misplacedParameters(endpoint: Endpoint, query: unknown): FieldError[] {
   const body = unwrap(endpoint.body, {}).schema;
@@ -157,6 +157,6 @@ export function misplacedParameters(endpoint: Endpoint, query: unknown): FieldEr
   return Object.keys(query).flatMap((name): FieldError[] => {
     const field = own.includes(name) ? null : closestName(name, Object.keys(body.shape));
     if (field === null) return [];
-    return [{ field: name, code: "custom", message: `Send \`${field}\` in the body, not in the address.` }];
+    return [{ field: name, code: "custom", message: `Send \`${field}\` in the body, not in the URL.` }];
   });
 }

@@ -1,4 +1,4 @@
-// Images for template bodies (spec §4.12; docs/decisions/0049-uploads.md): stored once, served to whoever reads a mail.
+// Images for emails (spec §4.12; docs/decisions/0049-uploads.md), stored once and served to recipients.
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { cursorList, instant, pageQuery, pathText, uploadedFile } from "./field.ts";
@@ -7,25 +7,27 @@ import { LIMITS } from "./limits/limits.ts";
 export const IMAGE_TYPES = ["image/png", "image/jpeg", "image/gif", "image/webp"] as const;
 export type ImageType = (typeof IMAGE_TYPES)[number];
 
-/** Where an image can be used. */
+/** Places where an image can be used. */
 export const UPLOAD_USERS = ["TEMPLATE", "TEMPLATE_VERSION", "CAMPAIGN", "LOGO"] as const;
 
 const image = z.object({
-  url: z.string().describe("Public: this is what stands in `src`. It never changes."),
-  key: z.string().describe("Names the image for `DELETE`; the last part of `url`."),
-  filename: z.string().describe("As it was uploaded; of the same image uploaded twice the first name."),
+  url: z.string().describe("The public URL for `src`. It never changes."),
+  key: z.string().describe("The image's key for `DELETE`, which is the last part of `url`."),
+  filename: z
+    .string()
+    .describe("The uploaded file name; the first one if the same image was uploaded twice."),
   contentType: z.enum(IMAGE_TYPES),
-  size: z.int().describe("Bytes as stored, after it was encoded again."),
+  size: z.int().describe("Stored size in bytes, after re-encoding."),
 });
 
 const stored = image.extend({
   width: z.int().describe("Pixels."),
-  height: z.int().describe("Pixels; of an animation one frame."),
+  height: z.int().describe("In pixels, for one frame of an animation."),
   createdAt: instant,
   usedBy: z
     .array(z.object({ type: z.enum(UPLOAD_USERS), id: z.uuid(), name: z.string() }))
     .describe(
-      `What shows it by its URL: templates, what they said before as long as it is kept (\`TEMPLATE_VERSION\`, with the \`id\` of the template), campaigns, the project's logo (then \`id\` is the project's). At most ${LIMITS.uploadUsers.value}.`,
+      `Uses of its URL: templates, their kept previous versions (\`TEMPLATE_VERSION\`, with the \`id\` of the template), campaigns, the project's logo (then \`id\` is the project's). Up to ${LIMITS.uploadUsers.value}.`,
     ),
 });
 
@@ -36,10 +38,10 @@ export const uploadImage = endpoint({
   method: "POST",
   path: "/uploads/image",
   summary: "Upload an image for template bodies",
-  description: `PNG, JPEG, GIF or WebP, told by its content; SVG and everything else is a 422. It is turned upright and encoded again, so metadata such as the place where it was taken is gone; animations stay animated. At most ${LIMITS.uploadFileBytes.value / 1024 / 1024} MB, ${MEGAPIXELS} megapixels (all frames together) and ${LIMITS.uploadFrames.value} frames. The same image uploaded again has the same \`url\`. A project that stores its ${LIMITS.uploadProjectBytes.value / 1024 / 1024} MB is told 409.`,
+  description: `PNG, JPEG, GIF or WebP, detected by content; SVG and everything else returns 422. The image is rotated upright and re-encoded, which removes metadata such as its location; animations stay animated. Up to ${LIMITS.uploadFileBytes.value / 1024 / 1024} MB, ${MEGAPIXELS} megapixels (all frames together) and ${LIMITS.uploadFrames.value} frames. Uploading the same image again returns the same \`url\`. 409 if the project already stores ${LIMITS.uploadProjectBytes.value / 1024 / 1024} MB.`,
   caller: "project",
   body: z.object({
-    image: uploadedFile.describe(`The image, at most ${LIMITS.uploadFileBytes.value / 1024 / 1024} MB.`),
+    image: uploadedFile.describe(`The image, up to ${LIMITS.uploadFileBytes.value / 1024 / 1024} MB.`),
   }),
   bodyKind: "upload",
   bodyLimitBytes: LIMITS.uploadBodyBytes.value,
@@ -51,12 +53,14 @@ export const listUploads = endpoint({
   name: "uploads.list",
   method: "GET",
   path: "/uploads",
-  summary: "List uploaded images, newest first, with what uses them",
-  description: "`POST /uploads/delete-unused` deletes those that nothing uses.",
+  summary: "List uploaded images with their uses, newest first",
+  description: "`POST /uploads/delete-unused` deletes unused images.",
   caller: "project",
   query: pageQuery,
   answers: {
-    200: cursorList(stored).extend({ storedBytes: z.int().describe("Of all images, not only this page.") }),
+    200: cursorList(stored).extend({
+      storedBytes: z.int().describe("Total of all images, not only this page."),
+    }),
   },
 });
 
@@ -64,8 +68,8 @@ export const deleteUnusedUploads = endpoint({
   name: "uploads.deleteUnused",
   method: "POST",
   path: "/uploads/delete-unused",
-  summary: "Delete the images that nothing uses",
-  description: `Neither a template or a former version of one that is kept, nor a campaign, nor the logo shows them by their URL. Images that were uploaded, or uploaded again, in the last ${LIMITS.uploadGraceHours.value} hours stay: somebody may be writing the template. Mail that was sent with such an image, and HTML given to \`POST /v1/send\`, shows it no more. One request deletes up to ${LIMITS.uploadsDeleted.value}; \`hasMore\` says that there are more.`,
+  summary: "Delete unused images",
+  description: `Deletes images whose URL is not used by a template, a kept previous version, a campaign or the logo. Images uploaded in the last ${LIMITS.uploadGraceHours.value} hours are kept, because someone may be working on a template. Sent emails with a deleted image, and HTML passed to \`POST /v1/send\`, no longer show it. One request deletes up to ${LIMITS.uploadsDeleted.value}; \`hasMore\` is true if there are more.`,
   caller: "project",
   leastRole: "ADMIN",
   answers: { 200: z.object({ deleted: z.int(), freedBytes: z.int(), hasMore: z.boolean() }) },
@@ -77,7 +81,7 @@ export const deleteUpload = endpoint({
   path: "/uploads/:key",
   summary: "Delete an image",
   description:
-    "Refused with 409, naming what uses it, while a template, a former version of one, a campaign or the logo shows it. Mail that was sent with it shows it no more.",
+    "Fails with 409 and a list of uses while a template, a previous version, a campaign or the logo shows the image. Sent emails no longer show a deleted image.",
   caller: "project",
   params: z.object({ key: pathText }),
   answers: { 204: null },
@@ -88,9 +92,9 @@ export const openImage = endpoint({
   name: "uploads.open",
   method: "GET",
   path: "/images/:key",
-  summary: "An uploaded image, for whoever reads the mail",
+  summary: "Return an uploaded image for recipients",
   description:
-    "Needs no key. Its name cannot be guessed, and it may be kept by browsers and proxies for ever; an image that was deleted is a 404.",
+    "Needs no key. Its name cannot be guessed, and browsers and proxies can cache it permanently. A deleted image returns 404.",
   caller: "anyone",
   params: z.object({ key: pathText }),
   envelope: "raw",

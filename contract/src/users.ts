@@ -1,4 +1,4 @@
-// Accounts: sign-up, sign-in, the signed-in person (spec §4.13; decisions §2).
+// Accounts: sign-up, sign-in and the signed-in user (spec §4.13; decisions §2).
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { emailAddress } from "./field.ts";
@@ -7,7 +7,7 @@ import { passkeyAssertion } from "./passkeys.ts";
 
 export const account = z.object({ id: z.uuid(), email: z.string() });
 
-/** Languages in which people get mail about their accounts. */
+/** Languages of account emails. */
 export const personLanguage = z.enum(["en", "de", "fr", "es"]);
 export type PersonLanguage = z.output<typeof personLanguage>;
 
@@ -18,13 +18,13 @@ export const password = z
   .min(LIMITS.passwordMinimum.value)
   .max(LIMITS.passwordMaximum.value);
 
-/** An existing password. Accounts older than today's rules keep a shorter one. */
+/** An existing password. It may be shorter than new passwords, because the rules were different when it was set. */
 export const givenPassword = z.string().normalize("NFC").min(1).max(LIMITS.passwordMaximum.value);
 
 /** The random part of a link in an email. */
 export const linkToken = z.string().min(1).max(100).describe("The last part of the link in the email.");
 
-/** Recovery codes are half as long, with dashes or spaces where somebody likes. */
+/** Recovery codes are half as long, but may be typed with dashes or spaces. */
 const MAX_CODE_LENGTH = 32;
 
 export const secondFactorCode = z
@@ -32,18 +32,18 @@ export const secondFactorCode = z
   .trim()
   .min(6)
   .max(MAX_CODE_LENGTH)
-  .describe("Six digits of the authenticator app, or a recovery code.");
+  .describe("Six digits from the authenticator app, or a recovery code.");
 
 export const signUp = endpoint({
   name: "auth.signup",
   method: "POST",
   path: "/auth/signup",
   summary: "Create an account",
-  description: `When email stays on the machine (\`MAIL_TRANSPORT=mailbox\`): creates the account and opens a session; an address that has an account is a 409. When email leaves the machine: sends a link and answers 202, the same for every address. The account is created with \`POST /auth/complete-signup\` or on the page of the link, with the password chosen there, so \`password\` is not needed here. The owner of an address that has an account gets an email that says so. One such email is sent per address and hour; the link is valid for ${LIMITS.verificationHours.value} hours.`,
+  description: `In local mode (\`MAIL_TRANSPORT=mailbox\`), creates the account and opens a session; 409 if the address has an account. If email is configured, sends a link and returns 202, which is the same for every address. The account is created with \`POST /auth/complete-signup\` or on the page of the link, where the password is chosen, so \`password\` is not needed here. If the address already has an account, its owner is notified by email. One such email is sent per address and hour, and the link is valid for ${LIMITS.verificationHours.value} hours.`,
   caller: "anyone",
   body: z.object({
     email: emailAddress,
-    password: password.optional().describe("Required when email stays on the machine, else ignored."),
+    password: password.optional().describe("Required in local mode, otherwise ignored."),
   }),
   envelope: "wrapped",
   answers: { 200: account, 202: z.object({ message: z.string() }) },
@@ -56,7 +56,7 @@ export const completeSignUp = endpoint({
   path: "/auth/complete-signup",
   summary: "Create the account with the token of a sign-up email",
   description:
-    "Creates the account with a confirmed address and opens a session. The token works once. 409 if the address has got an account since the email was sent.",
+    "Creates the account with a confirmed address and opens a session. The token works once. 409 if an account with this address was created after the email was sent.",
   caller: "anyone",
   body: z.object({ token: linkToken, password }),
   envelope: "wrapped",
@@ -68,14 +68,14 @@ export const logIn = endpoint({
   name: "auth.login",
   method: "POST",
   path: "/auth/login",
-  summary: "Log in; sets the session cookie",
-  description: `The session ends after ${LIMITS.sessionIdleDays.value} days without use, and after ${LIMITS.sessionDays.value} days in any case. A wrong address and a wrong password are the same error. An account with a second factor answers SECOND_FACTOR_REQUIRED to the right password alone: send the same with \`code\`, or with \`passkey\` (\`POST /auth/passkey-options\`). A sign-in from a new browser is reported to the account's address.`,
+  summary: "Sign in and set the session cookie",
+  description: `The session ends after ${LIMITS.sessionIdleDays.value} days without use, and after ${LIMITS.sessionDays.value} days in any case. A wrong address and a wrong password return the same error. With a second factor, the correct password alone returns SECOND_FACTOR_REQUIRED: send the same request with \`code\`, or with \`passkey\` (\`POST /auth/passkey-options\`). Signing in with a new browser notifies the account by email.`,
   caller: "anyone",
   body: z.object({
     email: emailAddress,
     password: givenPassword,
     code: secondFactorCode.optional(),
-    passkey: passkeyAssertion.optional().describe("One of the account, in place of a code."),
+    passkey: passkeyAssertion.optional().describe("A passkey of the account, instead of a code."),
   }),
   envelope: "wrapped",
   answers: { 200: account },
@@ -86,8 +86,8 @@ export const logOut = endpoint({
   name: "auth.logout",
   method: "GET",
   path: "/auth/logout",
-  summary: "Log out; the session ends and its cookie is cleared",
-  description: "Other sessions of the same person go on.",
+  summary: "Sign out, end the session and clear its cookie",
+  description: "Other sessions of the account continue.",
   caller: "session",
   isRead: false,
   envelope: "wrapped",
@@ -99,8 +99,8 @@ export const getMe = endpoint({
   name: "users.me",
   method: "GET",
   path: "/users/@me",
-  summary: "Read the logged-in account",
-  description: "The person whose session it is.",
+  summary: "Read the signed-in account",
+  description: "The account of the session.",
   caller: "session",
   answers: { 200: account },
 });
@@ -109,9 +109,8 @@ export const updateMe = endpoint({
   name: "users.update",
   method: "PATCH",
   path: "/users/@me",
-  summary: "Choose in which language you get mail about your account",
-  description:
-    "An account that is made in a browser begins with the language that the browser asks for (`Accept-Language`).",
+  summary: "Choose the language of your account emails",
+  description: "An account created in a browser starts with the browser's language (`Accept-Language`).",
   caller: "session",
   body: z.object({ language: personLanguage }),
   answers: { 200: account.extend({ language: personLanguage }) },

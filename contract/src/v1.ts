@@ -1,4 +1,4 @@
-// The short way in: track and send (spec §4.1, 4.2; decisions §7). Everything a caller can get wrong in a mail is refused here.
+// The quickest endpoints: track and send (spec §4.1, 4.2; decisions §7). All faults in an email are rejected here.
 import { z } from "zod";
 import { attachments } from "./attachments.ts";
 import { bodyText, subject } from "./content.ts";
@@ -31,16 +31,16 @@ export const track = endpoint({
   path: "/v1/track",
   summary: "Track an event of a contact",
   description:
-    "Creates the contact when it is new (subscribed unless `subscribed` says otherwise), patches its data and records the event. Never deduplicated; an `Idempotency-Key` makes a retry safe. Emails that workflows send because of events tracked with the public key are limited (`PUBLIC_KEY_EMAILS_PER_HOUR`, `PUBLIC_KEY_EMAILS_PER_DAY`, `PUBLIC_KEY_FIRST_EMAILS_PER_HOUR`); with the secret key they are not.",
+    "Creates the contact if it is new (subscribed unless `subscribed` is false), updates its data and records the event. Events are never deduplicated; use an `Idempotency-Key` for safe retries. Emails that workflows send because of events tracked with the public key are limited (`PUBLIC_KEY_EMAILS_PER_HOUR`, `PUBLIC_KEY_EMAILS_PER_DAY`, `PUBLIC_KEY_FIRST_EMAILS_PER_HOUR`); with the secret key they are not.",
   caller: "tracker",
   body: z.object({
-    email: emailAddress.describe("Whose event it is."),
+    email: emailAddress.describe("The contact's address."),
     event: eventName.describe("The name of the event, such as `order placed`."),
     subscribed: z
       .boolean()
       .optional()
       .describe(
-        "Left out: a new contact is subscribed unless its address opted out, an existing one keeps its state. `true` ends an opt-out.",
+        "If omitted, a new contact is subscribed unless its address opted out, and an existing one keeps its status. `true` ends an opt-out.",
       ),
     data: contactData.optional(),
   }),
@@ -48,27 +48,27 @@ export const track = endpoint({
   answers: { 200: z.object({ contact: z.uuid(), event: z.uuid(), timestamp: instant }) },
 });
 
-/** The same door for whoever has a contact's id, and in the spelling of older clients. */
+/** The same endpoint for callers with a contact id, and in the spelling of older clients. */
 export const trackEvent = endpoint({
   name: "events.track",
   method: "POST",
   path: "/events/track",
-  summary: "Track an event of a contact, by its address or its id",
+  summary: "Track an event by a contact's address or id",
   description:
-    "As `POST /v1/track`, which it is another name of. `name` may stand for `event`, and `contactId` for `email`: then the contact must be there.",
+    "Same as `POST /v1/track`. Also accepts `name` instead of `event`, and `contactId` instead of `email` if the contact exists.",
   caller: "project",
   body: z
     .object({
-      email: emailAddress.optional().describe("Whose event it is; or `contactId`."),
-      contactId: id.optional().describe("A contact that is there; or `email`."),
+      email: emailAddress.optional().describe("The contact's address, unless there is a `contactId`."),
+      contactId: id.optional().describe("The id of an existing contact, unless there is an `email`."),
       event: eventName.optional().describe("The name of the event."),
-      name: eventName.optional().describe("The same as event."),
+      name: eventName.optional().describe("Alias of `event`."),
       subscribed: z.boolean().optional(),
       data: contactData.optional(),
     })
     .superRefine(({ email, contactId, event, name }, context) => {
       if (email === undefined && contactId === undefined)
-        context.addIssue(issue("Required, or `contactId`.", "required", undefined, ["email"]));
+        context.addIssue(issue("Required unless there is a `contactId`.", "required", undefined, ["email"]));
       if (event === undefined && name === undefined)
         context.addIssue(issue("Required.", "required", undefined, ["event"]));
     }),
@@ -77,7 +77,7 @@ export const trackEvent = endpoint({
   errors: ["CONTACT_NOT_FOUND"],
 });
 
-/** One mailbox or a list of them, at most `maximum`. */
+/** One mailbox or a list of at most `maximum` mailboxes. */
 function mailboxes(maximum: number) {
   const list = z
     .unknown()
@@ -91,9 +91,9 @@ function mailboxes(maximum: number) {
         const one = readMailbox(input, [], push);
         return one === null ? [] : [one];
       }
-      if (input.length === 0) push(issue("Must name at least one address.", "too_small", input));
+      if (input.length === 0) push(issue("Must contain at least one address.", "too_small", input));
       if (input.length > maximum) {
-        push(issue(`Must name at most ${maximum} addresses.`, "too_big", input));
+        push(issue(`Must contain at most ${maximum} addresses.`, "too_big", input));
         return [];
       }
       return input.map((item: unknown, at) => readMailbox(item, [at], push)).filter((item) => item !== null);
@@ -106,7 +106,7 @@ function mailboxes(maximum: number) {
   return readAs(list, { as: () => z.union([mailboxNames, z.array(mailboxNames)]) });
 }
 
-/** A rule over several fields that is checked also when another field is faulty, so that all faults are told at once. */
+/** Parameters of a rule over several fields. It is also checked if another field is invalid, so that all faults are reported together. */
 function across(field: string, message: string, code: "required" | "custom" | "too_big") {
   return {
     message,
@@ -118,44 +118,44 @@ function across(field: string, message: string, code: "required" | "custom" | "t
 
 export const sendBody = z
   .object({
-    to: mailboxes(LIMITS.recipients.value).describe("Recipients; each gets a mail of its own."),
+    to: mailboxes(LIMITS.recipients.value).describe("Recipients; each gets a separate email."),
     subject: subject.optional().describe("Variables are filled in as in the body."),
     body: bodyText.optional().describe("HTML; Handlebars variables are filled in for each recipient."),
-    text: bodyText.optional().describe("The plain-text part; made from the HTML when it is not given."),
+    text: bodyText.optional().describe("The plain-text part; generated from the HTML if omitted."),
     template: id
       .optional()
-      .describe("A template in place of subject and body; what else is given here goes before what it says."),
+      .describe("A template instead of subject and body. Other fields of this request override it."),
     from: mailbox
       .optional()
       .describe(
-        "The sender, at a verified domain; else the template's, else the default sender of the project.",
+        "The sender's address at a verified domain. Default: the template's sender, or the project's default sender.",
       ),
     name: displayName.optional().meta({
       deprecated: true,
-      description: "Deprecated: the sender's display name, used when `from` is an address without one.",
+      description: "Deprecated: the sender's display name if `from` is an address without one.",
     }),
     subscribed: z
       .boolean()
       .optional()
       .describe(
-        "Left out: a new contact is not subscribed, an existing one keeps its state. `true` ends an opt-out.",
+        "If omitted, a new contact is not subscribed, and an existing one keeps its status. `true` ends an opt-out.",
       ),
     data: contactData.optional(),
     headers: customHeaders
       .optional()
       .describe(
-        "Custom headers by name; those that the service sets itself or that steer a mail provider are refused.",
+        "Custom headers by name. Headers set by the service or that control an email provider are rejected.",
       ),
-    reply: emailAddress.optional().describe("Where answers go; else where the template says."),
-    replyTo: emailAddress.optional().describe("The same as reply."),
-    cc: mailboxes(LIMITS.copies.value).optional().describe("Copies of each recipient's mail."),
-    bcc: mailboxes(LIMITS.copies.value).optional().describe("Blind copies of each recipient's mail."),
-    attachments: attachments.optional().describe("Files; all mails of the call carry them."),
+    reply: emailAddress.optional().describe("The reply address; default: the template's."),
+    replyTo: emailAddress.optional().describe("Alias of `reply`."),
+    cc: mailboxes(LIMITS.copies.value).optional().describe("Copied on each recipient's email."),
+    bcc: mailboxes(LIMITS.copies.value).optional().describe("Blind-copied on each recipient's email."),
+    attachments: attachments.optional().describe("Files attached to all emails of the call."),
     tracking: z
       .boolean()
       .optional()
       .describe(
-        "`false`: neither opens nor clicks of these mails are tracked. Left out: as the project says.",
+        "`false` turns off open and click tracking for these emails. Default: the project's setting.",
       ),
   })
   .refine(
@@ -170,13 +170,13 @@ export const sendBody = z
     (body) =>
       (body.reply ?? body.replyTo) === undefined ||
       !Object.keys(body.headers ?? {}).some((name) => name.toLowerCase() === "reply-to"),
-    across("headers", "Give the reply address either as `reply` or as a header Reply-To.", "custom"),
+    across("headers", "Send the reply address as `reply` or as a header Reply-To, not both.", "custom"),
   )
   .refine(
     (body) =>
       (Array.isArray(body.cc) ? body.cc.length : 0) + (Array.isArray(body.bcc) ? body.bcc.length : 0) <=
       LIMITS.copies.value,
-    across("cc", `cc and bcc may name at most ${LIMITS.copies.value} addresses together.`, "too_big"),
+    across("cc", `cc and bcc may contain at most ${LIMITS.copies.value} addresses in total.`, "too_big"),
   );
 
 export type SendBody = z.infer<typeof sendBody>;
@@ -193,7 +193,7 @@ const SPELLINGS = {
   },
 };
 
-/** Returns the body in our spelling; a single `attachment` becomes a list. */
+/** Returns the body in our spelling. A single `attachment` becomes a list. */
 function inOurSpelling(body: unknown): unknown {
   const read = respelled(body, SPELLINGS) as { attachments?: unknown } | null;
   const files = typeof read === "object" ? read?.attachments : undefined;
@@ -201,23 +201,23 @@ function inOurSpelling(body: unknown): unknown {
   return isOne ? { ...read, attachments: [files] } : read;
 }
 
-/** Fields that would change when an email is sent, in their plain form. */
+/** Fields that would change the sending time, in plain form. */
 const TIMES =
   /^(?:o:)?(?:schedul(?:e|ed|ing)?(?:for|at|on|date|time|in)?|(?:send|deliver|delivery|dispatch|release)(?:at|on|in|after|date|time|later|datetime)|(?:send|deliver)(?:delay|notbefore)|delay(?:ed|for|by|until|in)?(?:ms|seconds|minutes|hours)?|notbefore|deferuntil|deferred)$/;
 
-/** Returns why a field that the endpoint doesn't know must not be ignored, or null. */
+/** Returns why an unknown field of the endpoint must not be ignored, or null. */
 function refusalOfTime(name: string): string | null {
   if (!TIMES.test(plainName(name))) return null;
-  return "This endpoint sends immediately and can't schedule: leave the field out.";
+  return "This endpoint sends immediately and can't schedule. Remove this field.";
 }
 
 export const send = endpoint({
   name: "v1.send",
   method: "POST",
   path: "/v1/send",
-  summary: "Send a transactional mail",
+  summary: "Send a transactional email",
   description:
-    "Sends immediately: fields that would change when (`scheduledFor`, `send_at`, `delay`) are 422. Other spellings of fields (`reply_to`, `Cc`, `attachment`, `variables`) are accepted. Everything is checked before anything is written: a call with several recipients is taken whole or refused whole. The mails are durable when the answer is sent; delivery follows at once. A template of the type MARKETING or HEADLESS reaches subscribed contacts only: if one recipient is not (a new contact is not without `subscribed: true`), the call is refused. Under a test key (the scope `test:send`) the mail stays in the local mailbox, and of its contacts only those that are missing are written, unsubscribed.",
+    "Sends immediately; fields that would change the time (`scheduledFor`, `send_at`, `delay`) return 422. Other spellings of fields (`reply_to`, `Cc`, `attachment`, `variables`) are accepted. Everything is checked before anything is written, so a call with several recipients succeeds or fails as a whole. The emails are stored durably before the response, and delivery starts immediately. A MARKETING or HEADLESS template only reaches subscribed contacts; the call fails if a recipient is not subscribed, which includes a new contact without `subscribed: true`. With a test key (scope `test:send`), the emails stay in the local mailbox, and missing contacts are created as unsubscribed.",
   caller: "project",
   sends: true,
   body: sendBody,
@@ -233,7 +233,7 @@ export const send = endpoint({
         .array(contentWarning.extend({ where: contentWarning.shape.where.extend({ field: z.string() }) }))
         .optional()
         .describe(
-          "Merge tags of other services, variables for which neither `data` nor any contact has a value, and fields of the body that were ignored (`unknown_field`, without parts); left out without any.",
+          "Merge tags of other services, variables without a value in `data` or any contact, and ignored body fields (`unknown_field`, without parts). Omitted if there are none.",
         ),
       timestamp: instant,
     }),

@@ -1,4 +1,4 @@
-// Endpoints for incoming notifications (spec §4.15) and for the secret that signs outgoing webhooks (decisions §9).
+// Endpoints for incoming notifications (spec §4.15) and for the signing secret of outgoing webhooks (decisions §9).
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { LIMITS } from "./limits/limits.ts";
@@ -9,11 +9,11 @@ export const receiveSns = endpoint({
   name: "webhooks.sns",
   method: "POST",
   path: "/webhooks/sns",
-  summary: "Take a notification of Amazon SNS about mail sent through SES",
+  summary: "Receive an Amazon SNS notification about email sent through SES",
   description:
-    "Called by Amazon SNS, with `Content-Type: text/plain`. The signature is checked, and only topics in the setting " +
-    "`SNS_TOPIC_ARNS` are heard; their subscriptions are confirmed. What is refused is always refused with the same 403. " +
-    "A notification is kept before it is answered and interpreted afterwards; a repeated one changes nothing.",
+    "Called by Amazon SNS, with `Content-Type: text/plain`. The signature is verified. Only topics in the setting " +
+    "`SNS_TOPIC_ARNS` are accepted, and their subscriptions are confirmed. All rejections return the same 403. " +
+    "A notification is stored before the response and processed afterwards; a repeated one changes nothing.",
   caller: "anyone",
   body: z.object({
     Type: text,
@@ -35,7 +35,7 @@ export const receiveSns = endpoint({
 });
 
 const secret = z.object({
-  secret: z.string().describe("`whsec_` and the key in base64, as libraries for Standard Webhooks take it."),
+  secret: z.string().describe("`whsec_` and the key in base64, as expected by Standard Webhooks libraries."),
 });
 
 export const getWebhookSecret = endpoint({
@@ -44,7 +44,7 @@ export const getWebhookSecret = endpoint({
   path: "/webhooks/secret",
   summary: "Read the secret that signs outgoing webhooks",
   description:
-    "One a project; it is made when it is asked for or needed first. Webhooks are signed as Standard Webhooks say: see `docs/webhooks.md`. A scoped key needs `secrets:read`.",
+    "One per project, created on first use. Webhooks are signed according to Standard Webhooks, see `docs/webhooks.md`. A scoped key needs `secrets:read`.",
   caller: "project",
   leastRole: "ADMIN",
   isSecret: true,
@@ -56,7 +56,7 @@ export const rotateWebhookSecret = endpoint({
   method: "POST",
   path: "/webhooks/secret/rotate",
   summary: "Replace the secret that signs outgoing webhooks",
-  description: `For ${LIMITS.webhookSecretHours.value} hours webhooks carry two signatures, of the new secret and of the one before, so that an endpoint may change over at any time. A second rotation within that time ends the first of the three.`,
+  description: `For ${LIMITS.webhookSecretHours.value} hours, webhooks have two signatures, with the new and the previous secret, so that endpoints can switch at any time. A second rotation within that time invalidates the oldest of the three.`,
   caller: "project",
   leastRole: "ADMIN",
   isSecret: true,

@@ -1,4 +1,4 @@
-// An address cell of a real file as a bare address: without a name, `mailto:`, angle brackets and trailing separators.
+// Extracts the bare address from a cell of a real file. Removes names, `mailto:`, angle brackets and trailing separators.
 import { parseAddress } from "../address.ts";
 import { readTextCell } from "../cell.ts";
 import { faultOfRow, type RowFault } from "../row-faults.ts";
@@ -6,7 +6,7 @@ import { faultOfRow, type RowFault } from "../row-faults.ts";
 export type CleanAddress = { email: string; isCleaned: boolean } | RowFault;
 
 const MAILTO = "mailto:";
-/** Around an address in real files, with the blanks that spreadsheets and mail programs write. */
+/** Characters around addresses in real files, including the blanks of spreadsheets and email programs. */
 const OUTER: ReadonlySet<string> = new Set([
   " ",
   "\t",
@@ -22,12 +22,12 @@ const OUTER: ReadonlySet<string> = new Set([
   ",",
   ";",
 ]);
-/** Between addresses and the words beside them. */
+/** Characters that separate addresses from other words. */
 const BETWEEN = /[\s<>,;:"'()[\]]/;
-/** A cell that is longer is no address, and isn't searched. */
+/** Longer cells are not addresses and are not searched. */
 const MAX_CHARS = 1_000;
 
-/** Reads the address of a cell. Two addresses in one cell are a fault, because nobody can say which is meant. */
+/** Returns the address of a cell. Two addresses in one cell are a fault, because it is unclear which one is meant. */
 export function cleanAddress(cell: string): CleanAddress {
   const text = readTextCell(cell);
   const plain = parseAddress(text);
@@ -47,7 +47,7 @@ function countAddresses(text: string): number {
   return new Set(words.map((word) => word.toLowerCase())).size;
 }
 
-/** The text after the last `<`, of which the closing one is gone. */
+/** Returns the text after the last `<`; the closing bracket is already removed. */
 function inAngles(text: string): string {
   return text.slice(text.lastIndexOf("<") + 1);
 }
@@ -62,7 +62,7 @@ function stripOuter(text: string): string {
 const LOOKS_LIKE_ADDRESS = /^[^\s@<>,;|"()]+@[^\s@<>,;|"()]+\.[^\s@<>,;|"().]{2,}$/;
 const LONGEST_SHOWN = 400;
 
-/** Whether a cell looks like an address, also one that must be cleaned. */
+/** Returns whether a cell looks like an address, possibly one that must be cleaned. */
 export function looksLikeAddress(cell: string): boolean {
   if (!cell.includes("@") || cell.length > LONGEST_SHOWN) return false;
   const text = cell.trim();

@@ -1,16 +1,16 @@
-// Names of columns in the exports of other services: which hold the address, and which field a name means.
+// Column names in exports of other services: names of the email column, and the field that a name means.
 
 const MARKS = /\p{M}/gu;
 const NOT_IN_WORDS = /[^\p{L}\p{N}]+/gu;
 
-/** A name without case, accents, blanks and punctuation, so that `E-mail 1 - Value` is `email1value`. */
+/** Returns a name without case, accents, blanks and punctuation, so that `E-mail 1 - Value` becomes `email1value`. */
 export function plainName(name: string): string {
   return name.normalize("NFKD").replace(MARKS, "").toLowerCase().replace(NOT_IN_WORDS, "");
 }
 
 const listOf = (names: string): string[] => names.trim().split(/\s+/).map(plainName);
 
-/** Names of the email column in the exports of services and the major languages; the best first. */
+/** Names of the email column in exports of services and the major languages, best first. */
 const EMAIL_NAMES = listOf(`
   email emailaddress primaryemail primaryemailaddress emailprimary email1 email1value email1address emailvalue
   subscriberemail contactemail customeremail useremail memberemail recipientemail accountemail billingemail workemail
@@ -23,19 +23,19 @@ const EMAIL_NAMES = listOf(`
   电子邮件 电子邮箱 邮箱地址 電子郵件 電郵 이메일 이메일주소 메일 البريدالالكتروني mail subscriber`);
 const EMAIL_RANK: ReadonlyMap<string, number> = new Map(EMAIL_NAMES.map((name, rank) => [name, rank]));
 
-/** Names that mean an address only where the values are addresses. */
+/** Names that mean an address only if the values are addresses. */
 const ADDRESS_NAMES: ReadonlySet<string> = new Set(
   listOf(
     "address adresse adress direccion indirizzo endereco recipient contact username login user subscriber mail почта",
   ),
 );
 
-/** How well a name says that its column is the email column, 0 best; null where it doesn't. */
+/** Returns the rank of a name as the email column, with 0 as the best; null if the name does not match. */
 export function emailRank(name: string): number | null {
   return EMAIL_RANK.get(plainName(name)) ?? null;
 }
 
-/** Whether the name means an email address if the values of its column are addresses. */
+/** Returns whether the name means an email address if the values of its column are addresses. */
 export function mayNameAddresses(name: string): boolean {
   return ADDRESS_NAMES.has(plainName(name));
 }
@@ -71,22 +71,22 @@ const KEYS_BY_NAME: ReadonlyMap<string, string> = new Map(
   Object.entries(SYNONYMS).flatMap(([key, names]) => listOf(names).map((name) => [name, key] as const)),
 );
 
-/** A key that a template can name without quotes or brackets. */
+/** A key that templates can use without quotes or brackets. */
 export const TEMPLATE_KEY = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const KEY_MAX_CHARS = 60;
 const PREFIXES = /^(?:custom|defaultaddress|default|home|contact|customer|billing)(?=.)/;
-/** Names that mean a field where no other column of the file does so more clearly. */
+/** Names that mean a field only if no other column of the file matches more clearly. */
 const WEAK_SYNONYMS: ReadonlyMap<string, string> = new Map([
   ["title", "jobTitle"],
   ["note", "notes"],
 ]);
 
-/** The key that services' names for the same thing share; null for a name that isn't one of them. */
+/** Returns the key shared by the services' names for one thing; null for an unknown name. */
 export function sharedKey(name: string): string | null {
   return KEYS_BY_NAME.get(plainName(name)) ?? null;
 }
 
-/** The shared key of a name that is less clear, such as `Default Address City`. */
+/** Returns the shared key of a less clear name, such as `Default Address City`. */
 export function weakKey(name: string): string | null {
   const plain = plainName(name);
   return WEAK_SYNONYMS.get(plain) ?? KEYS_BY_NAME.get(plain.replace(PREFIXES, "")) ?? null;
@@ -96,7 +96,7 @@ const CAMEL_JOINT = /([\p{Ll}\p{N}])(\p{Lu})/gu;
 const E_MAIL = /\be-mail/gi;
 const ELISION = /(?<!\p{L})[dl]['’]/giu;
 
-/** A name in camelCase; empty where it has no letter or digit of ASCII. */
+/** Returns a name in camelCase, or an empty string if it has no ASCII letter or digit. */
 export function camelCase(name: string): string {
   const words = name
     .normalize("NFKD")

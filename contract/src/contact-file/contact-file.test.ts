@@ -1,4 +1,4 @@
-// The reader of imported files, on the exports of other services: the table, the mapping, each person.
+// Tests the reader of imported files with exports of other services: table, mapping and people.
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { createCsvReader } from "../read-csv.ts";
@@ -63,7 +63,7 @@ test.for(EXPECTED_EXPORTS.filter(({ refused }) => refused === undefined))(
 const keysOf = (name: string, keys: "exact" | "readable" = "readable") =>
   read(textOf(name), [], keys).columns.flatMap(({ field }) => field ?? []);
 
-test("services' names for the same thing become the same keys, and the API keeps names that work in templates", () => {
+test("maps services' names for the same thing to the same keys, while the API keeps template-safe names", () => {
   const services = ["activecampaign", "brevo", "mailchimp-audience", "mautic", "sendgrid-contacts", "resend"];
   const keys = services.map((name) => keysOf(name).filter((key) => /^(?:first|last)Name$/.test(key)));
   expect(keys).toEqual(services.map(() => ["firstName", "lastName"]));
@@ -143,14 +143,14 @@ function columnOf(text: string) {
 const statusesOf = (text: string) =>
   read(text).people.map(({ read: person }) => ("code" in person ? "error" : (person.status ?? "-")));
 
-test("a row with a person is never taken for a header, and a row above the header never for a person", () => {
+test("never takes a row with a person for a header, or a row above the header for a person", () => {
   expect(columnOf("ada@x.org,email\nbob@x.org,web\n")).toEqual([false, 1, "Column 1", 2]);
   expect(columnOf("Leute,Wohnort\nada@x.org,Bonn\n")).toEqual([true, 2, "Leute", 1]);
   expect(columnOf("Export of email\n\nName|E-Mail\nAda|ada@x.org\n")).toEqual([true, 4, "E-Mail", 1]);
   expect(columnOf('"sep=|"\nName|Kontakt\nAda|ada@x.org\nBob|bob@x.org\n')).toEqual([true, 3, "Kontakt", 2]);
 });
 
-test("consent columns of one file: the strictest counts, other channels and other statuses don't", () => {
+test("the strictest consent column of a file decides, ignoring other channels and statuses", () => {
   expect(statusesOf("email,Accepts Marketing\na@x.org,yes\nb@x.org,\n")).toEqual([
     "subscribed",
     "unsubscribed",

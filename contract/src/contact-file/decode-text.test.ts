@@ -1,27 +1,27 @@
-// A file of any spreadsheet is read with its letters as they are; what is no text is refused, never read as nonsense.
+// Tests that files of any spreadsheet program are decoded correctly and that binary files are rejected.
 import { expect, test } from "vitest";
 import { decodeText } from "./decode-text.ts";
 
 const TEXT = "Name;E-Mail\nMüller;mueller@example.com\n";
 const bytes = (text: string, encoding: BufferEncoding) => new Uint8Array(Buffer.from(text, encoding));
 
-test("UTF-8, with and without its mark, is read as such", () => {
+test("reads UTF-8 with and without a byte order mark", () => {
   expect(decodeText(bytes(TEXT, "utf8"))).toEqual({ text: TEXT, isGuessed: false });
   expect(decodeText(bytes(`\uFEFF${TEXT}`, "utf8"))).toEqual({ text: TEXT, isGuessed: false });
 });
 
-test("UTF-16 is read where a mark says so", () => {
+test("reads UTF-16 with a byte order mark", () => {
   const little = bytes(`\uFEFF${TEXT}`, "utf16le");
   expect(decodeText(little)).toEqual({ text: TEXT, isGuessed: false });
   expect(decodeText(new Uint8Array(Buffer.from(little).swap16()))).toEqual({ text: TEXT, isGuessed: false });
 });
 
-test("what Excel saves as CSV keeps its umlauts, and is said to be a guess", () => {
+test("reads the umlauts of Excel's CSV files and marks the encoding as guessed", () => {
   expect(decodeText(bytes(TEXT, "latin1"))).toEqual({ text: TEXT, isGuessed: true });
   expect(decodeText(Uint8Array.from([0x80, 0x92]))).toEqual({ text: "€’", isGuessed: true });
 });
 
-test("a workbook, an archive, a PDF, a picture and UTF-16 without a mark are no text", () => {
+test("rejects a workbook, an archive, a PDF, an image and UTF-16 without a byte order mark", () => {
   const problems = [
     bytes("504b030414000600", "hex"),
     bytes("d0cf11e0a1b11ae1", "hex"),

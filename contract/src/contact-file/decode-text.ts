@@ -1,4 +1,4 @@
-// The text of an uploaded or chosen file, by its encoding, or why it is none.
+// Decodes the text of an uploaded or chosen file, or returns the reason why it is not a text.
 
 export type NoText = "workbook" | "archive" | "pdf" | "binary";
 export type DecodedText =
@@ -28,7 +28,7 @@ export function decodeText(bytes: Uint8Array): DecodedText {
   const marked = start.startsWith("fffe") ? "utf-16le" : start.startsWith("feff") ? "utf-16be" : null;
   const sure = read(bytes, marked ?? "utf-8");
   const text = sure ?? (marked === null ? read(bytes, "windows-1252") : null);
-  // No text has a NUL, and UTF-16 without a mark is full of them.
+  // A text contains no NUL characters, while UTF-16 without a byte order mark contains many.
   if (text === null || text.includes("\u0000")) return { problem: "binary" };
   return { text, isGuessed: sure === null };
 }

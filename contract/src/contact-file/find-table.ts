@@ -1,23 +1,23 @@
-// Where the table of a file is: what separates its cells, which row is the header, where the data begins.
+// Finds the table of a file: the cell separator, the header row and the start of the data.
 import { createCsvReader, isEmptyRow, type CsvReader } from "../read-csv.ts";
 import type { RowFault } from "../row-faults.ts";
 import { looksLikeAddress } from "./clean-address.ts";
 import { emailRank } from "./column-names.ts";
 import type { FileTable } from "./mapping.ts";
 
-/** The first of two separators that explain the file equally well wins. */
+/** If two separators explain the file equally well, the first one wins. */
 const SEPARATORS = [",", ";", "\t", "|"] as const;
 const SEPARATOR_LINE = /^\ufeff?"?sep=(.)"?[ \t,;]*(?:\r\n|\n|\r|$)/i;
 const FIRST_COLUMN = "email";
-/** The header is searched in this many rows with content. */
+/** Number of rows with content in which the header is searched. */
 const ROWS_SEARCHED = 20;
-/** This many data rows show whether a separator gives rows of equal width. */
+/** Number of data rows that show whether a separator gives rows of equal width. */
 const ROWS_COMPARED = 10;
 
 export type FoundTable = { table: FileTable; problem?: never } | { problem: TableProblem; table?: never };
 
 export interface TableProblem {
-  /** The row that can't be read, as a spreadsheet counts; null for a file without content. */
+  /** The unreadable row, numbered as in a spreadsheet; null for a file without content. */
   row: number | null;
   fault: RowFault | null;
   isUnclosed: boolean;
@@ -29,7 +29,7 @@ interface Candidate {
   alike: number;
 }
 
-/** Finds the table of a file. The problem names the row when no separator gives a readable header. */
+/** Finds the table of a file. The problem contains the row if no separator gives a readable header. */
 export function findTable(text: string): FoundTable {
   const line = SEPARATOR_LINE.exec(text);
   const skipped = line === null ? { start: 0, rows: 0 } : { start: line[0].length, rows: 1 };
@@ -47,14 +47,14 @@ export function findTable(text: string): FoundTable {
       other.alike - one.alike ||
       other.table.names.length - one.table.names.length,
   );
-  // A quote that is never closed hides the header from one separator, and not from the others.
+  // An unclosed quote hides the header from one separator but not from the others.
   if (best !== undefined && (best.hasEmail || problem === null)) return { table: best.table };
   return { problem: problem ?? { row: null, fault: null, isUnclosed: false } };
 }
 
 interface SeenRow {
   cells: string[];
-  /** As a spreadsheet counts. */
+  /** Numbered as in a spreadsheet. */
   row: number;
   start: number;
   end: number;
@@ -95,21 +95,21 @@ function findBy(
   return { table, hasEmail, alike: countAlike(rows, table.names.length) };
 }
 
-/** The name of a column without one; `at` counts from 0. */
+/** Returns the name of a column without a header; `at` counts from 0. */
 export function unnamed(at: number): string {
   return `Column ${at + 1}`;
 }
 
-/** Whether the header is this row or one above it. */
+/** Returns whether the header is this row or one above it. */
 function isDecided(cells: readonly string[]): boolean {
   return cells.some(looksLikeAddress) || cells.some((cell) => emailRank(cell) !== null);
 }
 
-/** The header among the first rows; null where the file has none. A row with an address is a person, and never a header. */
+/** Returns the header among the first rows, or null if the file has none. A row with an address is a person and never a header. */
 function headerOf(seen: readonly SeenRow[]): SeenRow | null {
   const last = seen.at(-1);
   if (last === undefined) return null;
-  // The format of our own exports, whose fields may have any names.
+  // The format of our own exports; their fields can have any name.
   if (last.cells[0]?.toLowerCase() === FIRST_COLUMN) return last;
   const at = last.cells.findIndex(looksLikeAddress);
   if (at === -1) return last.cells.some((cell) => emailRank(cell) !== null) ? last : (seen[0] ?? null);
@@ -117,7 +117,7 @@ function headerOf(seen: readonly SeenRow[]): SeenRow | null {
   return above !== undefined && (above.cells[at] ?? "") !== "" ? above : null;
 }
 
-/** Trailing separators make no columns. */
+/** Trailing separators create no columns. */
 function withoutTail(names: readonly string[]): string[] {
   const last = names.findLastIndex((name) => name !== "");
   return names.slice(0, last + 1);

@@ -1,4 +1,4 @@
-// Joins CSV files, such as those in Mailchimp's archive, to one table with the columns of all, and adds the status that their names say.
+// Joins CSV files, such as those in Mailchimp's archive, into one table. The table has all columns and the status from the file names.
 import { quoteCell } from "../cell.ts";
 import { createCsvReader, isEmptyRow } from "../read-csv.ts";
 import { findTable } from "./find-table.ts";
@@ -13,17 +13,17 @@ export type JoinedFiles =
   | { text: string; files: string; problem?: never }
   | { problem: string; text?: never };
 
-/** Mailchimp names each file after the status of the people in it. */
+/** Mailchimp names each file after the status of its contacts. */
 const STATUS_NAME = /^(subscribed|unsubscribed|nonsubscribed|non-subscribed|cleaned|pending|archived)[_ -]/i;
-/** The header of the column that the names of Mailchimp's files become. */
+/** The header of the column with the status from Mailchimp's file names. */
 export const FILE_STATUS = "Status (file name)";
 
 /** Columns that only Mailchimp's exports have. */
 const MAILCHIMP_COLUMNS: ReadonlySet<string> = new Set(["LEID", "EUID"]);
 
 /**
- * Returns the text of one of Mailchimp's files with the status that its name says as a column, and the text of any other file as it is. Without it,
- * a file of people who never subscribed would look like any list, because nothing inside says so.
+ * Returns the text of a Mailchimp file with the status from its name as a column, and any other text unchanged. Without this column a file
+ * of people who never subscribed would look like any other list.
  */
 export async function withFileStatus({ name, text }: NamedText, pause: Pause): Promise<string> {
   if (!STATUS_NAME.test(baseName(name))) return text;
@@ -40,8 +40,7 @@ export type Pause = () => Promise<unknown>;
 const ROWS_A_TURN = 1_000;
 
 /**
- * Joins files; `files` lists them with their rows in the joined text. A file that can't be read is a problem that names it.
- *
+ * Joins files into one text. `files` lists them with their rows in the joined text. An unreadable file is a problem that includes its name.
  * @param pause called every few milliseconds, because joining megabytes takes a second
  */
 export async function joinFiles(files: readonly NamedText[], pause: Pause): Promise<JoinedFiles> {
@@ -61,7 +60,7 @@ export async function joinFiles(files: readonly NamedText[], pause: Pause): Prom
     for (let row = reader.next(); row !== null; row = reader.next(), number++) {
       if (row.kind === "fault")
         return {
-          problem: `Row ${number} of ${baseName(name)} cannot be read: ${row.fault.text} Send the files one by one.`,
+          problem: `Row ${number} of ${baseName(name)} cannot be read: ${row.fault.text} Upload each file separately.`,
         };
       if (isEmptyRow(row.cells)) continue;
       const one = placed(row.cells, places);
@@ -79,10 +78,10 @@ export async function joinFiles(files: readonly NamedText[], pause: Pause): Prom
   return { text: lines.join("\n"), files: listed.join(", ") };
 }
 
-/** The number of the first data row under one header row. */
+/** The first data row in a file with one header row. */
 const HEADER_AND_FIRST = 2;
 
-/** The columns of the joined table in which those of one file are; new ones are added. A repeated name gets columns of its own. */
+/** Returns the columns of the joined table for the columns of one file, and adds new ones. A repeated name gets a separate column. */
 function placesOf({ names, hasHeader }: FileTable, joined: string[]): number[] {
   const used = new Set<number>();
   return names.map((name) => {
@@ -95,7 +94,7 @@ function placesOf({ names, hasHeader }: FileTable, joined: string[]): number[] {
 
 interface PlacedRow {
   cells: string[];
-  /** Beyond the columns of its file; beyond those of the joined table they are reported. */
+  /** Cells beyond the columns of their file. Those beyond the joined table are reported. */
   surplus: readonly string[];
 }
 

@@ -1,11 +1,11 @@
-// The mapping of an imported file: what each of its columns becomes, as callers send it and as results show it.
+// The column mapping of an imported file, as callers send it and as results return it.
 import { z } from "zod";
 import { LIMITS } from "../limits/limits.ts";
 
 export const COLUMN_TARGETS = ["email", "status", "field", "ignore"] as const;
 export type ColumnTarget = (typeof COLUMN_TARGETS)[number];
 
-/** From the mildest to the strictest: where columns of a row disagree, the strictest wins. */
+/** From mildest to strictest. If columns of a row disagree, the strictest one wins. */
 export const IMPORT_STATUSES = ["subscribed", "skip", "unsubscribed", "suppressed"] as const;
 export type ImportStatus = (typeof IMPORT_STATUSES)[number];
 
@@ -15,11 +15,11 @@ export type ValueType = (typeof VALUE_TYPES)[number];
 export const DATE_ORDERS = ["YMD", "DMY", "MDY"] as const;
 export type DateOrder = (typeof DATE_ORDERS)[number];
 
-/** Why a column is mapped as it is. */
+/** The reason for a column's mapping. */
 export const MAPPING_REASONS = ["given", "name", "values", "own", "unnamed", "other"] as const;
 export type MappingReason = (typeof MAPPING_REASONS)[number];
 
-/** Stands in `values` for every word that is neither named nor known, and isn't empty. */
+/** Represents every non-empty word in `values` that is neither listed nor known. */
 export const EVERY_OTHER = "*";
 
 const target = z
@@ -27,23 +27,21 @@ const target = z
   .describe("`email`: the address. `status`: the subscription status. `field`: a key of `data`. `ignore`.");
 const type = z
   .enum(VALUE_TYPES)
-  .describe(
-    "Of a field. `auto` (default) makes numbers, booleans, ISO dates and JSON of values that look like them.",
-  );
+  .describe("For a field. `auto` (default) detects numbers, booleans, ISO dates and JSON.");
 const dateFormat = z
   .enum(DATE_ORDERS)
-  .describe("Order of numeric dates such as `03/02/2024`. ISO dates and month names need none.");
+  .describe("Order of numeric dates such as `03/02/2024`. Not needed for ISO dates and month names.");
 const values = z
   .record(z.string().max(LIMITS.dataKeyLength.value), z.enum(IMPORT_STATUSES))
   .describe(
-    'Of a status column: what each word becomes. `""` means empty cells and `"*"` every other word. Words that are not named keep their usual meaning.',
+    'For a status column, the status of each word. `""` means empty cells and `"*"` every other word. Words that are not listed keep their usual meaning.',
   );
 const field = z
   .string()
   .max(LIMITS.dataKeyLength.value)
   .describe("The key of `data`, for the target `field`.");
 
-/** One column that the caller decides. Columns that are not named are mapped automatically. */
+/** One column with the caller's decision. All other columns are mapped automatically. */
 export const givenColumn = z.strictObject({
   column: z
     .union([z.string().max(LIMITS.dataKeyLength.value * 4), z.int().min(1)])
@@ -60,7 +58,7 @@ export const givenMapping = z.array(givenColumn).max(LIMITS.importColumns.value)
 
 export const mappedColumn = z.object({
   position: z.int().describe("Counted from 1."),
-  name: z.string().describe("The header of the column; `Column 1` and so on where it has none."),
+  name: z.string().describe("The header of the column, or `Column 1` and so on without a header."),
   target,
   field: field.nullable(),
   type,
@@ -69,20 +67,20 @@ export const mappedColumn = z.object({
   why: z
     .enum(MAPPING_REASONS)
     .describe(
-      "`given` by the caller, by its `name`, by its `values`, as the service's `own` column, or as a column that is `unnamed` or has any `other` name.",
+      "`given` by the caller, detected by `name` or `values`, the service's `own` column, `unnamed`, or any `other` name.",
     ),
 });
 export type MappedColumn = z.output<typeof mappedColumn>;
 
-/** Where the table of a file is. */
+/** The location of the table in a file. */
 export interface FileTable {
   separator: string;
-  /** The header cells; `""` where a column is unnamed, and `Column 1` and so on in a file without a header. */
+  /** The header cells: `""` for an unnamed column, and `Column 1` and so on in a file without a header. */
   names: string[];
   hasHeader: boolean;
-  /** The number of the first data row, as a spreadsheet counts. */
+  /** The first data row, numbered as in a spreadsheet. */
   firstRow: number;
-  /** Where the first data row begins, in characters. */
+  /** The position of the first data row, in characters. */
   start: number;
   /** Rows with content above the header, which are not imported. */
   rowsAbove: number;

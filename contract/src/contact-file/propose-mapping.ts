@@ -1,4 +1,4 @@
-// What each column of a file becomes, proposed from the headers and the first rows.
+// Proposes a mapping for each column of a file from the headers and the first rows.
 import { isNothing, readTextCell } from "../cell.ts";
 import { looksLikeAddress } from "./clean-address.ts";
 import { emailRank, mayNameAddresses } from "./column-names.ts";
@@ -9,18 +9,18 @@ import { dateFormOf } from "./read-value.ts";
 import { proposeStatuses, unusedStatuses, type SampledColumn } from "./propose-statuses.ts";
 import { warnOf, type ImportWarning } from "./warnings.ts";
 
-/** This many rows show what a column contains. */
+/** Number of rows that show the content of a column. */
 export const SAMPLE_ROWS = 1_000;
 
 export interface ProposedMapping {
-  /** One per column, in their order. No column has the target `email` where none can be told. */
+  /** One per column, in order. No column has the target `email` if none can be identified. */
   columns: MappedColumn[];
   warnings: ImportWarning[];
 }
 
 /**
- * Proposes a complete mapping. `sampleRows` are the first data rows, at most `SAMPLE_ROWS`; a caller who has read the whole file may
- * pass one row for each distinct status word beyond them.
+ * Proposes a complete mapping. `sampleRows` are the first data rows, at most `SAMPLE_ROWS`. A caller that read the whole file can add one
+ * row for each further status word.
  */
 export function proposeMapping(
   table: FileTable,
@@ -70,14 +70,14 @@ function tableWarnings({ hasHeader, rowsAbove }: FileTable): ImportWarning[] {
   ];
 }
 
-/** The share of the values that must be addresses where only they tell the email column. */
+/** The share of values that must be addresses if only the values identify the email column. */
 const MOSTLY = 0.5;
 
 const countAddresses = ({ cells }: SampledColumn) => cells.filter(looksLikeAddress).length;
 const isOfAddresses = (column: SampledColumn) =>
   column.cells.length > 0 && countAddresses(column) > column.cells.length * MOSTLY;
 
-/** The column of addresses by its name, unless its values are something else and another column's are addresses. */
+/** Returns the email column by its name, unless its values are something else and another column contains addresses. */
 function emailColumnOf(columns: readonly SampledColumn[]): SampledColumn | undefined {
   const named = columns
     .flatMap((column) => {
@@ -94,7 +94,7 @@ function emailColumnOf(columns: readonly SampledColumn[]): SampledColumn | undef
   return byValues.length === 1 ? byValues[0] : named[0];
 }
 
-/** The key of each column that becomes a field. Headers that are the same text share one, which resolving the mapping reports. */
+/** Returns the key of each column that becomes a field. Headers with the same text share one key, which resolving the mapping reports. */
 function keysOf(
   { names, hasHeader }: FileTable,
   columns: readonly SampledColumn[],
@@ -132,11 +132,11 @@ function keysOf(
 interface ProposedDate {
   type: "auto" | "date";
   order: DateOrder | null;
-  /** A date that can be read in two ways, where no other value shows the order. */
+  /** A date with two possible readings, if no other value shows the order. */
   ambiguous: string | null;
 }
 
-/** Dates with a blank in place of `T` and the like need no type: each value shows that it is a date. */
+/** Dates with a blank instead of `T` and similar forms need no type, because each value is recognizable as a date. */
 function proposeDate({ cells }: SampledColumn): ProposedDate {
   const none: ProposedDate = { type: "auto", order: null, ambiguous: null };
   let orders: readonly DateOrder[] | null = null;

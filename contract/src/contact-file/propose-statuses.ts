@@ -1,4 +1,4 @@
-// Which columns of a file say whether a person wants email, and what their words mean.
+// Finds the columns of a file with subscription statuses, and the meaning of their words.
 import { looksLikeAddress } from "./clean-address.ts";
 import { EVERY_OTHER, type ImportStatus, type MappedColumn } from "./mapping.ts";
 import { dateFormOf } from "./read-value.ts";
@@ -17,24 +17,24 @@ import {
 import { plainName } from "./column-names.ts";
 import { warnOf, type ImportWarning } from "./warnings.ts";
 
-/** One column of the file with its first values that say something. */
+/** One column of the file with its first non-empty values. */
 export interface SampledColumn {
   position: number;
   name: string;
   cells: string[];
 }
 
-/** What the words of a status column mean, and why it is one. */
+/** The meaning of each word in a status column, and the reason why it is a status column. */
 export interface ProposedStatus {
   values: Record<string, ImportStatus>;
   why: "name" | "values";
 }
 
-/** A status has few words; a column with more is something else. */
+/** A status has few words, so a column with more is something else. */
 const MOST_WORDS = 30;
 const WORDS_SHOWN = 5;
 
-/** The status columns of a file by their position. */
+/** Returns the status columns of a file by their position. */
 export function proposeStatuses(
   columns: readonly SampledColumn[],
   sampleRows: ReadonlyArray<readonly string[]>,
@@ -54,14 +54,14 @@ export function proposeStatuses(
         const meaning = word === "" ? undefined : meaningOf(kind, word);
         if (meaning !== undefined) values[text] = meaning;
       }
-      // Someone whose consent is not recorded has not consented, unless another column says more.
+      // A contact without recorded consent has not consented, unless another column says more.
       if (found.length === 1 && needsConsent(kind, name)) values[""] = "unsubscribed";
       return [position, { values, why }] as const;
     }),
   );
 }
 
-/** An empty cell of the column `subscribed` says nothing, as the API has always read it. */
+/** An empty cell in the column `subscribed` has no meaning, as the API has always read it. */
 function needsConsent(kind: StatusKind, name: string): boolean {
   return (kind === "consent" || kind === "status") && plainName(name) !== "subscribed";
 }
@@ -84,12 +84,12 @@ function kindOf(
   if (isOtherChannel(name) || words.length === 0 || words.length > MOST_WORDS) return null;
   const isKnown = words.some((word) => usualMeaning(name, word) !== undefined);
   if (mayNameStatus(name) && isKnown && !isAboutBilling(names)) return { kind: "status", why: "name" };
-  // Beside a column subscribed, such as that of our own exports, words alone don't make a status.
+  // Next to a column `subscribed`, as in our own exports, words alone do not make a status.
   const hasSubscribed = names.some((other) => plainName(other) === "subscribed");
   return !hasSubscribed && describeSubscriptions(words) ? { kind: "status", why: "values" } : null;
 }
 
-/** The distinct words of a column, each as it was first written. */
+/** Returns the distinct words of a column in their first spelling. */
 export function wordsOf(
   sampleRows: ReadonlyArray<readonly string[]>,
   position: number,
@@ -108,8 +108,8 @@ export function wordsOf(
 const EPOCH = /^1[0-9]{9}(?:\.\d+)?$/;
 
 /**
- * The suppression files of SendGrid and Mailgun have no status: all their addresses left. Reasons and codes beside an address
- * are bounces; SendGrid's times are seconds since 1970.
+ * Recognizes the suppression files of SendGrid and Mailgun, which have no status because all their addresses left. Reasons and codes next
+ * to an address are bounces. SendGrid's times are seconds since 1970.
  */
 function suppressionFileOf(columns: readonly SampledColumn[]): Map<number, ProposedStatus> | null {
   const names = new Set(columns.map(({ name }) => plainName(name)));
@@ -126,7 +126,7 @@ function suppressionFileOf(columns: readonly SampledColumn[]): Map<number, Propo
   return new Map([[time.position, { values: { [EVERY_OTHER]: status, "": status }, why: "values" }]]);
 }
 
-/** A warning for each column that looks like a status and has another target. */
+/** Returns a warning for each column that looks like a status but has another target. */
 export function unusedStatuses(
   columns: readonly MappedColumn[],
   sampleRows: ReadonlyArray<readonly string[]>,
@@ -145,7 +145,7 @@ export function unusedStatuses(
   });
 }
 
-/** A warning for each status column with words whose meaning is not known. */
+/** Returns a warning for each status column with unknown words. */
 export function unknownWords(
   columns: readonly MappedColumn[],
   sampleRows: ReadonlyArray<readonly string[]>,

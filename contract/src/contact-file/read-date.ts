@@ -1,4 +1,4 @@
-// Dates as spreadsheets and services write them, as ISO 8601: a day, or an instant in UTC.
+// Converts the date formats of spreadsheets and services to ISO 8601, as a day or as a time in UTC.
 import type { DateOrder } from "./mapping.ts";
 
 const TIME = String.raw`(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(?:\s*([ap])\.?m\.?)?`;
@@ -14,10 +14,9 @@ const DAY_FIRST = new RegExp(
   `^(?:\\p{L}{2,9}\\.?,?\\s+)?(\\d{1,2})(?:st|nd|rd|th|\\.|er|º)?(?:\\s+de)?[\\s-]+(\\p{L}{3,10})\\.?(?:\\s+de)?,?[\\s-]+(\\d{4})${REST}$`,
   "iu",
 );
-/** No date is longer. */
 const MAX_CHARS = 48;
 
-/** By how the names of months begin without accents, in English, German, Spanish, French, Italian, Portuguese and Dutch. */
+/** Beginnings of month names without accents, in English, German, Spanish, French, Italian, Portuguese and Dutch. */
 const MONTHS: ReadonlyArray<readonly [string, number]> = [
   ...["jan", "ene", "gen"].map((start) => [start, 1] as const),
   ...["feb", "fev"].map((start) => [start, 2] as const),
@@ -40,12 +39,12 @@ function monthOf(name: string): number | undefined {
   return MONTHS.find(([start]) => plain.startsWith(start))?.[1];
 }
 
-/** Whether a text begins as a date does, so that the others cost nothing. */
+/** Returns whether a text may be a date, so that other texts cost nothing. */
 export function mayBeDate(text: string): boolean {
   return text.length >= 6 && text.length <= MAX_CHARS && /\d/.test(text);
 }
 
-/** Reads an ISO date, also with a blank in place of `T`; an instant without a zone is taken as UTC. Null for any other text. */
+/** Parses an ISO date, also with a blank instead of `T`. A time without a zone is taken as UTC. Returns null for any other text. */
 export function readIsoDate(text: string): string | null {
   if (!mayBeDate(text)) return null;
   const parts = ISO.exec(text);
@@ -54,7 +53,7 @@ export function readIsoDate(text: string): string | null {
   return write(Number(year), Number(month), Number(day), time);
 }
 
-/** Reads a date with the name of its month, such as `Feb 3, 2024` and `3. Februar 2024`. Null for any other text. */
+/** Parses a date with a month name, such as `Feb 3, 2024` and `3. Februar 2024`. Returns null for any other text. */
 export function readNamedDate(text: string): string | null {
   if (!mayBeDate(text)) return null;
   const monthFirst = MONTH_FIRST.exec(text);
@@ -68,7 +67,7 @@ export function readNamedDate(text: string): string | null {
   return write(Number(year), monthOf(month), Number(day), time);
 }
 
-/** Reads a numeric date such as `03/02/2024` in the given order. Null for any other text and for two-digit years. */
+/** Parses a numeric date such as `03/02/2024` in the given order. Returns null for any other text and for two-digit years. */
 export function readNumericDate(text: string, order: DateOrder): string | null {
   if (!mayBeDate(text)) return null;
   const parts = NUMERIC.exec(text);
@@ -81,7 +80,7 @@ export function readNumericDate(text: string, order: DateOrder): string | null {
   return write(Number(third), Number(month), Number(day), time);
 }
 
-/** Reads a date in any form; numeric dates need the order. */
+/** Parses a date in any form; numeric dates need the order. */
 export function readDate(text: string, order: DateOrder | null): string | null {
   const trimmed = text.trim();
   return readIsoDate(trimmed) ?? readNamedDate(trimmed) ?? readNumericDate(trimmed, order ?? "YMD");
@@ -90,7 +89,7 @@ export function readDate(text: string, order: DateOrder | null): string | null {
 const two = (number: number) => String(number).padStart(2, "0");
 const MINUTE_MS = 60_000;
 
-/** Null where there is no such day or time. */
+/** Returns null if the day or time does not exist. */
 function write(
   year: number,
   month: number | undefined,

@@ -1,4 +1,4 @@
-// A row of an imported file as a person: the address, the subscription status and the fields, or why the row can't be imported.
+// Converts a row of an imported file to a person with address, status and fields, or returns why the row cannot be imported.
 import { faultOfSurplus } from "../read-csv.ts";
 import { faultOfRow, type RowFault } from "../row-faults.ts";
 import { cleanAddress } from "./clean-address.ts";
@@ -7,18 +7,21 @@ import { readValue, type DecimalSign } from "./read-value.ts";
 import { plainWord, usualMeaning } from "./status-columns.ts";
 
 export interface PersonNote {
-  /** `address.cleaned`: more than the address was in the cell. `status.contradiction`: the stricter column was used. `value.other`: a value has another type than its column and stays text. */
+  /**
+   * `address.cleaned`: the cell contained more than the address. `status.contradiction`: the stricter column was used. `value.other`: a
+   * value does not have the type of its column and stays text.
+   */
   code: "address.cleaned" | "status.contradiction" | "value.other";
   /** The position of the column, counted from 1. */
   position: number;
-  /** The cell as it is in the file. */
+  /** The unchanged cell of the file. */
   cell: string;
 }
 
 export interface Person {
   /** Canonical. */
   email: string;
-  /** Undefined where the row says nothing: contacts keep their status, and new ones are subscribed. */
+  /** Undefined if the row has no status. Existing contacts keep their status, and new ones are subscribed. */
   status: ImportStatus | undefined;
   data: Record<string, unknown>;
   notes: readonly PersonNote[];
@@ -26,11 +29,11 @@ export interface Person {
 
 export interface PersonOptions {
   decimal: DecimalSign;
-  /** Why an object may not be stored; null where it may. */
+  /** Returns the reason why an object may not be stored, or null. */
   problemOf?: (value: object) => string | null;
 }
 
-/** Reads rows by one mapping. */
+/** Reads rows with one mapping. */
 export type PersonReader = (cells: readonly string[]) => Person | RowFault;
 
 const SHOWN_CHARS = 60;
@@ -40,7 +43,7 @@ const STRICTNESS: ReadonlyMap<ImportStatus, number> = new Map(
   IMPORT_STATUSES.map((status, rank) => [status, rank]),
 );
 
-/** Prepares to read many rows. */
+/** Prepares for reading many rows. */
 export function createPersonReader(columns: readonly MappedColumn[], options: PersonOptions): PersonReader {
   const emailAt = columns.findIndex(({ target }) => target === "email");
   const fields = columns.filter(({ target, field }) => target === "field" && field !== null);
@@ -71,7 +74,6 @@ export function createPersonReader(columns: readonly MappedColumn[], options: Pe
   };
 }
 
-/** Reads one row. */
 export function readPerson(
   columns: readonly MappedColumn[],
   cells: readonly string[],
@@ -80,7 +82,7 @@ export function readPerson(
   return createPersonReader(columns, options)(cells);
 }
 
-/** Meanings are kept for this many words, because a column of times has as many as rows. */
+/** Maximum number of cached words, because a column of times has as many words as rows. */
 const MOST_WORDS_KEPT = 1_000;
 
 interface StatusColumn {
@@ -114,7 +116,7 @@ function prepareStatus({ position, name, values }: MappedColumn): StatusColumn {
   };
 }
 
-/** The strictest status that a column of the row says. */
+/** Returns the strictest status among the columns of the row. */
 function readStatus(
   columns: readonly StatusColumn[],
   cells: readonly string[],

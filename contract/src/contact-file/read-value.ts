@@ -1,11 +1,11 @@
-// The value of a cell of a field, by the type that its column has.
+// Converts a field's cell to a value of its column's type.
 import { cellValue, isNothing, readTextCell } from "../cell.ts";
 import type { DateOrder, MappedColumn, ValueType } from "./mapping.ts";
 import { readDate } from "./read-date.ts";
 
 export type DecimalSign = "point" | "comma";
 
-/** `isOther`: the cell has not the type of its column, and stays a text. Undefined for a cell that says nothing. */
+/** `isOther` means that the cell does not have the type of its column and stays a text. Undefined for a cell without a value. */
 export type ReadValue = { value: unknown; isOther: boolean } | undefined;
 
 const YES_OR_NO: ReadonlyMap<string, boolean> = new Map([
@@ -20,11 +20,11 @@ const WITH_COMMA = /^-?(?:\d{1,15}|\d{1,3}(?:[. '\u00a0\u202f]\d{3})+)(?:,\d+)?$
 const GROUPS = { point: /[, '\u00a0\u202f]/g, comma: /[. '\u00a0\u202f]/g };
 const LEADING_ZERO = /^-?0\d/;
 const EXACT_DIGITS = 15;
-/** Numbers of a locale whose meaning is sure: a decimal comma with other than three digits after it. */
+/** Unambiguous numbers with a decimal comma: the number of digits after it is not three. */
 const SURE_COMMA = /^-?(?:0|[1-9]\d*),(?:\d{1,2}|\d{4,})$|^-?[1-9]\d{0,2}(?:\.\d{3})+,\d+$/;
 const ZERO_DATE = /^0{1,4}[/.-]0{1,2}[/.-]0{1,4}(?: 00:00(?::00)?)?$/;
 
-/** Reads a cell by the type of its column. */
+/** Converts a cell by the type of its column. */
 export function readValue(
   cell: string,
   { type, dateFormat }: Pick<MappedColumn, "type" | "dateFormat">,
@@ -41,14 +41,14 @@ export function readValue(
 function autoValue(cell: string, decimal: DecimalSign): unknown {
   const value = cellValue(cell);
   if (decimal === "point" || typeof value === "object") return value;
-  // With a decimal comma, 1.500 is one thousand and five hundred, or a version: it stays a text.
+  // With a decimal comma, 1.500 can be one thousand five hundred or a version, so it stays a text.
   if (typeof value === "number") return cell.includes(".") ? cell : value;
   return value === cell && SURE_COMMA.test(cell.trim()) ? (numberOf(cell, decimal) ?? cell) : value;
 }
 
 type Reader = (cell: string, dateFormat: MappedColumn["dateFormat"], decimal: DecimalSign) => unknown;
 
-/** Null: the cell is no such value. Undefined: it says nothing. */
+/** Null if the cell does not have the type; undefined if it has no value. */
 const VALUES: Readonly<Record<Exclude<ValueType, "auto">, Reader>> = {
   text: (cell) => cell,
   boolean: (cell) => YES_OR_NO.get(cell.trim().toLowerCase()) ?? null,
@@ -56,7 +56,7 @@ const VALUES: Readonly<Record<Exclude<ValueType, "auto">, Reader>> = {
   date: (cell, dateFormat) => (ZERO_DATE.test(cell.trim()) ? undefined : readDate(cell, dateFormat)),
 };
 
-/** Null for an identifier such as `007` and for more digits than a number keeps. */
+/** Returns null for an identifier such as `007` and for more digits than a number can represent. */
 function numberOf(cell: string, decimal: DecimalSign): number | null {
   const text = cell.trim();
   const pattern = decimal === "comma" ? WITH_COMMA : WITH_POINT;
@@ -67,7 +67,7 @@ function numberOf(cell: string, decimal: DecimalSign): number | null {
   return isExact ? value : null;
 }
 
-/** `none`: no date. `sure`: a date in any order, or a date that is missing. Else the orders in which a numeric date is one. */
+/** `none` means no date. `sure` means a date in any order, or a missing date. Otherwise, the orders in which a numeric date is valid. */
 export function dateFormOf(cell: string): "none" | "sure" | readonly DateOrder[] {
   const text = cell.trim();
   if (ZERO_DATE.test(text) || readDate(text, null) !== null) return "sure";

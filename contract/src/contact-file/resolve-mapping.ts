@@ -1,13 +1,13 @@
-// The complete mapping of a file: what was proposed, changed by what the caller decided, and checked as a whole.
+// Combines the proposed mapping of a file with the caller's decisions, and checks the result as a whole.
 import { LIMITS } from "../limits/limits.ts";
 import { sharedKey } from "./column-names.ts";
 import { exactKey, isOwnName, ownKey } from "./field-names.ts";
 import type { FileTable, GivenColumn, MappedColumn } from "./mapping.ts";
 
 export interface MappingProblem {
-  /** The place in the given mapping, counted from 0; null where the file itself is the problem. */
+  /** The position in the given mapping, counted from 0; null if the file itself is the problem. */
   item: number | null;
-  /** The position of the column, counted from 1; null where there is no such column. */
+  /** The position of the column, counted from 1; null if the column does not exist. */
   position: number | null;
   message: string;
 }
@@ -20,7 +20,7 @@ const SHOWN_CHARS = 60;
 const shown = (name: string | number) =>
   typeof name === "number" ? String(name) : JSON.stringify(name.slice(0, SHOWN_CHARS));
 
-/** Applies the decisions of the caller to the proposal. */
+/** Applies the caller's decisions to the proposal. */
 export function resolveMapping(
   table: FileTable,
   proposed: readonly MappedColumn[],
@@ -37,9 +37,9 @@ export function resolveMapping(
       column === undefined || position === undefined
         ? `The file has no column ${shown(one.column)}. Its columns are ${listOf(columns)}.`
         : positions.length > 1
-          ? `${positions.length} columns are named ${shown(one.column)}: ${positions.join(", ")}. Name the position instead.`
+          ? `${positions.length} columns are named ${shown(one.column)}: ${positions.join(", ")}. Use the position instead.`
           : decided.has(position)
-            ? `The mapping names the column ${shown(column.name)} twice.`
+            ? `The mapping contains the column ${shown(column.name)} twice.`
             : problemOf(one);
     if (problem !== null) problems.push({ item, position: position ?? null, message: problem });
     else if (column !== undefined && position !== undefined) {
@@ -47,7 +47,7 @@ export function resolveMapping(
       columns[position - 1] = decide(column, one);
     }
   }
-  // The column that the caller chose replaces the one that was proposed.
+  // The column chosen by the caller replaces the proposed one.
   if ([...decided.keys()].some((position) => columns[position - 1]?.target === "email"))
     for (const [at, column] of columns.entries())
       if (column.target === "email" && !decided.has(column.position))
@@ -56,7 +56,7 @@ export function resolveMapping(
   return problems.length === 0 ? { columns } : { problems };
 }
 
-/** An exact header first, then the header in any case. */
+/** Looks for the exact header first, then for the header in any case. */
 function positionsOf(table: FileTable, columns: readonly MappedColumn[], column: string | number): number[] {
   if (typeof column === "number") return column <= table.names.length ? [column] : [];
   const find = (isIt: (name: string) => boolean) =>
@@ -68,13 +68,13 @@ function positionsOf(table: FileTable, columns: readonly MappedColumn[], column:
 
 function problemOf({ target, field, values, dateFormat, type }: GivenColumn): string | null {
   if (field !== undefined && target !== "field")
-    return `Only the target field takes a field, and this is ${target}.`;
+    return `Only the target field can have a field, but this target is ${target}.`;
   if (values !== undefined && target !== "status")
-    return `Only the target status takes values, and this is ${target}.`;
+    return `Only the target status can have values, but this target is ${target}.`;
   if ((type !== undefined || dateFormat !== undefined) && target !== "field")
-    return `Only the target field takes type and dateFormat, and this is ${target}.`;
+    return `Only the target field can have type and dateFormat, but this target is ${target}.`;
   if (dateFormat !== undefined && type !== undefined && type !== "date")
-    return `Only the type date takes a dateFormat, and this is ${type}.`;
+    return `Only the type date can have a dateFormat, but this type is ${type}.`;
   if (field === undefined) return null;
   if (field.trim() === "") return "The field has no name.";
   return isOwnName(field)
@@ -104,7 +104,7 @@ function decide(column: MappedColumn, one: GivenColumn): MappedColumn {
   };
 }
 
-/** The key of a column that was proposed as something else. */
+/** Returns the key of a column with another proposed target. */
 function keyOf({ name, position }: MappedColumn): string {
   return exactKey(name, { keys: "exact" }) ?? sharedKey(name) ?? ownKey(name, position, new Set());
 }
@@ -139,7 +139,7 @@ function problemsOf(
     else if (key !== null && key.length > LIMITS.dataKeyLength.value)
       tell(
         column,
-        `Column ${position} cannot be a key of data: it has more than ${LIMITS.dataKeyLength.value} characters.`,
+        `Column ${position} cannot be a key of data because it has more than ${LIMITS.dataKeyLength.value} characters.`,
       );
     else if (same !== undefined || (key !== null && byField.has(key)))
       tell(column, sameName(column, same ?? byField.get(key ?? "")));
@@ -151,7 +151,7 @@ function problemsOf(
 
 function sameName({ position, name, field }: MappedColumn, other: MappedColumn | undefined): string {
   if (other === undefined || other.name.trim().toLowerCase() === name.trim().toLowerCase())
-    return `Column ${position} has the same name as another one: ${shown(name)}. Rename or delete one of them, or map them by position.`;
+    return `Another column has the same name as column ${position}: ${shown(name)}. Rename or delete one of them, or map them by position.`;
   return `Column ${position} has the same name as column ${other.position}: ${shown(name)} and ${shown(other.name)} both become the field ${shown(field ?? "")}.`;
 }
 

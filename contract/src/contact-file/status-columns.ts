@@ -1,10 +1,10 @@
-// Columns that say whether a person wants email: their names, and the meaning of their words in the exports of services.
+// Recognizes subscription columns by their names, and interprets their words in the exports of services.
 import { plainName } from "./column-names.ts";
 import { EVERY_OTHER, type ImportStatus } from "./mapping.ts";
 
 /**
- * `status`: words such as active or bounced. `consent`: yes means subscribed. `refusal`: yes means unsubscribed. `block`: yes
- * means suppressed. `left` and `gone`: the time at which a person unsubscribed or an address bounced.
+ * `status`: words such as active or bounced. `consent`: yes means subscribed. `refusal`: yes means unsubscribed. `block`: yes means
+ * suppressed. `left` and `gone`: the time at which a person unsubscribed or an address bounced.
  */
 export type StatusKind = "status" | "consent" | "refusal" | "block" | "left" | "gone";
 
@@ -61,27 +61,27 @@ const NAMES: ReadonlyArray<readonly [StatusKind, ReadonlySet<string>]> = [
 const KIND_BY_NAME: ReadonlyMap<string, StatusKind> = new Map(
   NAMES.flatMap(([kind, names]) => [...names].map((name) => [name, kind] as const)),
 );
-/** Names of many things beside subscriptions: their words decide. */
+/** These names also describe other things, so the words in the column decide. */
 const WEAK_NAMES = listOf("status state statut estado estatus stato zustand");
-/** Columns beside which `Status` is that of a payment. */
+/** Columns next to which `Status` refers to a payment. */
 const BILLING_NAMES =
   listOf(`delinquent totalspend totalspent plan cardid paymentcount refundedvolume mrr subscriptionid
   nextbilling billingcycle trialend invoice ordertotal ordernumber`);
 const OTHER_CHANNELS =
   /(?:^|[^a-z])(?:sms|whatsapp|phone|call|calls|push|post|fax|line|telegram|viber)(?:[^a-z]|$)/i;
 
-/** The kind of status that a column has by its name; null where the name doesn't say. */
+/** Returns the kind of status that a column's name means; null for other names. */
 export function statusKindOf(name: string): StatusKind | null {
   if (OTHER_CHANNELS.test(name.replaceAll("_", " "))) return null;
   return KIND_BY_NAME.get(plainName(name)) ?? null;
 }
 
-/** Whether a name such as `Status` may be the subscription's. */
+/** Returns whether a name such as `Status` may refer to the subscription. */
 export function mayNameStatus(name: string): boolean {
   return WEAK_NAMES.has(plainName(name));
 }
 
-/** Whether another column of the file shows that `Status` is about payments. */
+/** Returns whether other columns of the file show that `Status` is about payments. */
 export function isAboutBilling(names: readonly string[]): boolean {
   return names.filter((name) => BILLING_NAMES.has(plainName(name))).length > 1;
 }
@@ -130,13 +130,13 @@ const WORDS: ReadonlyMap<string, ImportStatus> = new Map([
     (word) => [word, "suppressed"] as const,
   ),
 ]);
-/** Words that nothing but a subscription is described with. */
+/** Words that only ever describe a subscription. */
 const TELLING: ReadonlySet<string> = new Set(
   wordsOf(`subscribed, unsubscribed, not subscribed, non subscribed, nonsubscribed, never subscribed, opted in, opted out, opt in, opt out, cleaned, bounced,
     hard bounced, unconfirmed, complained, abonniert, abgemeldet, désabonné, désinscrit, suscrito, desuscrito, disiscritto, marketing contact, non marketing contact`),
 );
 
-/** A status word without case, `_` and `-`, so that `NEVER_SUBSCRIBED` is `never subscribed`; empty for NULL and the like. */
+/** Returns a status word without case, `_` and `-`, so that `NEVER_SUBSCRIBED` is `never subscribed`. Empty for NULL and similar words. */
 export function plainWord(cell: string): string {
   const text = cell.trim();
   if (NOTHING.test(text)) return "";
@@ -148,7 +148,7 @@ export function plainWord(cell: string): string {
   return DECIMAL_FLAG.exec(word)?.[1] ?? word;
 }
 
-/** The usual meaning of a word in a column of this kind; undefined where it has none. */
+/** Returns the usual status for a word in a column of this kind, or undefined. */
 export function meaningOf(kind: StatusKind, word: string): ImportStatus | undefined {
   if (kind === "left") return "unsubscribed";
   if (kind === "gone") return "suppressed";
@@ -159,23 +159,23 @@ export function meaningOf(kind: StatusKind, word: string): ImportStatus | undefi
     return kind === "block" ? "suppressed" : "unsubscribed";
   }
   const meant = WORDS.get(word);
-  // A reason in a column of refusals, such as "Hard bounce", is a refusal whatever the word is.
+  // A reason in an opt-out column, such as "Hard bounce", is an opt-out regardless of the word.
   if (kind === "refusal" && meant !== "suppressed") return "unsubscribed";
   if (kind === "block") return "suppressed";
   return meant;
 }
 
-/** The meaning of a word in a column whose kind is not known, such as one that a caller chose. */
+/** Returns the status for a word in a column of unknown kind, such as one that a caller chose. */
 export function usualMeaning(name: string, word: string): ImportStatus | undefined {
   return meaningOf(statusKindOf(name) ?? "status", word);
 }
 
-/** Whether every word of a column describes a subscription and at least one describes nothing else. */
+/** Returns whether all words of a column describe a subscription and at least one describes nothing else. */
 export function describeSubscriptions(words: readonly string[]): boolean {
   return words.some((word) => TELLING.has(word)) && words.every((word) => WORDS.has(word));
 }
 
-/** The kinds in which any word that isn't known has one meaning. */
+/** Returns the status for unknown words in kinds where all such words mean the same. */
 export function meaningOfOthers(kind: StatusKind): Readonly<Record<string, ImportStatus>> {
   if (kind === "left" || kind === "refusal") return { [EVERY_OTHER]: "unsubscribed" };
   return kind === "gone" || kind === "block" ? { [EVERY_OTHER]: "suppressed" } : {};

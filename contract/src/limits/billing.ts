@@ -1,5 +1,4 @@
-// Caps on what a project sends in a month, and what it has sent (spec §4.13). They hold with and without Stripe
-// (docs/decisions/0055-caps.md).
+// Monthly sending caps of a project and its usage (spec §4.13). They apply with and without Stripe (docs/decisions/0055-caps.md).
 import { z } from "zod";
 import { endpoint } from "../endpoint.ts";
 import { instant, pathId } from "../field.ts";
@@ -7,7 +6,7 @@ import { instant, pathId } from "../field.ts";
 export const CAP_CATEGORIES = ["transactional", "campaigns", "workflows"] as const;
 export type CapCategory = (typeof CAP_CATEGORIES)[number];
 
-/** Whether a project is billed, and whether Stripe could be asked. */
+/** Whether a project is billed, and whether Stripe responded. */
 export const BILLING_STATES = ["off", "no-subscription", "subscribed", "unknown"] as const;
 export type BillingState = (typeof BILLING_STATES)[number];
 
@@ -20,13 +19,13 @@ const given = z
   .max(MOST)
   .nullable()
   .optional()
-  .describe("Mails in a calendar month; null: no cap.");
+  .describe("Emails per calendar month; null for no cap.");
 const cap = z.object({
   limit: z.int().nullable(),
-  usage: z.int().describe("Mails of this calendar month (UTC): sent, and accepted but not sent yet."),
+  usage: z.int().describe("Emails of this calendar month (UTC), both sent and accepted."),
   percentage: z.number().nullable(),
-  isWarning: z.boolean().describe("From 80 % on."),
-  isBlocked: z.boolean().describe("No more is accepted this month."),
+  isWarning: z.boolean().describe("True from 80%."),
+  isBlocked: z.boolean().describe("Whether no more email is accepted this month."),
 });
 const caps = z.object({ transactional: cap, campaigns: cap, workflows: cap });
 
@@ -34,9 +33,9 @@ export const getBillingLimits = endpoint({
   name: "billing.limits",
   method: "GET",
   path: "/users/@me/projects/:projectId/billing-limits",
-  summary: "Read the caps of a project and how far it is",
+  summary: "Read the caps and usage of a project",
   description:
-    "Mail over a cap is refused with 429 BILLING_LIMIT_EXCEEDED: a call to `POST /v1/send`, a campaign as a whole when it is sent. A workflow skips the step and goes on.",
+    "Email over a cap fails with 429 BILLING_LIMIT_EXCEEDED. This applies to calls of `POST /v1/send`, and to a whole campaign when it is sent. A workflow skips the step and continues.",
   caller: "member",
   params,
   answers: { 200: caps },
@@ -46,9 +45,9 @@ export const updateBillingLimits = endpoint({
   name: "billing.updateLimits",
   method: "PUT",
   path: "/users/@me/projects/:projectId/billing-limits",
-  summary: "Set or take away the caps of a project",
+  summary: "Set or remove the caps of a project",
   description:
-    "What is left out stays; null takes a cap away. A lower cap drops nothing that was accepted. Holds within five seconds.",
+    "Omitted caps stay unchanged; null removes a cap. A lower cap never drops accepted email. Takes effect within five seconds.",
   caller: "member",
   leastRole: "ADMIN",
   params,
@@ -60,9 +59,9 @@ export const getConsumption = endpoint({
   name: "billing.consumption",
   method: "GET",
   path: "/users/@me/projects/:projectId/billing-consumption",
-  summary: "Read what a project has sent this calendar month",
+  summary: "Read the email volume of a project this calendar month",
   description:
-    "By kind, in UTC; the same numbers as in the caps. Test mails never count. With what the next invoice of the project comes to.",
+    "By kind, in UTC, with the same numbers as for the caps. Test emails are never counted. Includes the amount of the project's next invoice.",
   caller: "member",
   params,
   answers: {
@@ -75,7 +74,7 @@ export const getConsumption = endpoint({
       billingState: z
         .enum(BILLING_STATES)
         .describe(
-          "`off`: this installation does not bill. `no-subscription`: the project has none that runs. `subscribed`: it has. `unknown`: it has, and Stripe gave no answer about the invoice within three seconds.",
+          "`off`: this installation does not bill. `no-subscription`: the project has no active subscription. `subscribed`: it has one. `unknown`: it has one, but Stripe did not return the invoice within three seconds.",
         ),
       upcomingInvoice: z
         .object({
@@ -88,7 +87,7 @@ export const getConsumption = endpoint({
         })
         .nullable()
         .describe(
-          "The next invoice as it stands now at Stripe; null where `billingState` says why, or none is to come.",
+          "The current state of the next invoice at Stripe; null if there is none, or for the reason in `billingState`.",
         ),
     }),
   },

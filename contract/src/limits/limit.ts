@@ -1,4 +1,4 @@
-// What a limit is: a number, its unit, and a sentence about it.
+// Defines a limit: a number, its unit and a sentence about it.
 
 export interface Limit {
   readonly value: number;

@@ -1,42 +1,42 @@
-// The bounds of outgoing webhooks.
+// The limits of outgoing webhooks.
 import { limit, type Limit } from "./limit.ts";
 
 export const WEBHOOK_LIMITS = {
-  webhookHeaders: limit(20, "headers", "Headers of one outgoing webhook."),
+  webhookHeaders: limit(20, "headers", "Headers per outgoing webhook."),
   webhookHeaderLength: limit(998, "characters", "The value of a header of an outgoing webhook."),
   webhookMs: limit(
     10_000,
     "milliseconds",
-    "One try of an outgoing webhook, from the question to DNS to the end of the answer.",
+    "Duration of one attempt of an outgoing webhook, from the DNS query to the end of the response.",
   ),
   webhookAnswerBytes: limit(
     64 * 1024,
     "bytes",
-    "What is read of the answer to an outgoing webhook; the rest is cut off.",
+    "Maximum size read of the response to an outgoing webhook; the rest is cut off.",
   ),
   webhookRetries: limit(
     5,
     "retries",
-    "Tries of an outgoing webhook after the first: after 5 s, 30 s, 2 min, 10 min and 45 min.",
+    "Retries of an outgoing webhook, after 5 s, 30 s, 2 min, 10 min and 45 min.",
   ),
   webhookLongestWait: limit(
     45 * 60,
     "seconds",
-    "The longest wait that `Retry-After` of an endpoint asks for.",
+    "Maximum wait that an endpoint can request with `Retry-After`.",
   ),
-  webhookCalls: limit(32, "calls", "Outgoing webhooks that one process calls at once."),
-  webhookCallsPerProject: limit(4, "calls", "Of these, so many of one project."),
-  webhookCallsKept: limit(8, "calls", "Of these, places for projects that have no call under way."),
-  webhookDays: limit(7, "days", "How long an outgoing webhook that ended is kept."),
-  notificationCalls: limit(20, "calls", "Calls of a member's webhook that are shown."),
+  webhookCalls: limit(32, "calls", "Concurrent outgoing webhooks per process."),
+  webhookCallsPerProject: limit(4, "calls", "Concurrent outgoing webhooks per project."),
+  webhookCallsKept: limit(8, "calls", "Concurrent calls reserved for projects without a running call."),
+  webhookDays: limit(7, "days", "Retention of completed outgoing webhooks."),
+  notificationCalls: limit(20, "calls", "Listed calls of a member's webhook."),
   webhookTests: limit(
     60,
     "calls per project and hour",
-    "Calls by which members try their webhooks out; after that 429 until the window ends.",
+    "Test calls of members' webhooks; beyond that, 429 until the window ends.",
   ),
   webhookSecretHours: limit(
     24,
     "hours",
-    "How long webhooks are also signed with the secret from before `POST /webhooks/secret/rotate`.",
+    "Time during which webhooks are also signed with the previous secret, after `POST /webhooks/secret/rotate`.",
   ),
 } as const satisfies Record<string, Limit>;

@@ -1,7 +1,7 @@
 // Converts conditions of Liquid and Mailchimp into ours: `plan == "pro" and not trial` becomes `(and (eq plan "pro") (not trial))`.
 import { writtenString } from "./variables.ts";
 
-/** Returns the path of ours for a name in a condition. */
+/** Returns our path for a name in a condition. */
 export type PathOf = (name: string) => string;
 
 const TOKEN = /"[^"]*"|'[^']*'|[=!<>]=|<>|[<>]|[^\s"'=!<>]+/g;
@@ -18,17 +18,17 @@ const HELPERS: Readonly<Record<string, string>> = {
 const EMPTY = new Set(["nil", "null", "none", "blank", "empty", '""', "''"]);
 const LITERAL = /^(?:true|false|-?\d{1,15}(?:\.\d{1,15})?)$/;
 const NAME = /^[\p{L}_][\p{L}\p{N}_.-]*$/u;
-/** A condition with more words than this is left to a person. */
+/** Longer conditions are not converted. */
 const TOKENS_MAX = 60;
 
-/** Returns the condition in our language, with parentheses where it is more than a name, or null if it cannot be said. */
+/** Returns the condition in our language, or null if it has no equivalent. Adds parentheses unless it is just a name. */
 export function convertCondition(condition: string, pathOf: PathOf): string | null {
   const tokens = condition.match(TOKEN) ?? [];
   if (tokens.length === 0 || tokens.length > TOKENS_MAX) return null;
   return joined(tokens, pathOf);
 }
 
-/** Liquid has no precedence: the first `and` or `or` splits the condition, and the rest belongs together. */
+/** Liquid has no precedence, so the first `and` or `or` splits the condition and the rest belongs together. */
 function joined(tokens: readonly string[], pathOf: PathOf): string | null {
   const at = tokens.findIndex((token) => token === "and" || token === "or");
   if (at === -1) return comparison(tokens, pathOf);
@@ -61,9 +61,8 @@ function operand(token: string, pathOf: PathOf): string | null {
 const MAILCHIMP = /^([\w:]{1,100}?)\s*(!=|>=|<=|=|>|<)\s*(.*)$/;
 
 /**
- * Returns a condition of Mailchimp in our language: `PLAN=pro` has no quotes.
- *
- * @param pathOf may return null for a name that has no equivalent
+ * Returns a Mailchimp condition in our language: `PLAN=pro` has no quotes.
+ * @param pathOf may return null for a name without an equivalent
  */
 export function convertMailchimpCondition(
   condition: string,

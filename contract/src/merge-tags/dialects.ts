@@ -1,4 +1,4 @@
-// Merge tags of other email services as data: how each one is written and what it means here.
+// Merge tags of other email services as data, with their syntax and their meaning.
 
 export type Service =
   | "ActiveCampaign"
@@ -12,8 +12,8 @@ export type Service =
   | "SendGrid";
 
 /**
- * What a tag stands for: a field of the contact, a variable that every email has, a fixed text, or `null` if Postloft has
- * no equivalent. An empty `text` means that the tag can go.
+ * The meaning of a tag: a contact field, a variable of every email, a fixed text, or `null` if Postloft has no equivalent. An empty `text`
+ * means that the tag can be removed.
  */
 export type Meaning =
   | { field: string }
@@ -36,15 +36,15 @@ export interface Dialect {
   service: Service;
   /** The first character of each tag. */
   begins: string;
-  /** Sticky and bounded. Its group `name` is what the tables below list. */
+  /** Sticky and bounded. Its group `name` is looked up in the tables below. */
   form: RegExp;
   tags: Readonly<Record<string, Meaning>>;
   /**
-   * Tags that are not listed: `field` takes each for a field of the contact, `proven` only if a listed tag of the same service
-   * is in the email too, because the form alone occurs in normal text (`%SALE%`).
+   * Handling of unlisted tags. `field` takes each for a contact field. `proven` does so only if the email also contains a listed tag of the
+   * same service, because the form alone occurs in normal text (`%SALE%`).
    */
   others: "field" | "none" | "proven";
-  /** Whether names are the sender's own keys, which stay as they are written. Otherwise `LAST_ORDER` becomes `lastOrder`. */
+  /** Whether names are the sender's keys and stay unchanged. Otherwise `LAST_ORDER` becomes `lastOrder`. */
   keepsNames: boolean;
 }
 
@@ -53,7 +53,7 @@ export const DIALECTS: readonly Dialect[] = [
   {
     service: "Mailchimp",
     begins: "*",
-    // Editors write the bars of an address as %7C.
+    // Editors write the bars in URLs as %7C.
     form: /\*(?:\||%7C)(?<name>[A-Za-z][^|*%\r\n]{0,200})(?:\||%7C)\*/iy,
     tags: {
       FNAME: FIRST_NAME,
@@ -181,8 +181,8 @@ export const DIALECTS: readonly Dialect[] = [
 ];
 
 /**
- * Names in double braces that other services fill in. Here they would be variables without a value, so each counts only if
- * neither a contact nor the call has a field of that name.
+ * Names in double braces that other services fill in. Here they would be variables without a value, so each counts only if neither a
+ * contact nor the call has a field with that name.
  */
 export const MUSTACHE_NAMES: Readonly<Record<string, readonly [Service, Meaning]>> = {
   unsubscribe: ["SendGrid", UNSUBSCRIBE],
@@ -205,7 +205,7 @@ export const MUSTACHE_NAMES: Readonly<Record<string, readonly [Service, Meaning]
   "subscriber.email": ["Kit", EMAIL],
 };
 
-/** listmonk's `{{ .Subscriber.Name }}`, without the dot in front. */
+/** listmonk's `{{ .Subscriber.Name }}`, without the leading dot. */
 export const LISTMONK_PATHS: Readonly<Record<string, Meaning>> = {
   "Subscriber.Name": NAME,
   "Subscriber.FirstName": FIRST_NAME,

@@ -1,4 +1,4 @@
-// Decodes the few HTML entities that editors write inside of merge tags and variables.
+// Decodes the few HTML entities that editors write inside merge tags and variables.
 
 const NAMED: Readonly<Record<string, string>> = {
   amp: "&",
@@ -18,7 +18,7 @@ const NAMED: Readonly<Record<string, string>> = {
 };
 const ENTITY = /&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|([a-z]{2,5}));/y;
 
-/** Returns the character of the entity that starts at an offset, and the length of the entity; null if none starts there. */
+/** Returns the character of the entity at an offset, and the entity's length; null if no entity starts there. */
 export function entityAt(source: string, at: number): { text: string; length: number } | null {
   if (source[at] !== "&") return null;
   ENTITY.lastIndex = at;
@@ -33,7 +33,7 @@ function characterOf(code: number): string | undefined {
   return code > 0 && code <= 0x10_ff_ff ? String.fromCodePoint(code) : undefined;
 }
 
-/** Returns the text with these entities decoded. Others stay as they are. */
+/** Returns the text with these entities decoded. Others stay unchanged. */
 export function decodeEntities(text: string): string {
   let at = text.indexOf("&");
   if (at === -1) return text;

@@ -1,4 +1,4 @@
-// Finds the merge tags of other services in an email and converts them to variables of ours, all in one pass over the text.
+// Finds merge tags of other services in an email and converts them to our variables, in one pass over the text.
 import { convertCondition, convertMailchimpCondition } from "./conditions.ts";
 import { DIALECTS, type Dialect, type Service } from "./dialects.ts";
 import { decodeEntities } from "./entities.ts";
@@ -18,7 +18,7 @@ export interface MergeTag {
   end: number;
   service: Service;
   text: string;
-  /** The equivalent here; empty if the tag can go, null if a person has to decide. */
+  /** The equivalent here; empty if the tag can be removed, null if a person has to decide. */
   replacement: string | null;
 }
 
@@ -28,7 +28,7 @@ export interface MergeTagSource {
   isHtml: boolean;
 }
 
-/** Everything that can begin a tag, or text in which nothing is a tag. */
+/** Matches everything that can begin a tag, or text without tags. */
 const BEGINNINGS = /\\?\{\{|\{[%$A-Zu]|\*(?:\||%7[Cc])|<%|%|@TrackLink/g;
 const LIQUID = /\{%-?\s{0,9}(?<word>[a-z]{1,20})\b(?<rest>[^%{}]{0,500})-?%\}/y;
 const COMMENT_END = /\}\}/g;
@@ -37,12 +37,12 @@ const RAW = /\{%-?\s{0,9}endraw\s{0,9}-?%\}/g;
 const LIQUID_COMMENT = /\{%-?\s{0,9}endcomment\s{0,9}-?%\}/g;
 const MAILCHIMP_CONDITION = /^(IF|IFNOT|ELSEIF):([\s\S]*)$/i;
 
-/** Tags of one part that are read. A template can't have more variables than these (server/src/rendering/template-limits.ts). */
+/** Maximum number of tags read per part. A template can't have more variables (server/src/rendering/template-limits.ts). */
 const TAGS_MAX = 1_500;
-/** Places of one part that are looked at. A long email has a few thousand, most of them percentages and variables. */
+/** Maximum number of candidates checked per part. A long email has a few thousand, most of them percentages and variables. */
 const PLACES_MAX = 20_000;
 
-/** Blocks that are open, because `*|END:IF|*` does not say what it closes; null for a block without an equivalent. */
+/** Open blocks, because `*|END:IF|*` does not say which block it closes; null for a block without an equivalent. */
 type OpenBlocks = Array<"each" | "if" | "unless" | null>;
 
 interface Reader {
@@ -52,10 +52,7 @@ interface Reader {
   open: OpenBlocks;
 }
 
-/**
- * Returns the tags of each part in the order of its text. Conditions may open in one part and close in a later one, as they do
- * in blocks of a design.
- */
+/** Returns the tags of each part in text order. Conditions may open in one part and close in a later one, as in blocks of a design. */
 export function findMergeTags(
   sources: readonly MergeTagSource[],
   context: MergeTagContext,
@@ -71,7 +68,7 @@ export function findMergeTags(
   );
 }
 
-/** Returns the parts with every tag replaced that has an equivalent. */
+/** Returns the parts after replacing every tag with an equivalent. */
 export function convertMergeTags(sources: readonly MergeTagSource[], context: MergeTagContext): string[] {
   const found = findMergeTags(sources, context);
   return sources.map(({ text }, at) => {
@@ -87,7 +84,7 @@ export function convertMergeTags(sources: readonly MergeTagSource[], context: Me
 }
 
 interface ReadTag extends MergeTag {
-  /** Whether the tag alone shows which service the email comes from. */
+  /** Whether the tag alone proves that the email comes from this service. */
   isProof: boolean;
   needsProof: boolean;
 }
@@ -114,10 +111,10 @@ function readTags(reader: Reader): ReadTag[] {
   return tags;
 }
 
-/** Returns a tag in double braces, or where to read on after a comment, a raw block or escaped braces. */
+/** Returns a tag in double braces, or the offset after a comment, a raw block or escaped braces. */
 function readBraces({ source, isHtml, context }: Reader, from: number): ReadTag | number | null {
   const at = source.indexOf("{{", from);
-  // One backslash makes the braces text. Of two, the first is printed and the mustache counts.
+  // One backslash makes the braces text. Of two backslashes, the first one is printed and the mustache counts.
   if (at > from && source[from - 1] !== "\\") return at + 2;
   if (source.startsWith("{{{{", at)) return rawBlockEnd(source, at);
   const marker = source[at + 2] === "~" ? at + 3 : at + 2;
@@ -180,7 +177,7 @@ function readDialect(
   return { ...tagOf(source, at, end, service, replacement), isProof: !needsProof, needsProof };
 }
 
-/** Returns the replacement of a tag that opens, divides or closes a condition; undefined if the tag does none of it. */
+/** Returns the replacement of a tag that opens, divides or closes a condition; undefined for any other tag. */
 function readMailchimpBlock({ open, context }: Reader, name: string): string | null | undefined {
   if (/^END:IF$/i.test(name)) return closed(open, "if");
   if (/^ELSE:?$/i.test(name)) return divided(open, "{{else}}");
@@ -208,7 +205,7 @@ function closed(open: OpenBlocks, usual: "each" | "if" | "unless"): string | nul
   return helper === undefined || helper === null ? null : `{{/${helper}}}`;
 }
 
-/** A tag that has no variable of ours is never true. */
+/** A tag without one of our variables is never true. */
 function mailchimpPath(name: string, context: NamedContext): string | null {
   const tags = DIALECTS.find(({ service }) => service === "Mailchimp")?.tags ?? {};
   const listed = name.trim().toUpperCase();

@@ -1,4 +1,4 @@
-// Every row of the table of merge tags is found and converted, and normal text is left alone.
+// Tests that every merge tag in the table is found and converted, and that normal text stays unchanged.
 import { expect, test } from "vitest";
 import { convertMergeTags, findMergeTags } from "./find-merge-tags.ts";
 import type { MergeTagContext } from "./variables.ts";
@@ -78,7 +78,7 @@ test.each([
   ["Liquid", "{% for item in items %}", "{{#each items as |item|}}"],
   ["Liquid", "{% raw %}*|FNAME|* {{x}}{% endraw %}", String.raw`*|FNAME|* \{{x}}`],
   ["Liquid", "{% comment %}*|FNAME|*{% endcomment %}", ""],
-] as const)("%s: %s becomes %j", (service, tag, expected) => {
+] as const)("%s: converts %s to %j", (service, tag, expected) => {
   const text = `<p>é🦀 ${tag}</p>`;
   expect(find(text)).toEqual([{ start: 7, end: 7 + tag.length, service, text: tag, replacement: expected }]);
   expect(convert(text)).toBe(`<p>é🦀 ${expected}</p>`);
@@ -90,7 +90,7 @@ test.each([
   ["*|LIST:URL|*"],
   ["*|SURVEY:1|*"],
   ["{{ .Campaign.Subject }}"],
-])("%s is found, has no replacement and stays", (tag) => {
+])("%s: finds a tag without a replacement and keeps it", (tag) => {
   expect(find(tag)).toMatchObject([{ text: tag, replacement: null }]);
   expect(convert(tag)).toBe(tag);
 });
@@ -117,12 +117,12 @@ test.each([
   "{{! *|FNAME|* }}{{!-- {{insert a}} %FIRSTNAME% --}}",
   "{{{{raw}}}}*|FNAME|*{{{{/raw}}}}",
   "{% Raw %} {%} %}",
-])("%j has no merge tag", (text) => {
+])("%j contains no merge tag", (text) => {
   expect(find(text)).toEqual([]);
   expect(convert(text)).toBe(text);
 });
 
-test("a name that a contact or the call has is a variable of ours", () => {
+test("a name of a contact field or of the call's data is one of our variables", () => {
   const fields = new Set(["unsubscribe_url", "subscriber", "unsubscribe"]);
   const text = "{{ unsubscribe_url }}{{ subscriber.first_name }}{{{unsubscribe}}}";
   expect(find(text, { fields })).toEqual([]);
@@ -135,7 +135,7 @@ test("a tag finds the field with the same letters", () => {
   );
 });
 
-test("%COMPANY% is a tag only beside a tag that ActiveCampaign alone has", () => {
+test("%COMPANY% is a tag only if the email has a tag unique to ActiveCampaign", () => {
   expect(convert("%COMPANY% %SALE%")).toBe("%COMPANY% %SALE%");
   expect(convert("Dear %FIRSTNAME% of %COMPANY%")).toBe("Dear {{firstName}} of {{company}}");
 });
@@ -151,17 +151,17 @@ test.each([
     '{{#if (eq plan "pro")}}a{{else if vip}}b{{else}}c{{/if}}',
   ],
   ["{{#equals a b}}x{{else}}y{{/equals}}", "{{#if (eq a b)}}x{{else}}y{{/if}}"],
-  // A condition that cannot be said stays whole, with its end.
+  // A condition without an equivalent stays complete, including its end.
   [
     "{% if tags contains 'a' %}{% if vip %}x{% endif %}{% else %}y{% endif %}",
     "{% if tags contains 'a' %}{{#if vip}}x{{/if}}{% else %}y{% endif %}",
   ],
-])("blocks close what they open: %s", (text, expected) => {
+])("closes the blocks it opens: %s", (text, expected) => {
   expect(convert(text)).toBe(expected);
   expect(convert(expected)).toBe(expected);
 });
 
-test("a condition may close in a later part, and a subject has no HTML", () => {
+test("a condition can close in a later part, and a subject has no HTML", () => {
   expect(
     convertMergeTags(
       [
@@ -190,7 +190,7 @@ test.each([
   "{{a | b",
   "\\{{",
   "@TrackLink",
-])("half a megabyte of %j is read quickly", (piece) => {
+])("reads half a megabyte of %j quickly", (piece) => {
   const started = process.cpuUsage();
   const fields = new Set(Array.from({ length: 1_000 }, (_, at) => `field${at}`));
   convert(piece.repeat(500_000 / piece.length), { fields });

@@ -1,9 +1,9 @@
-// Reads what other services write in double braces: SendGrid's helpers, listmonk's Go templates, and the filters of Liquid.
+// Reads the double-brace syntax of other services: SendGrid's helpers, listmonk's Go templates and Liquid's filters.
 import { LISTMONK_PATHS, MUSTACHE_NAMES, type Meaning, type Service } from "./dialects.ts";
 import { decodeEntities } from "./entities.ts";
 import { pathOf, pathOfField, replacementOf, writtenString, type NamedContext } from "./variables.ts";
 
-/** Longer ones are ours, or nobody's. */
+/** Longer mustaches are ours or do not belong to any service. */
 const MUSTACHE = /\{\{\{?[^{}]{0,500}\}\}\}?/y;
 
 const GO_PATH = /^-?\s*\.([A-Za-z][\w.]{0,200})\s*-?$/;
@@ -45,7 +45,7 @@ function writtenAt(source: string, at: number): Written | null {
   return { end: at + written.length, words: words.replaceAll("\u00A0", " ").trim() };
 }
 
-/** A mustache that only another service understands, and whether it opens or closes a block there. */
+/** A mustache that only another service understands, and whether it opens or closes a block. */
 export interface ForeignMustache {
   end: number;
   role: "close" | "open" | "value";
@@ -54,8 +54,8 @@ export interface ForeignMustache {
 }
 
 /**
- * Returns the mustache at an offset if our language would refuse it although another service fills it in, otherwise null. The
- * renderer takes such a mustache for text.
+ * Returns the mustache at an offset if our language would reject it but another service fills it in, otherwise null. The renderer treats
+ * such a mustache as text.
  */
 export function foreignMustacheAt(source: string, at: number): ForeignMustache | null {
   const written = writtenAt(source, at);
@@ -74,7 +74,7 @@ export function foreignMustacheAt(source: string, at: number): ForeignMustache |
   return isForeign ? { end, role: "value", name: "" } : null;
 }
 
-/** Returns what another service means by the mustache at an offset, and its end; null if the mustache is one of ours. */
+/** Returns the meaning of another service's mustache at an offset, and its end; null if the mustache is one of ours. */
 export function mustacheTagAt(
   source: string,
   at: number,
@@ -121,7 +121,7 @@ function listmonkMeaning(path: string): Meaning {
   return field === undefined ? null : { field };
 }
 
-/** A name in braces that only another service fills in. A field of that name makes it a variable of ours. */
+/** Returns the meaning of a name that only another service fills in. A field with that name makes it one of our variables. */
 function namedTag(name: string, { fields }: NamedContext): { service: Service; meaning: Meaning } | null {
   if (!NAME.test(name) || fields.has(name) || fields.has(name.split(".")[0] ?? "")) return null;
   const [service, meaning] = (Object.hasOwn(MUSTACHE_NAMES, name) ? MUSTACHE_NAMES[name] : undefined) ?? [];
@@ -130,13 +130,15 @@ function namedTag(name: string, { fields }: NamedContext): { service: Service; m
   return field === undefined ? null : { service: "Kit", meaning: { field } };
 }
 
-/** Returns the path of ours for a name that Liquid or Kit uses. */
+/** Returns our path for a name in Liquid or Kit. */
 export function pathOfName(name: string, context: NamedContext): string {
   const named = namedTag(name, context);
   return (named === null ? null : pathOf(named.meaning, context)) ?? pathOfField(name, true, context);
 }
 
-/** `first_name | strip | default: "there"`: of all filters only the default has an equivalent; the others change how a value looks. */
+/**
+ * Converts `first_name | strip | default: "there"`. Only the default filter has an equivalent; the others change the appearance of a value.
+ */
 function filtered(value: string, filters: string, context: NamedContext, isHtml: boolean): string | null {
   if (/^["']/.test(value)) {
     const isYear = /^.(?:now|today)/.test(value) && /^date\b[^%]{0,20}%Y/.test(filters);

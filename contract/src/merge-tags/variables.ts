@@ -1,7 +1,7 @@
-// Writes our variables and strings for the merge tags of other services.
+// Writes our variables and strings in place of merge tags.
 import type { Meaning } from "./dialects.ts";
 
-/** The facts about a project that a conversion needs. */
+/** The project data that a conversion needs. */
 export interface MergeTagContext {
   /** Names of contact fields and of the call's own data, without `data.`. */
   fields: ReadonlySet<string>;
@@ -10,36 +10,36 @@ export interface MergeTagContext {
   year: number;
 }
 
-/** The same with the fields by their letters, so that a name is found without a search. */
+/** Also maps fields by their letters, so that a name is found without a search. */
 export interface NamedContext extends MergeTagContext {
   byLetters: ReadonlyMap<string, string>;
 }
 
-/** Returns the context for {@link pathOfField}, made once for an email. */
+/** Returns the context for {@link pathOfField}, created once per email. */
 export function withNames(context: MergeTagContext): NamedContext {
   return { ...context, byLetters: new Map([...context.fields].map((field) => [lettersOf(field), field])) };
 }
 
 /** A name without the characters that Handlebars reads as syntax, and without `?`, which could begin a fallback. */
 const PLAIN_NAME = /^[^\s!"#%&'()*+,./;<=>?@[\\\]^`{|}~]+$/;
-/** Handlebars reads these words, and plain numbers, as values or keywords. */
+/** Handlebars reads these words and plain numbers as values or keywords. */
 const LITERAL = /^(?:true|false|null|undefined|this|else|as|-?\d+(?:\.\d+)?)$/;
 const WORDS = /[\p{L}\p{N}]+/gu;
 
-/** Returns a name as it is written in a template, in brackets if it contains a space or a sign: `[First Name]`. */
+/** Returns a name in template syntax, with brackets if it contains a space or a sign: `[First Name]`. */
 export function writtenName(name: string): string {
   const isPlain = PLAIN_NAME.test(name) && !LITERAL.test(name);
   return isPlain ? name : `[${name.replaceAll("]", String.raw`\]`)}]`;
 }
 
-/** Returns a text as a string of the template language. */
+/** Returns a text as a string literal of the template language. */
 export function writtenString(text: string): string {
   return `"${text.replaceAll("\\", "").replaceAll('"', String.raw`\"`)}"`;
 }
 
 /**
- * Returns the path for a field that another service names. A field of the project with the same letters wins, so that
- * `*|FIRST_NAME|*` finds `First Name`.
+ * Returns the path for a field of another service. A field of the project with the same letters wins, so that `*|FIRST_NAME|*` finds `First
+ * Name`.
  */
 export function pathOfField(name: string, keepsNames: boolean, context: NamedContext): string {
   const field = context.fields.has(name) ? name : context.byLetters.get(lettersOf(name));
@@ -48,7 +48,7 @@ export function pathOfField(name: string, keepsNames: boolean, context: NamedCon
   return writtenName(camelCase(name));
 }
 
-/** Returns the path that a meaning prints, or null if it is no variable. */
+/** Returns the path printed by a meaning, or null if it is not a variable. */
 export function pathOf(meaning: Meaning, context: NamedContext): string | null {
   if (meaning === null || "text" in meaning) return null;
   return "variable" in meaning ? meaning.variable : pathOfField(meaning.field, true, context);

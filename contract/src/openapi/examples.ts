@@ -1,6 +1,6 @@
-// A request body for each endpoint that takes one, as it would be sent. A test parses each with its endpoint's schema.
+// A realistic request body for each endpoint with a body. A test parses each with its endpoint's schema.
 
-/** By name of the endpoint. */
+/** By endpoint name. */
 export const EXAMPLE_BODIES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   "events.track": { email: "ada@example.com", event: "order placed", data: { plan: "pro" } },
   "v1.track": {

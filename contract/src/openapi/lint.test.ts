@@ -1,4 +1,4 @@
-// The OpenAPI document before the two linters that callers and their tools use: neither finds anything but what is meant so.
+// Tests the OpenAPI document with two linters that API users run: they find no unintended problems.
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import SpectralCore, { type RulesetDefinition } from "@stoplight/spectral-core";
 import { Json } from "@stoplight/spectral-parsers";
@@ -8,24 +8,24 @@ import { openApiDocument } from "./openapi.ts";
 
 const text = JSON.stringify(openApiDocument("https://post.acme.test", "1.2.3"));
 
-/** They look at each of some 20,000 nodes with each of their rules: seconds, on a busy machine many. */
+/** The linters check some 20,000 nodes with each of their rules, which takes seconds, and many more on a busy machine. */
 const LINTING_MS = 60_000;
 
 async function spectralFindings(document: string): Promise<string[]> {
   const spectral = new SpectralCore.Spectral();
-  // Its own types want `extends` of a rule set that extends nothing.
+  // The linter's own types require `extends`, although this rule set extends nothing.
   spectral.setRuleset({ extends: [oas as unknown as RulesetDefinition] });
   const found = await spectral.run(new SpectralCore.Document(document, Json, "openapi.json"));
   return found.map(({ code, path, message }) => `${code} ${path.join(".")}: ${message}`);
 }
 
-/** Rules that an endpoint breaks on purpose, with the reason. */
+/** Rules that an endpoint violates on purpose, with the reason. */
 const MEANT: ReadonlyArray<{ rule: string; at: RegExp }> = [
-  // Paths of the specification: `/contacts/fields/{field}` beside `/contacts/{id}/export`. An id is never the word `fields`.
+  // Paths of the specification, such as `/contacts/fields/{field}` and `/contacts/{id}/export`. An id is never the word `fields`.
   { rule: "no-ambiguous-paths", at: /^#\/paths\/~1(contacts|domains|events)~1/ },
-  // A link in a mail leads on, whatever it is; it has no answer of its own.
+  // A link in an email only redirects and never has another response.
   { rule: "operation-2xx-response", at: /^#\/paths\/(~1c~1|~1auth~1oauth~1)/ },
-  // Nothing about these requests can be wrong.
+  // These requests cannot be invalid.
   {
     rule: "operation-4xx-response",
     at: /^#\/paths\/~1(config|health|ready|metrics|openapi\.json|o~1\{token\})\//,
@@ -42,7 +42,7 @@ async function redoclyFindings(document: string): Promise<string[]> {
 }
 
 test(
-  "spectral finds nothing",
+  "spectral reports no problems",
   async () => {
     expect(await spectralFindings(text)).toEqual([]);
   },
@@ -50,7 +50,7 @@ test(
 );
 
 test(
-  "redocly finds nothing",
+  "redocly reports no problems",
   async () => {
     expect(await redoclyFindings(text)).toEqual([]);
   },
@@ -58,7 +58,7 @@ test(
 );
 
 test(
-  "the linters are not blind: a list without items and an operation without a summary are found",
+  "both linters report a list without items and an operation without a summary",
   async () => {
     const broken = text
       .replace('{"type":"array","items":{"anyOf"', '{"type":"array","nothing":{"anyOf"')

@@ -1,4 +1,4 @@
-// The OpenAPI document against a validator, and against the endpoints, errors and examples it is made from.
+// Tests the OpenAPI document with a validator, and against the endpoints, errors and examples it is generated from.
 import { validate } from "@scalar/openapi-parser";
 import { expect, test } from "vitest";
 import { ENDPOINTS } from "../endpoints.ts";
@@ -31,7 +31,7 @@ function operations(): Operation[] {
   );
 }
 
-/** Every object in a value, with its path. */
+/** Returns every object in a value, with its path. */
 function objectsIn(
   value: unknown,
   path: readonly string[] = [],
@@ -48,7 +48,7 @@ test("the document is valid OpenAPI 3.1", async () => {
   expect(document["openapi"]).toBe("3.1.0");
 });
 
-test("the validator is not blind: it refuses a document with a broken operation", async () => {
+test("the validator rejects a document with a broken operation", async () => {
   const broken = structuredClone(document);
   const track = member(broken, "paths", "/v1/track", "post") as Json;
   delete track["responses"];
@@ -56,7 +56,7 @@ test("the validator is not blind: it refuses a document with a broken operation"
   expect((await validate(broken)).valid).toBe(false);
 });
 
-test("every endpoint stands in the document once, and nothing else does", () => {
+test("the document contains every endpoint exactly once and nothing else", () => {
   const found = operations().map(
     ({ path, method, value }) => `${String(value["operationId"])} ${method} ${path}`,
   );
@@ -67,7 +67,7 @@ test("every endpoint stands in the document once, and nothing else does", () => 
   expect(new Set(ENDPOINTS.map(({ name }) => name)).size).toBe(ENDPOINTS.length);
 });
 
-test("every $ref leads somewhere, and every shared answer is used", () => {
+test("every $ref resolves and every shared response is used", () => {
   const references = objectsIn(document).flatMap(({ value }) =>
     typeof value["$ref"] === "string" ? [value["$ref"]] : [],
   );
@@ -82,7 +82,7 @@ test("every $ref leads somewhere, and every shared answer is used", () => {
   }
 });
 
-test("an operation answers the statuses of its endpoint and of every error it can give", () => {
+test("an operation has the statuses of its endpoint and of each possible error", () => {
   for (const endpoint of ENDPOINTS) {
     const operation = operations().find(({ value }) => value["operationId"] === endpoint.name);
     const statuses = [
@@ -95,7 +95,7 @@ test("an operation answers the statuses of its endpoint and of every error it ca
   }
 });
 
-test("a refused request names its codes: those that knowing the caller gives, and those of the endpoint", () => {
+test("error responses list the codes of the caller kind and of the endpoint", () => {
   const responses = member(document, "paths", "/v1/send", "post", "responses");
   const described = (status: string) => {
     const name =
@@ -119,7 +119,7 @@ test("a refused request names its codes: those that knowing the caller gives, an
   expect(Object.keys(member(document, "paths", "/health", "get", "responses") as Json)).toEqual(["200"]);
 });
 
-test("no field of a request is left without a type: transformations say what they take", () => {
+test("every request field has a type, including the inputs of transformations", () => {
   const inputs = operations().flatMap(({ path, value }) =>
     objectsIn([value["parameters"], value["requestBody"]], [path]),
   );
@@ -130,7 +130,7 @@ test("no field of a request is left without a type: transformations say what the
   expect(mute).toEqual([]);
 });
 
-test("every body but an upload has an example that its endpoint takes, and there is no other example", () => {
+test("every body except uploads has a valid example, and there are no other examples", () => {
   const withBody = ENDPOINTS.filter(({ takesBody, bodyKind }) => takesBody && bodyKind !== "upload");
   expect(Object.keys(EXAMPLE_BODIES).toSorted()).toEqual(withBody.map(({ name }) => name).toSorted());
   for (const { name, body } of withBody) {
@@ -141,7 +141,7 @@ test("every body but an upload has an example that its endpoint takes, and there
   }
 });
 
-test("answers come in their envelope and raw ones under their content type", () => {
+test("responses have their envelope, and raw responses their content type", () => {
   const content = (path: string, method: string) =>
     member(document, "paths", path, method, "responses", "200", "content");
   const send = member(content("/v1/send", "post"), "application/json", "schema");
@@ -157,7 +157,7 @@ test("answers come in their envelope and raw ones under their content type", () 
   ).toBeUndefined();
 });
 
-test("an object that extends a resource refers to it and tells only what it adds", () => {
+test("an object that extends a resource refers to it and lists only additional fields", () => {
   const schema = member(
     document,
     "paths",
@@ -173,7 +173,7 @@ test("an object that extends a resource refers to it and tells only what it adds
   expect(Object.keys(member(schema, "allOf", "1", "properties") as Json)).toEqual(["_meta"]);
 });
 
-test("the public key opens nothing but the endpoints of trackers", () => {
+test("the public key is only accepted by tracker endpoints", () => {
   const open = operations().filter(({ value }) => JSON.stringify(value["security"]).includes("publicKey"));
   const trackers = ENDPOINTS.filter(({ caller }) => caller === "tracker");
   expect(open.map(({ value }) => value["operationId"])).toEqual(trackers.map(({ name }) => name));
@@ -183,7 +183,7 @@ function sessionCookie(url: string): unknown {
   return member(openApiDocument(url, "1.2.3"), "components", "securitySchemes", "session", "name");
 }
 
-test("the address and the cookie are those of the installation", () => {
+test("the server URL and cookie match the installation", () => {
   expect(document["servers"]).toEqual([{ url: "https://post.example.com" }]);
   expect(sessionCookie("https://post.example.com")).toBe("__Host-postloft_session");
   expect(sessionCookie("http://localhost:3000")).toBe("postloft_session");

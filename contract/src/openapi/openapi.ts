@@ -1,4 +1,4 @@
-// The HTTP side as one OpenAPI 3.1 document, made from the endpoints. No I/O: the server serves it, tools/generate writes it down.
+// Generates one OpenAPI 3.1 document from the endpoints. No I/O: the server serves the document and tools/generate stores it.
 import type { z } from "zod";
 import ANSWER_EXAMPLES from "../answer-examples.json" with { type: "json" };
 import type { Endpoint, UnknownFields } from "../endpoint.ts";
@@ -19,55 +19,58 @@ import { SECURITY, securitySchemes } from "./security.ts";
 
 type Json = Record<string, unknown>;
 
-/** What a noun is called in the documentation, where its own word would not do, and what its endpoints are about. */
+/** Title (unless it follows from the noun) and description of each noun in the documentation. */
 const NOUNS: Readonly<Record<string, { title?: string; about: string }>> = {
   v1: {
     title: "Track and send",
-    about: "The short way in: what happened to a contact, a mail to somebody, a look at an address.",
+    about: "The quickest start: track an event, send an email, check an address.",
   },
-  contacts: { about: "Who receives: one address per project, with data of its own." },
+  contacts: { about: "Recipients: one address per project, each with custom data." },
   uploads: {
     title: "Images",
-    about: "Images for template bodies, stored here and served to whoever reads a mail.",
+    about: "Images for template bodies, stored here and shown in emails.",
   },
-  billing: { about: "What a project pays, by Stripe, where the installation asks for it." },
-  suppressions: { title: "Suppression list", about: "Addresses that get nothing, and why." },
-  segments: { about: "Which contacts: by a filter, or by hand." },
-  templates: { about: "What mails say, kept under an id." },
+  billing: { about: "Billing of projects through Stripe, if the installation uses it." },
+  suppressions: { title: "Suppression list", about: "Addresses that get no email, with the reason." },
+  segments: { about: "Groups of contacts, defined by a filter or by hand." },
+  templates: { about: "Reusable email content with an id." },
   campaigns: { about: "One message to many contacts, now or later." },
-  workflows: { about: "Graphs of steps that contacts go through." },
-  executions: { about: "Contacts on their way through workflows: started, watched, explained, ended." },
-  events: { about: "What happened to contacts." },
+  workflows: { about: "Graphs of steps for contacts." },
+  executions: { about: "Contacts in workflows: start, watch, explain and end executions." },
+  events: { about: "Events of contacts." },
   activity: {
     title: "Activity feed",
-    about: "What happened to mails, contacts, campaigns and workflows, in one list.",
+    about: "Activity of emails, contacts, campaigns and workflows in one list.",
   },
-  analytics: { about: "Numbers over a period, by days of the viewer's zone." },
+  analytics: { about: "Reports over a period, by days in the viewer's time zone." },
   deliverability: {
     title: "Deliverability",
-    about: "How receivers judge the mail of a project, as they report it.",
+    about: "Reputation of a project's email, as reported by receivers.",
   },
-  emails: { about: "Each mail to one recipient, and where it stands." },
-  mailbox: { title: "Local mailbox", about: "What the transport `mailbox` kept instead of sending it." },
-  tracking: { title: "Opens and clicks", about: "The pixel and the links in mails." },
+  emails: { about: "Emails to single recipients, with their status." },
+  mailbox: {
+    title: "Local mailbox",
+    about: "Messages that the transport `mailbox` kept instead of sending them.",
+  },
+  tracking: { title: "Opens and clicks", about: "The pixel and the links in emails." },
   oauth: {
     title: "Other services",
-    about: "Logging in through GitHub, Google or an OpenID Connect provider.",
+    about: "Sign-in through GitHub, Google or an OpenID Connect provider.",
   },
-  accountPages: { title: "Account pages", about: "What the links in mails about accounts open." },
-  pages: { title: "Public pages", about: "What the links in mails open, for a person without a login." },
-  domains: { title: "Sender domains", about: "Where mail may come from, and the proof in DNS." },
-  auth: { title: "Logging in", about: "Accounts and sessions." },
-  users: { title: "Account", about: "The person who is logged in." },
-  projects: { about: "The tenants: keys, settings, rates." },
-  keys: { title: "Scoped keys", about: "Secret keys that open a part of the API of a project." },
-  notifications: { title: "Notifications", about: "What members are told by mail." },
-  members: { about: "People of a project, and what they may do." },
-  invitations: { about: "Asked to join a project, not come yet." },
-  audit: { title: "Audit log", about: "Who changed what of a project, when and from where." },
-  requests: { title: "API requests", about: "What programs asked lately, and how it was answered." },
-  webhooks: { about: "Where other services report to. Not for callers of the API." },
-  instance: { title: "Installation", about: "What this installation offers and how it is." },
+  accountPages: { title: "Account pages", about: "Pages behind the links in account emails." },
+  pages: { title: "Public pages", about: "Pages behind the links in emails, for people without an account." },
+  domains: { title: "Sender domains", about: "Verified sender domains and their DNS records." },
+  auth: { title: "Signing in", about: "Accounts and sessions." },
+  users: { title: "Account", about: "The signed-in account." },
+  projects: { about: "Tenants with their keys, settings and rates." },
+  keys: { title: "Scoped keys", about: "Secret keys for a part of a project's API." },
+  notifications: { title: "Notifications", about: "Notifications of members by email." },
+  members: { about: "The people of a project and their roles." },
+  invitations: { about: "Pending invitations to a project." },
+  audit: { title: "Audit log", about: "Changes of a project with author, time and origin." },
+  requests: { title: "API requests", about: "Recent API requests and their responses." },
+  webhooks: { about: "Endpoints for reports of other services. Not for API callers." },
+  instance: { title: "Installation", about: "Features and health of this installation." },
 };
 
 /** `contacts` → `Contacts`. */
@@ -75,7 +78,7 @@ export function nounTitle(noun: string): string {
   return NOUNS[noun]?.title ?? noun.charAt(0).toUpperCase() + noun.slice(1);
 }
 
-/** What stands in an answer without an envelope. */
+/** Returns the schema of a response without an envelope. */
 function rawSchema({ contentType }: Endpoint): Json {
   if (contentType === "application/json") return { type: "object" };
   const isText = contentType.startsWith("text/") || contentType.startsWith("message/");
@@ -85,14 +88,14 @@ function rawSchema({ contentType }: Endpoint): Json {
 const STATUS_TEXTS: Readonly<Record<number, string>> = {
   200: "Done.",
   201: "Created.",
-  202: "Taken; it is done in the background.",
-  204: "Done; there is no body.",
-  302: "Leads on.",
-  503: "Not now.",
+  202: "Accepted; the work is done in the background.",
+  204: "Done; the response has no body.",
+  302: "Redirect.",
+  503: "Temporarily unavailable.",
 };
 
 /**
- * @param serverUrl where this API is reached: the public address without a slash at the end, or `/` for "where this document was found"
+ * @param serverUrl the public URL of this API without a trailing slash, or `/` for the location of this document
  * @param version of the service
  */
 export function openApiDocument(serverUrl: string, version: string): Json {
@@ -108,8 +111,8 @@ export function openApiDocument(serverUrl: string, version: string): Json {
       title: "Postloft",
       version,
       description:
-        "Transactional mail, contacts and events of the projects on one installation. Unknown fields in a request are ignored unless the endpoint says otherwise; answers may gain fields.",
-      contact: { name: "Whoever runs this installation" },
+        "Transactional email, contacts and events of the projects on one installation. Unknown fields in a request are ignored unless the endpoint documents otherwise; responses may get additional fields.",
+      contact: { name: "Administrator of this installation" },
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: serverUrl }],
@@ -163,10 +166,10 @@ function parametersOf(place: "path" | "query", schema: z.ZodType): Json[] {
 
 const UNKNOWN_FIELDS: Readonly<Record<UnknownFields, string>> = {
   ignored: "",
-  warned: "Unknown fields are ignored and named in `warnings`.",
-  refused: "Unknown fields are refused (422).",
+  warned: "Unknown fields are ignored and listed in `warnings`.",
+  refused: "Unknown fields are rejected (422).",
   "refused-unless-returned":
-    "Unknown fields are refused (422). Fields that the answer has are ignored, so a whole object can be sent back.",
+    "Unknown fields are rejected (422). Fields of the response are ignored, so that you can send a whole object back.",
 };
 
 function requestBody(endpoint: Endpoint): Json {
@@ -175,14 +178,14 @@ function requestBody(endpoint: Endpoint): Json {
   const content = { schema: inputSchema(endpoint.body), ...(example === undefined ? {} : { example }) };
   return {
     required: !endpoint.isBodyOptional,
-    description: [`At most ${formatBytes(limitBytes)}.`, UNKNOWN_FIELDS[endpoint.unknownFields]]
+    description: [`Up to ${formatBytes(limitBytes)}.`, UNKNOWN_FIELDS[endpoint.unknownFields]]
       .filter((sentence) => sentence !== "")
       .join(" "),
     content: Object.fromEntries(bodyTypes(endpoint).map((type) => [type, content])),
   };
 }
 
-/** The content types an endpoint reads; the first is the one to use. */
+/** Returns the content types an endpoint reads; the first is the preferred one. */
 export function bodyTypes(endpoint: Endpoint): readonly string[] {
   if (endpoint.bodyKind === "upload") return ["multipart/form-data"];
   if (endpoint.bodyKind === "text-json") return ["text/plain", "application/json"];
@@ -209,7 +212,7 @@ function answers(endpoint: Endpoint): Json {
   );
 }
 
-/** A real answer, recorded by tools/generate/answer-examples.ts: of what succeeds, where one was recorded of that shape. */
+/** Returns a real success response recorded by tools/generate/answer-examples.ts, if one with this shape exists. */
 function exampleOf({ name, envelope }: Endpoint, status: string, schema: z.ZodType): Json {
   const examples: Readonly<Record<string, unknown>> = ANSWER_EXAMPLES;
   if (!status.startsWith("2") || !(name in examples)) return {};
@@ -228,7 +231,7 @@ function answerContent(endpoint: Endpoint, schema: z.ZodType, example: Json): Js
   return { "application/json": { schema: wrapped, ...example } };
 }
 
-/** One response for each status, which names the codes; equal ones are shared as components. */
+/** Returns one response for each status, which lists the codes. Equal ones are shared as components. */
 function errors(endpoint: Endpoint, groups: Map<string, ErrorCode[]>): Json {
   const byStatus = Map.groupBy(errorsOf(endpoint), (code) => ERRORS[code].status);
   const responses = [...byStatus]
@@ -254,17 +257,22 @@ function errorResponse(codes: readonly ErrorCode[]): Json {
 }
 
 const HEADERS = {
-  "X-Request-ID": header("The id of this request: the one sent, if it was valid, else a new one.", {
+  "X-Request-ID": header("The id of this request: the id you sent if it was valid, otherwise a new one.", {
     type: "string",
   }),
-  "RateLimit-Limit": header("Requests a minute. Under a key, unless the limit is off.", { type: "integer" }),
+  "RateLimit-Limit": header("Requests per minute, for calls with a key, unless the limit is off.", {
+    type: "integer",
+  }),
   "RateLimit-Remaining": header("Requests left in this minute.", { type: "integer" }),
   "RateLimit-Reset": header("Seconds until the minute ends.", { type: "integer" }),
-  "Retry-After": header("Seconds after which to try again.", { type: "integer" }),
-  "Idempotency-Replayed": header("The answer was given before and is given again; nothing was done.", {
-    type: "string",
-    const: "true",
-  }),
+  "Retry-After": header("Seconds to wait before trying again.", { type: "integer" }),
+  "Idempotency-Replayed": header(
+    "The stored response of an earlier request was returned; nothing was done.",
+    {
+      type: "string",
+      const: "true",
+    },
+  ),
 };
 
 function header(description: string, schema: Json): Json {
@@ -278,6 +286,6 @@ function headerReferences(names: ReadonlyArray<keyof typeof HEADERS>): Json {
 const IDEMPOTENCY_KEY = {
   name: "Idempotency-Key",
   in: "header",
-  description: `Under a key: the same request with the same value is done once and answered alike for ${LIMITS.idempotencyHours.value} hours. Printable ASCII.`,
+  description: `With a key, repeating a request with the same value does the work once and returns the same response for ${LIMITS.idempotencyHours.value} hours. Printable ASCII.`,
   schema: { type: "string", minLength: 1, maxLength: LIMITS.idempotencyKeyLength.value },
 };

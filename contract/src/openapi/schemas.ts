@@ -1,4 +1,4 @@
-// JSON Schemas (2020-12) of what the contract says in Zod. What a list of a noun lists is a resource with a name of its own.
+// Converts the contract's Zod schemas to JSON Schemas (2020-12). The items in the list of a noun become a named resource.
 import { z } from "zod";
 import type { Endpoint } from "../endpoint.ts";
 import { ENDPOINTS } from "../endpoints.ts";
@@ -6,15 +6,15 @@ import { jsonSchemas } from "../field.ts";
 
 export type JsonSchema = z.core.JSONSchema.BaseSchema;
 
-/** The noun of an endpoint: `contacts` of `contacts.list`. */
+/** Returns the noun of an endpoint: `contacts` of `contacts.list`. */
 export function nounOf(endpoint: Endpoint): string {
   return endpoint.name.split(".")[0] ?? endpoint.name;
 }
 
-/** What one item is called where the noun without its `s` would not say it. */
+/** Item names that are not the noun without its `s`. */
 const ITEM_NAMES: Readonly<Record<string, string>> = { audit: "auditEntry", mailbox: "message" };
 
-/** Resources by name (`Contact`): the items of each endpoint `<noun>.list`. */
+/** Resources by name (`Contact`), which are the items of each endpoint `<noun>.list`. */
 export const RESOURCES: ReadonlyMap<string, z.ZodObject> = new Map(
   ENDPOINTS.filter((endpoint) => endpoint.name === `${nounOf(endpoint)}.list`).flatMap((endpoint) => {
     const item = listedItem(endpoint.answers[200] ?? null);
@@ -28,7 +28,7 @@ export function resourceName(noun: string): string {
   return name.charAt(0).toUpperCase() + name.slice(1);
 }
 
-/** Of an array, or of an object whose `data` is one. */
+/** Returns the item of an array, or of an object with an array in `data`. */
 function listedItem(answer: z.core.$ZodType | null): z.ZodObject | null {
   const list: unknown = answer instanceof z.ZodObject ? answer.shape["data"] : answer;
   return list instanceof z.ZodArray && list.element instanceof z.ZodObject ? list.element : null;
@@ -38,17 +38,17 @@ export function resourceReference(name: string): string {
   return `#/components/schemas/${name}`;
 }
 
-/** What a caller may send. */
+/** Returns the schema of a request. */
 export function inputSchema(schema: z.ZodType): JsonSchema {
   return convert(schema, "input", null);
 }
 
-/** What the service answers; resources are references into the document's components. */
+/** Returns the schema of a response; resources are references to the document's components. */
 export function outputSchema(schema: z.ZodType): JsonSchema {
   return convert(schema, "output", null);
 }
 
-/** A resource itself, spelled out. */
+/** Returns the complete schema of a resource. */
 export function resourceSchema(resource: z.ZodObject): JsonSchema {
   return convert(resource, "output", resource);
 }
@@ -70,7 +70,7 @@ function convert(schema: z.ZodType, io: "input" | "output", spelledOut: z.ZodObj
   return { ...converted };
 }
 
-/** Puts another schema in the place of one; what was said about it in words stays. */
+/** Replaces a schema with another one and keeps its description. */
 function replace(schema: JsonSchema, by: JsonSchema): void {
   const { description, deprecated } = schema;
   for (const name of Object.keys(schema)) delete schema[name];
@@ -82,13 +82,13 @@ function replace(schema: JsonSchema, by: JsonSchema): void {
   );
 }
 
-/** A reference for a resource; for an object that extends one, the reference and what it adds. */
+/** Returns a reference for a resource. For an object that extends one, returns the reference and the additional fields. */
 function asResource(zodSchema: z.core.$ZodType, jsonSchema: JsonSchema): JsonSchema | null {
   if (!(zodSchema instanceof z.ZodObject)) return null;
   for (const [name, resource] of RESOURCES) {
     const $ref = resourceReference(name);
     if (zodSchema === resource) return { $ref };
-    // `extend` keeps the schemas of the fields themselves, so identity tells an extension from a look-alike.
+    // `extend` keeps the schemas of the fields, so identity distinguishes an extension from a look-alike.
     if (!Object.entries(resource.shape).every(([field, schema]) => zodSchema.shape[field] === schema))
       continue;
     const isAdded = (field: string) => !(field in resource.shape);
@@ -105,7 +105,7 @@ function asResource(zodSchema: z.core.$ZodType, jsonSchema: JsonSchema): JsonSch
   return null;
 }
 
-/** Formats say more than Zod's patterns for them, every whole number is a safe one, and answers may hold more fields than are listed. */
+/** Drops Zod's patterns next to formats and the bounds of safe integers, and allows additional fields in responses. */
 function dropNoise(schema: JsonSchema): void {
   if (schema.format !== undefined) delete schema.pattern;
   if (schema.additionalProperties === false) delete schema.additionalProperties;

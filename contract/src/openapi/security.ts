@@ -1,11 +1,11 @@
-// Who may call, as OpenAPI says it: keys, sessions, the token of the installation.
+// The OpenAPI security schemes: keys, sessions, the instance token.
 import type { CallerKind } from "../endpoint.ts";
 
 type Json = Record<string, unknown>;
 
 const SESSION_WITH_PROJECT = { session: [], project: [] };
 
-/** What each kind of caller shows, one of the alternatives. */
+/** The credentials of each caller kind; one alternative is enough. */
 export const SECURITY: Readonly<Record<CallerKind, readonly Json[]>> = {
   anyone: [],
   tracker: [{ publicKey: [] }, { secretKey: [] }, SESSION_WITH_PROJECT],
@@ -16,9 +16,9 @@ export const SECURITY: Readonly<Record<CallerKind, readonly Json[]>> = {
   operator: [{ session: [] }, { operatorToken: [] }],
 };
 
-/** How each of it is sent. */
+/** Returns the definition of each credential. */
 export function securitySchemes(serverUrl: string): Json {
-  // The names that server/src/users/sessions.ts gives the cookie.
+  // server/src/users/sessions.ts defines these cookie names.
   const cookie = serverUrl.startsWith("https:") ? "__Host-postloft_session" : "postloft_session";
   return {
     secretKey: {
@@ -35,19 +35,18 @@ export function securitySchemes(serverUrl: string): Json {
       type: "apiKey",
       in: "cookie",
       name: cookie,
-      description:
-        "Set by `POST /auth/login`; `__Host-postloft_session` where the service is reached by https.",
+      description: "Set by `POST /auth/login`; named `__Host-postloft_session` if the service uses https.",
     },
     operatorToken: {
       type: "http",
       scheme: "bearer",
-      description: "The token that the service printed when it started (`op_…`).",
+      description: "The token printed when the service started (`op_…`).",
     },
     project: {
       type: "apiKey",
       in: "header",
       name: "X-Project-Id",
-      description: "The project a session speaks for.",
+      description: "The project of a session's request.",
     },
   };
 }

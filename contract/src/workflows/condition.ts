@@ -1,14 +1,17 @@
-// Conditions of workflows in the words of the filter language: they may also ask about what an execution carries with it.
+// Translates workflow conditions into the filter language. They can also refer to data carried by an execution.
 import { FILTER_OPERATORS } from "../filter-fields.ts";
 import type { issue } from "../field.ts";
 import type { Filter } from "../filters.ts";
 import { LIMITS } from "../limits/limits.ts";
 import { readFilter } from "../read-filter.ts";
 
-/** The key beside a contact's data under which a filter finds what the execution carries. No caller can write it: it is no text of a key. */
+/**
+ * The key under which a filter finds the execution's data, next to the contact's data. Callers cannot write it, because it is not a valid
+ * key.
+ */
 export const EXECUTION_KEY = "\u0001execution";
 
-/** `event.plan` is the data of what started it, as is `workflow.plan`; `steps.<name>.x` what an earlier step was answered. */
+/** `event.plan` and `workflow.plan` are the data of the starting event, and `steps.<name>.x` the result of an earlier step. */
 const CARRIED = /^(event|workflow|steps)\.(.+)$/su;
 const VALUE_OPERATORS: ReadonlySet<string> = new Set(
   Object.keys(FILTER_OPERATORS.data).filter((operator) => !(operator in FILTER_OPERATORS.event)),
@@ -19,9 +22,9 @@ const NESTED: ReadonlySet<string> = new Set(["conditions", "groups", "filters"])
 const MOST_LEVELS = 2 * LIMITS.filterDepth.value + 2;
 
 /**
- * Reads `{field, operator, value, unit?}` or a whole filter. A field may begin with `contact.`. `event.<name>` with an operator
- * of events asks whether that event happened; with any other operator `event.<path>` is the data of the event that started the
- * execution. Whether that has a key is asked of `workflow.<path>`.
+ * Reads `{field, operator, value, unit?}` or a whole filter. A field may begin with `contact.`.
+ * `event.<name>` with an event operator asks whether that event happened. With any other operator, `event.<path>` is the data of the event
+ * that started the execution. Use `workflow.<path>` to ask whether that data has a key.
  */
 export function readWorkflowCondition(
   written: unknown,
@@ -30,7 +33,7 @@ export function readWorkflowCondition(
   return readFilter(translated(written, 0), push, true);
 }
 
-/** The same with fields of executions in the words of filters; what is nested deeper than a filter may be is refused as it is. */
+/** Returns the part with execution fields in the filter language. Parts nested too deeply are returned unchanged and then rejected. */
 function translated(part: unknown, depth: number): unknown {
   if (depth > MOST_LEVELS) return part;
   if (Array.isArray(part)) return part.map((one) => translated(one, depth + 1));
@@ -51,7 +54,7 @@ function fieldOf(field: string, operator: unknown): string {
   return `data.${EXECUTION_KEY}.${source}.${path}`;
 }
 
-/** The field as a person writes it, of one that was read. */
+/** Returns a parsed field as its author wrote it. */
 export function shownField(field: string): string {
   return field.replace(`data.${EXECUTION_KEY}.`, "");
 }

@@ -22,11 +22,11 @@ export type StepType = (typeof STEP_TYPES)[number];
 export const TRIGGER_TYPES = ["EVENT", "SEGMENT_ENTRY", "SEGMENT_EXIT", "SCHEDULE", "MANUAL"] as const;
 export type TriggerType = (typeof TRIGGER_TYPES)[number];
 
-/** Where a transition leaves a step: `yes|no` of a CONDITION, `event|timeout` of a WAIT_FOR_EVENT, null of every other step. */
+/** The branch by which a transition leaves a step: `yes|no` of a CONDITION, `event|timeout` of a WAIT_FOR_EVENT, null for other steps. */
 export const BRANCHES = ["yes", "no", "event", "timeout"] as const;
 export type Branch = (typeof BRANCHES)[number];
 
-/** The branches of a type of step; none of those not named here. */
+/** The branches of each type of step; unlisted types have none. */
 export const BRANCHES_OF: Readonly<Partial<Record<StepType, readonly Branch[]>>> = {
   CONDITION: ["yes", "no"],
   WAIT_FOR_EVENT: ["event", "timeout"],
@@ -52,33 +52,29 @@ const MINUTES: Readonly<Record<(typeof DELAY_UNITS)[number], number>> = {
   weeks: 7 * 24 * 60,
 };
 
-/** How long a delay of a fixed length lasts, ms. */
+/** Returns the duration of a fixed delay in ms. */
 export function delayMs({ amount, unit }: { amount: number; unit: (typeof DELAY_UNITS)[number] }): number {
   return amount * MINUTES[unit] * 60_000;
 }
 
-/** The name of an event a workflow reacts to: one that callers track, or one that the service emits itself (spec §6). */
+/** The name of an event that a workflow waits for, tracked by callers or emitted by the service (spec §6). */
 export const awaitedEventName = z.string().trim().min(1).max(LIMITS.eventNameLength.value);
 
-/** On the data of an event and nothing else: who the contact is, a CONDITION asks. */
+/** Only applies to the event's data. Use a CONDITION to ask about the contact. */
 const eventFilter = readAs(
   filter
     .superRefine((read, context) => {
       const other = conditionsOf(read).find(({ field }) => !field.startsWith("data."));
       if (other !== undefined)
         context.addIssue(
-          issue(
-            `Only the data of the event can be asked about: \`data.<key>\`, not \`${other.field}\`.`,
-            "custom",
-            other,
-          ),
+          issue(`Only event data can be used here: \`data.<key>\`, not \`${other.field}\`.`, "custom", other),
         );
     })
     .register(jsonSchemas, jsonSchemas.get(filter) ?? { jsonSchema: {} }),
   filterNames,
 );
 
-/** The answer shows the workflow's own trigger here, so clients send it back. */
+/** The response shows the workflow's trigger here, so clients send it back. */
 const triggerStep = readAs(z.object({}), { as: () => z.unknown() });
 
 const sendEmail = z.object({
@@ -92,7 +88,7 @@ const sendEmail = z.object({
     .optional(),
 });
 
-/** The zone of the contact: its field `timezone`; UTC where it has none or one that is unknown. */
+/** The contact's time zone from its field `timezone`, or UTC if it is missing or unknown. */
 export const CONTACT_ZONE = "contact";
 
 const delay = z
@@ -109,17 +105,19 @@ const delay = z
       .min(1)
       .max(7)
       .optional()
-      .describe("1 is Monday, 7 is Sunday; all days when left out."),
+      .describe("1 is Monday, 7 is Sunday; default: all days."),
   })
   .superRefine(({ amount, unit, until, timezone, weekdays }, context) => {
     if (until !== undefined && amount !== undefined)
-      return context.addIssue(issue("Either `amount` and `unit`, or `until`.", "custom", amount, ["amount"]));
+      return context.addIssue(
+        issue("Send either `amount` and `unit`, or `until`.", "custom", amount, ["amount"]),
+      );
     if (until !== undefined) return;
     if (amount === undefined)
-      context.addIssue(issue("Required, or `until`.", "required", amount, ["amount"]));
+      context.addIssue(issue("Required unless there is an `until`.", "required", amount, ["amount"]));
     if (unit === undefined) context.addIssue(issue("Required.", "required", unit, ["unit"]));
     for (const [name, value] of Object.entries({ timezone, weekdays }))
-      if (value !== undefined) context.addIssue(issue("Goes with `until` only.", "custom", value, [name]));
+      if (value !== undefined) context.addIssue(issue("Only allowed with `until`.", "custom", value, [name]));
     const most = LIMITS.delayDays.value;
     if (amount !== undefined && unit !== undefined && delayMs({ amount, unit }) > most * 86_400_000)
       context.addIssue(issue(`Must be at most ${most} days.`, "too_big", amount, ["amount"]));
@@ -132,11 +130,11 @@ const waitForEvent = z.object({
     .min(1)
     .max(LIMITS.delayDays.value * 86_400)
     .optional()
-    .describe("Seconds; without it the wait has no end."),
-  filter: eventFilter.optional().describe("On the data of the event: `data.<key>`."),
+    .describe("In seconds; without it the wait never ends."),
+  filter: eventFilter.optional().describe("Filter on the event's data: `data.<key>`."),
 });
 
-/** A condition as it was written; what it means to the filter language stands in workflows/condition.ts. */
+/** A condition in its original form; workflows/condition.ts translates it to the filter language. */
 const condition = readAs(
   z.looseObject({}).superRefine((written, context) => {
     readWorkflowCondition(written, (problem) => context.issues.push(problem));
@@ -149,14 +147,16 @@ const updateContact = z
     updates: z
       .record(z.string(), z.unknown())
       .optional()
-      .describe("Under the data rules: null removes a key."),
-    data: z.record(z.string(), z.unknown()).optional().describe("The same as `updates`."),
+      .describe("Follows the rules for contact data: null removes a key."),
+    data: z.record(z.string(), z.unknown()).optional().describe("Alias of `updates`."),
     subscriptionAction: z.enum(["none", "subscribe", "unsubscribe"]).optional(),
   })
   .transform(({ data, updates = data, ...rest }) => ({ ...rest, ...(updates && { updates }) }))
   .superRefine(({ updates, subscriptionAction = "none" }, context) => {
     if (Object.keys(updates ?? {}).length === 0 && subscriptionAction === "none")
-      context.addIssue(issue("Required, or a `subscriptionAction`.", "required", updates, ["updates"]));
+      context.addIssue(
+        issue("Required unless there is a `subscriptionAction`.", "required", updates, ["updates"]),
+      );
     for (const key of ["", "__proto__", "constructor", "prototype"])
       if (Object.hasOwn(updates ?? {}, key))
         context.addIssue(issue("This key cannot be stored.", "custom", key, ["updates", key]));
@@ -173,7 +173,7 @@ const updateContact = z
       );
   });
 
-/** Stands for a stored credential. Saved back, it keeps the stored value. */
+/** Represents a stored credential. Sending it back keeps the stored value. */
 export const MASKED = "••••";
 
 const webhook = z.object({
@@ -189,19 +189,19 @@ const webhook = z.object({
     .record(z.string(), z.string())
     .optional()
     .describe(
-      "Values are encrypted and read as `••••`, except those of `accept`, `content-type`, `user-agent` and the like. `••••` keeps the stored value.",
+      "Values are encrypted and returned as `••••`, except those of `accept`, `content-type`, `user-agent` and similar headers. `••••` keeps the stored value.",
     ),
   body: z
     .unknown()
     .optional()
     .describe(
-      "JSON, stored and shown as it is: put credentials into headers. What is sent when it is left out is in docs/webhooks.md.",
+      "JSON, stored and shown unencrypted, so put credentials into headers. docs/webhooks.md describes the default.",
     ),
 });
 
 const exit = z.object({ reason: z.string().max(LIMITS.descriptionLength.value).optional() });
 
-/** What each type of step is told. What needs the database (does the template exist?) is checked when the step is saved. */
+/** The config of each type of step. Checks that need the database, such as whether the template exists, run when the step is saved. */
 export const STEP_CONFIGS = {
   TRIGGER: triggerStep,
   SEND_EMAIL: sendEmail,
@@ -227,7 +227,7 @@ interface StepBase<Type extends StepType> {
   updatedAt: string;
 }
 
-/** A step as it is stored in a version of a graph. The template of SEND_EMAIL stands in its config. */
+/** A step as stored in a version of a graph. The template of SEND_EMAIL is in its config. */
 export type GraphStep = { [Type in StepType]: StepBase<Type> }[StepType];
 
 export interface GraphTransition {
@@ -244,11 +244,11 @@ export interface Graph {
   transitions: GraphTransition[];
 }
 
-/** What starts a workflow, by type. The cron line is checked by the server, which runs it. */
+/** The config of each type of trigger. The server checks the cron line, because it runs it. */
 export const TRIGGER_CONFIGS = {
   EVENT: z.object({
     eventName: awaitedEventName,
-    filter: eventFilter.optional().describe("On the data of the event: `data.<key>`."),
+    filter: eventFilter.optional().describe("Filter on the event's data: `data.<key>`."),
   }),
   SEGMENT_ENTRY: z.object({ segmentId: id }),
   SEGMENT_EXIT: z.object({ segmentId: id }),
@@ -258,18 +258,21 @@ export const TRIGGER_CONFIGS = {
 
 export type TriggerConfig<Type extends TriggerType> = z.output<(typeof TRIGGER_CONFIGS)[Type]>;
 
-/** Names of events that waits of a graph wait for, each once. */
+/** Returns the distinct event names that the steps of a graph wait for. */
 export function waitNamesOf({ steps }: Graph): string[] {
   return [
     ...new Set(steps.flatMap((step) => (step.type === "WAIT_FOR_EVENT" ? [step.config.eventName] : []))),
   ];
 }
 
-/** What a condition of a workflow asks, as a filter. @throws Error for one that was never checked. */
+/**
+ * Returns a workflow condition as a filter.
+ * @throws Error for a condition that was never checked
+ */
 export function filterOfCondition(config: StepConfig<"CONDITION">): Filter {
   const read = readWorkflowCondition(config, (problem) => {
-    throw new Error(`A stored condition is faulty: ${problem.message}`);
+    throw new Error(`A stored condition is invalid: ${problem.message}`);
   });
-  if (read === null) throw new Error("A stored condition is faulty.");
+  if (read === null) throw new Error("A stored condition is invalid.");
   return read;
 }

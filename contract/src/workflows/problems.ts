@@ -1,32 +1,32 @@
-// Defines what can be wrong with a workflow before anyone enters it, and what its author may confirm.
+// Defines the problems of a workflow that can be found before contacts enter it, and which of them its author may confirm.
 import { z } from "zod";
 
-/** What can be wrong with a workflow. Those of the severity `error` must be mended before it can be enabled. */
+/** Problems of a workflow. Those with severity `error` must be fixed before it can be enabled. */
 export const PROBLEM_CODES = {
-  NO_TRIGGER_EVENT: "nothing starts it: the name of the event is missing",
-  EVENT_NEVER_HAPPENS: "a name that is reserved for the service, which never emits it",
-  MISSING_SEGMENT: "a segment that is not there",
-  UNTRACKED_SEGMENT: "the trigger waits for entries or exits of a segment that is not tracked",
-  NO_STEPS: "there is nothing after the trigger",
-  UNREACHABLE_STEP: "no way leads to the step",
+  NO_TRIGGER_EVENT: "the trigger has no event name, so nothing starts the workflow",
+  EVENT_NEVER_HAPPENS: "the name is reserved for the service, which never emits it",
+  MISSING_SEGMENT: "the segment does not exist",
+  UNTRACKED_SEGMENT: "the trigger waits for entries or exits of a segment without tracking",
+  NO_STEPS: "there are no steps after the trigger",
+  UNREACHABLE_STEP: "the step cannot be reached",
   NO_TEMPLATE: "the step has no template",
-  MISSING_TEMPLATE: "the template of the step is not there",
-  NO_SENDER: "neither the template nor the project names a sender",
+  MISSING_TEMPLATE: "the template of the step does not exist",
+  NO_SENDER: "neither the template nor the project has a sender",
   UNKNOWN_VARIABLE: "the template has a variable for which no contact has a value",
-  LIST_MAIL_TO_CUSTOM: "mail to a list, sent to an address that is no contact's",
-  DEAD_BRANCH: "nobody can take the branch",
-  MISSING_HEADER: "a header of a webhook has no value, because documents leave credentials out",
+  LIST_MAIL_TO_CUSTOM: "bulk email to a custom address, which is not a contact",
+  DEAD_BRANCH: "the branch can never be taken",
+  MISSING_HEADER: "a header of a webhook has no value, because exports leave out credentials",
   MISSING_URL_VALUE:
-    "a credential in the URL of a webhook has no value, because documents leave credentials out",
+    "a credential in the URL of a webhook has no value, because exports leave out credentials",
   CREDENTIAL_IN_BODY: "the body of a webhook contains a credential, which is not encrypted there",
-  ENDLESS_WAIT: "a wait that may never end, and leads nowhere",
+  ENDLESS_WAIT: "a wait that may never end and has no next step",
   TRIGGERS_ITSELF: "a step causes the event that starts the workflow, directly or through other workflows",
-  FREQUENT_SCHEDULE: "it runs more often than daily for everyone",
-  EMAILS_SKIPPED: "a limit on what public keys may cause skipped emails of the workflow in the last 24 hours",
+  FREQUENT_SCHEDULE: "the schedule runs more often than daily for everyone",
+  EMAILS_SKIPPED: "a limit for public keys skipped emails of the workflow in the last 24 hours",
 } as const;
 export type ProblemCode = keyof typeof PROBLEM_CODES;
 
-/** Problems that may be meant: once the author confirms one on the workflow, it is a warning. */
+/** Problems that may be intended. Once the author confirms one on the workflow, it is only a warning. */
 export const CONFIRMABLE_PROBLEMS = [
   "TRIGGERS_ITSELF",
   "FREQUENT_SCHEDULE",

@@ -1,4 +1,4 @@
-// Questions about workflows: who would enter and why not, what would happen, what would have happened, how many (decisions §9).
+// Endpoints that analyze workflows: entry rules, simulation, replay and statistics (decisions §9).
 import { z } from "zod";
 import { endpoint } from "../endpoint.ts";
 import { context, ofWorkflow, stepRun } from "../executions.ts";
@@ -16,8 +16,8 @@ export const explainEntry = endpoint({
   name: "workflows.why",
   method: "POST",
   path: "/workflows/:id/why",
-  summary: "Tell whether a contact would enter a workflow now, and which rule keeps it out",
-  description: "Nothing is started.",
+  summary: "Explain whether a contact could enter a workflow now",
+  description: "Returns the rule that keeps the contact out, if any. Nothing is started.",
   caller: "project",
   isRead: true,
   params: ofWorkflow,
@@ -26,7 +26,7 @@ export const explainEntry = endpoint({
   errors: ["WORKFLOW_NOT_FOUND", "CONTACT_NOT_FOUND"],
 });
 
-/** Whatever JSON holds. */
+/** Any JSON value. */
 const anyJson = z.unknown().register(jsonSchemas, {
   jsonSchema: {
     anyOf: [
@@ -46,10 +46,10 @@ const simulatedContact = z.object({
   data: z.record(z.string(), z.unknown()).optional(),
 });
 
-/** What is looked for by the clock after it (a time of day, some years of delays) is found, and can be written. */
+/** Later times found from here (a time of day, some years of delays) can still be represented. */
 const simulatedStart = givenInstant.refine(
   (at) => Date.parse(at) >= 0 && Date.parse(at) < Date.UTC(2900, 0),
-  { message: "Must be an instant of the years 1970 to 2899.", params: { code: "custom" } },
+  { message: "Must be a time in the years 1970 to 2899.", params: { code: "custom" } },
 );
 
 const graphVersion = z
@@ -57,22 +57,22 @@ const graphVersion = z
   .min(1)
   .max(2_147_483_647)
   .optional()
-  .describe("Of the graph; the current one when left out.");
+  .describe("The version of the graph; default: the current one.");
 
 export const simulateWorkflow = endpoint({
   name: "workflows.simulate",
   method: "POST",
   path: "/workflows/:id/simulate",
-  summary: "Walk a contact through a workflow by a virtual clock; nothing is written or sent",
+  summary: "Simulate a workflow for a contact; nothing is written or sent",
   description:
-    "The same steps as the engine. `events` happen at their times. Webhooks are not called: they are answered as `webhooks` says, by the name of the step, or with 200 and nothing.",
+    "Runs the same steps as the engine, with a virtual clock. `events` happen at their times. Webhooks are not called; their responses come from `webhooks`, by step name, or default to 200 with an empty body.",
   caller: "project",
   isRead: true,
   params: ofWorkflow,
   body: z
     .object({
       contactId: id.optional(),
-      contact: simulatedContact.optional().describe("One that is not there, instead of `contactId`."),
+      contact: simulatedContact.optional().describe("A fictional contact, instead of `contactId`."),
       context: context.optional(),
       events: z
         .array(
@@ -87,14 +87,12 @@ export const simulateWorkflow = endpoint({
       webhooks: z
         .record(z.string(), z.object({ status: z.int().min(100).max(599), body: anyJson.optional() }))
         .optional(),
-      from: simulatedStart
-        .optional()
-        .describe("When it starts, in the years 1970 to 2899; now when left out."),
+      from: simulatedStart.optional().describe("The start time, in the years 1970 to 2899; default: now."),
       version: graphVersion,
     })
     .superRefine(({ contactId, contact }, check) => {
       if (contactId === undefined && contact === undefined)
-        check.addIssue(issue("Required, or a `contact`.", "required", undefined, ["contactId"]));
+        check.addIssue(issue("Required unless there is a `contact`.", "required", undefined, ["contactId"]));
     }),
   answers: {
     200: z.object({
@@ -112,7 +110,7 @@ export const simulateWorkflow = endpoint({
           subject: z.string(),
           html: z.string(),
           text: z.string(),
-          error: z.string().nullable().describe("Why it could not be rendered."),
+          error: z.string().nullable().describe("The reason why it could not be rendered."),
         }),
       ),
       contact: z.object({
@@ -128,12 +126,12 @@ export const simulateWorkflow = endpoint({
 const stepNumbers = z.object({
   stepId: z.uuid(),
   entered: z.int(),
-  waiting: z.int().describe("Executions that stand here now."),
+  waiting: z.int().describe("Executions currently at this step."),
   passed: z.int(),
   skipped: z.int(),
   failed: z.int(),
   cancelled: z.int(),
-  sent: z.int().describe("Mails of this step that left; opened and clicked by people."),
+  sent: z.int().describe("Sent emails of this step; opens and clicks are by people."),
   opened: z.int(),
   clicked: z.int(),
 });
@@ -142,8 +140,8 @@ export const countSteps = endpoint({
   name: "workflows.stats",
   method: "GET",
   path: "/workflows/:id/stats",
-  summary: "Count what happened at each step",
-  description: "Exact at this instant. Steps of former versions are among them.",
+  summary: "Count executions by step",
+  description: "Counted at the time of the call, including steps of previous versions.",
   caller: "project",
   params: ofWorkflow,
   answers: {
@@ -159,9 +157,9 @@ export const replayWorkflow = endpoint({
   name: "workflows.replay",
   method: "POST",
   path: "/workflows/:id/replay",
-  summary: "Tell what would have happened to the last executions under the current graph",
+  summary: "Replay the last executions with the current graph",
   description:
-    "The last executions, at most a thousand, are walked again: the contact as it is now, the events that really happened to it since, a virtual clock. Counts per step, beside what did happen. Nothing is written or sent.",
+    "Runs up to a thousand of the last executions again, with each contact's current data, the events that really happened and a virtual clock. Returns counts per step, next to the real ones. Nothing is written or sent.",
   caller: "project",
   isRead: true,
   params: ofWorkflow,

@@ -28,7 +28,7 @@ export const stepName = z
   });
 
 const CONFIGS =
-  "SEND_EMAIL: `{ templateId, recipient?: { type: CONTACT | CUSTOM, customEmail? } }`. DELAY: `{ amount, unit }` or `{ until, timezone?, weekdays? }`. WAIT_FOR_EVENT: `{ eventName, timeout?, filter? }`. CONDITION: `{ field, operator, value?, unit? }` or a whole filter. UPDATE_CONTACT: `{ updates?, subscriptionAction? }`. WEBHOOK: `{ url, method?, headers?, body? }`; header values and credentials in the query of the URL read as `••••`, which keeps the stored value when it is sent back. EXIT: `{ reason? }`.";
+  "SEND_EMAIL: `{ templateId, recipient?: { type: CONTACT | CUSTOM, customEmail? } }`. DELAY: `{ amount, unit }` or `{ until, timezone?, weekdays? }`. WAIT_FOR_EVENT: `{ eventName, timeout?, filter? }`. CONDITION: `{ field, operator, value?, unit? }` or a whole filter. UPDATE_CONTACT: `{ updates?, subscriptionAction? }`. WEBHOOK: `{ url, method?, headers?, body? }`; header values and credentials in the query of the URL are returned as `••••`, and sending it back keeps the stored value. EXIT: `{ reason? }`.";
 
 const stepFields = {
   type: z.enum(STEP_TYPES).exclude(["TRIGGER"]).describe("The TRIGGER is created with the workflow."),
@@ -38,11 +38,11 @@ const stepFields = {
     .toLowerCase()
     .nullable()
     .optional()
-    .describe("Of a SEND_EMAIL; goes before that in `config`. null: none."),
-  position: position.nullable().optional().describe("Where an editor draws it; null: nowhere yet."),
+    .describe("For a SEND_EMAIL; overrides the one in `config`. null for none."),
+  position: position.nullable().optional().describe("The position in an editor; null if not placed yet."),
 };
 
-/** A config is checked in the words of its type: `config.amount`. */
+/** Checks the config of a step type and reports paths such as `config.amount`. */
 function checkConfig(
   { type, config = {} }: { type: keyof typeof STEP_CONFIGS; config?: unknown },
   context: z.RefinementCtx,
@@ -56,7 +56,7 @@ export const createStep = endpoint({
   path: "/workflows/:id/steps",
   summary: "Add a step",
   description:
-    "The config is checked now. With `autoConnect` the newest step that leads nowhere is linked to it.",
+    "The config is checked immediately. With `autoConnect`, the newest step without a next step is connected to it.",
   caller: "project",
   params: byWorkflow,
   body: z
@@ -72,14 +72,13 @@ export const updateStep = endpoint({
   method: "PATCH",
   path: "/workflows/:id/steps/:stepId",
   summary: "Change a step",
-  description:
-    "Its type stays. A config that is sent replaces the old one; executions under way keep theirs.",
+  description: "The type cannot change. A new config replaces the old one; running executions keep theirs.",
   caller: "project",
   params: byStep,
   body: z.object({
     name: stepFields.name,
     config: stepFields.config,
-    templateId: stepFields.templateId.describe("null takes it away."),
+    templateId: stepFields.templateId.describe("null removes it."),
     position: stepFields.position,
     expectedUpdatedAt,
   }),
@@ -94,11 +93,11 @@ export const deleteStep = endpoint({
   path: "/workflows/:id/steps/:stepId",
   summary: "Delete a step",
   description:
-    "Its transitions go with it; the steps behind it stay. With `splice` those before it lead to the one behind it. The TRIGGER stays (409), and so does a step that is to be spliced and leads to more than one.",
+    "Its transitions are deleted and the following steps are kept. With `splice`, the previous steps are connected to the next one. 409 for the TRIGGER, and for splicing a step with several next steps.",
   caller: "project",
   params: byStep,
   query: z.object({
-    splice: queryBoolean("Whether to link what was before the step to what was behind it.").optional(),
+    splice: queryBoolean("Whether to connect the previous steps to the next one.").optional(),
   }),
   answers: { 204: null },
   errors: ["WORKFLOW_NOT_FOUND", "STEP_NOT_FOUND", "CONFLICT"],
@@ -121,18 +120,18 @@ const transitionBody = z
       .object({ branch: z.enum(BRANCHES).optional() })
       .nullable()
       .optional()
-      .describe("`condition.branch` is the same as `branch`."),
+      .describe("`condition.branch` is an alias of `branch`."),
     waitOutcome: z
       .enum(["EVENT", "TIMEOUT"])
       .nullable()
       .optional()
-      .describe("The same as the branches `event` and `timeout`."),
+      .describe("Alias of the branches `event` and `timeout`."),
     priority: z.int().min(0).max(1_000_000).optional(),
   })
   .superRefine((body, context) => {
     if (branchesOf(body).size > 1)
       context.addIssue(
-        issue("`branch`, `condition` and `waitOutcome` say different things.", "custom", body, ["branch"]),
+        issue("`branch`, `condition` and `waitOutcome` contradict each other.", "custom", body, ["branch"]),
       );
   });
 
@@ -143,7 +142,7 @@ function branchesOf({ branch, condition, waitOutcome }: TransitionBody): Readonl
   return new Set([branch, condition?.branch, outcome].filter((one) => one !== undefined && one !== null));
 }
 
-/** The branch a request names, in any of its three spellings. */
+/** Returns the branch in a request, in any of its three spellings. */
 export function branchOf(body: TransitionBody): Branch | null {
   const [branch = null] = branchesOf(body);
   return branch;
@@ -153,9 +152,9 @@ export const createTransition = endpoint({
   name: "workflows.addTransition",
   method: "POST",
   path: "/workflows/:id/transitions",
-  summary: "Link one step to another",
+  summary: "Connect one step to another",
   description:
-    "One that is there already is returned again, with 200. Refused: from a step to itself, round in circles without a DELAY or a WAIT_FOR_EVENT, out of an EXIT, into the TRIGGER, a second one where there is no branch.",
+    "An existing transition is returned again, with 200. Not allowed: from a step to itself, a loop without a DELAY or WAIT_FOR_EVENT, out of an EXIT, into the TRIGGER, or a second transition without a branch.",
   caller: "project",
   params: byWorkflow,
   body: transitionBody,
@@ -169,7 +168,7 @@ export const deleteTransition = endpoint({
   method: "DELETE",
   path: "/workflows/:id/transitions/:transitionId",
   summary: "Delete a transition",
-  description: "Both steps stay.",
+  description: "Both steps are kept.",
   caller: "project",
   params: byTransition,
   answers: { 204: null },
@@ -180,9 +179,9 @@ export const insertStep = endpoint({
   name: "workflows.insertStep",
   method: "POST",
   path: "/workflows/:id/transitions/:transitionId/insert-step",
-  summary: "Put a new step between two others",
+  summary: "Insert a step between two others",
   description:
-    "The transition leads to the new step, and a new one from there to where it led: of a CONDITION its branch `yes`. Not for EXIT.",
+    "The transition then leads to the new step, and a new transition leads from there to the previous target (for a CONDITION by its branch `yes`). Not for EXIT.",
   caller: "project",
   params: byTransition,
   body: z

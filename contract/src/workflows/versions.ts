@@ -1,4 +1,4 @@
-// Earlier graphs of a workflow, and a workflow as one document that another project can take (decisions §9).
+// Previous versions of a workflow's graph, and exports that another project can import (decisions §9).
 import { z } from "zod";
 import { endpoint } from "../endpoint.ts";
 import { addFaults, id, instant, pathId, pathText, queryBoolean, queryInteger } from "../field.ts";
@@ -21,7 +21,7 @@ const byVersion = z.object({ id: pathId, version: pathText });
 const version = z.object({
   version: z.int(),
   isCurrent: z.boolean().describe("Whether new executions start on it."),
-  isUsed: z.boolean().describe("Whether an execution has started on it; then it never changes."),
+  isUsed: z.boolean().describe("Whether an execution has started on it; after that it never changes."),
   createdAt: instant,
 });
 
@@ -30,7 +30,7 @@ export const listVersions = endpoint({
   method: "GET",
   path: "/workflows/:id/versions",
   summary: "List the versions of a workflow's graph, newest first",
-  description: `A new one begins with the first change after an execution has started. The newest ${LIMITS.workflowVersions.value} are kept, and every older one on which an execution started.`,
+  description: `A new version begins with the first change after an execution has started. The newest ${LIMITS.workflowVersions.value} are kept, as is every older one on which an execution started.`,
   caller: "project",
   params: byWorkflow,
   query: pagesQuery,
@@ -45,7 +45,7 @@ export const getVersion = endpoint({
   method: "GET",
   path: "/workflows/:id/versions/:version",
   summary: "Read one version of a workflow's graph",
-  description: "Steps and transitions as they were.",
+  description: "The steps and transitions of that version.",
   caller: "project",
   params: byVersion,
   answers: { 200: version.extend({ steps: z.array(step), transitions: z.array(transition) }) },
@@ -65,10 +65,10 @@ export const compareVersions = endpoint({
   method: "GET",
   path: "/workflows/:id/versions/:version/compare",
   summary: "Compare two versions of a workflow's graph",
-  description: "What changed from this version to the other one: `with`, or else the current one.",
+  description: "Returns the changes from this version to the one in `with`, or to the current one.",
   caller: "project",
   params: byVersion,
-  query: z.object({ with: queryInteger(1, 2_147_483_647, "The version that came after it.").optional() }),
+  query: z.object({ with: queryInteger(1, 2_147_483_647, "The later version.").optional() }),
   answers: {
     200: z.object({
       version: z.int(),
@@ -84,9 +84,9 @@ export const restoreVersion = endpoint({
   name: "workflows.restoreVersion",
   method: "POST",
   path: "/workflows/:id/versions/:version/restore",
-  summary: "Make an earlier graph the current one",
+  summary: "Restore a previous version of a workflow's graph",
   description:
-    "As a new version; the one before it is kept like any other. What it uses and is gone since is told in `problems`.",
+    "Restores it as a new version and keeps all others. `problems` lists anything it uses that was deleted.",
   caller: "project",
   params: byVersion,
   answers: { 200: workflow },
@@ -98,7 +98,7 @@ const key = z.string().min(1).max(MOST_KEY);
 
 const documentStep = z
   .object({
-    key: key.describe("How transitions name it in this document."),
+    key: key.describe("The key that transitions use in this export."),
     type: z.enum(STEP_TYPES),
     name: stepName,
     config: z.record(z.string(), z.unknown()),
@@ -125,17 +125,17 @@ const documentFields = {
       }),
     )
     .max(LIMITS.workflowSteps.value * 2),
-  templates: z.array(z.object({ id, name: z.string() })).describe("Those that its steps name."),
+  templates: z.array(z.object({ id, name: z.string() })).describe("Templates used by its steps."),
   segments: z
     .array(z.object({ id, name: z.string(), slug: z.string() }))
-    .describe("Those that its trigger and conditions name."),
+    .describe("Segments used by its trigger and conditions."),
 };
 
-/** A workflow as one document. Templates and segments are named by their ids; their names tell what is meant elsewhere. */
+/** The export of a workflow. Templates and segments have their ids, and their names for other projects. */
 export const workflowDocument = z
   .object(documentFields)
   .superRefine(({ triggerType, triggerConfig }, context) => {
-    // A trigger that was never finished is taken, too: the workflow can only not be enabled.
+    // Also accepts an unfinished trigger, because it only prevents enabling the workflow.
     if (Object.keys(triggerConfig).length === 0) return;
     addFaults(TRIGGER_CONFIGS[triggerType], triggerConfig, "triggerConfig", context);
   });
@@ -145,9 +145,9 @@ export const exportWorkflow = endpoint({
   name: "workflows.export",
   method: "GET",
   path: "/workflows/:id/export",
-  summary: "Export a workflow as one JSON document",
+  summary: "Export a workflow as JSON",
   description:
-    "The graph, the trigger and the settings; not whether it is enabled. `POST /workflows/import` takes it.",
+    "The graph, trigger and settings, but not whether it is enabled. `POST /workflows/import` can read it back.",
   caller: "project",
   params: byWorkflow,
   answers: { 200: z.object(documentFields) },
@@ -158,12 +158,12 @@ export const importWorkflow = endpoint({
   name: "workflows.import",
   method: "POST",
   path: "/workflows/import",
-  summary: "Create a workflow from an exported document",
+  summary: "Create a workflow from an export",
   description:
-    "Disabled, with ids of its own. Templates are found by their id, else by their name; segments by their id, else by their slug. What is not found is 422 and named; with `allowMissing` steps lose their template, and conditions on a missing segment match nobody, which `problems` tells.",
+    "The workflow is disabled and has new ids. Templates are found by id or name, and segments by id or slug. If any is missing, the call returns 422 with a list. With `allowMissing`, steps lose their missing template, and conditions on a missing segment match no contacts; `problems` lists both.",
   caller: "project",
   query: z.object({
-    allowMissing: queryBoolean("Whether to create it though templates or segments are missing.").optional(),
+    allowMissing: queryBoolean("Whether to create it even if templates or segments are missing.").optional(),
   }),
   body: workflowDocument,
   unknownFields: "refused",

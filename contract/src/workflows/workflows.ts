@@ -1,4 +1,4 @@
-// Workflows over HTTP: the record, what starts it, and what is wrong with it (spec §2.9, 3.3, 4.8; decisions §9).
+// Workflow endpoints: the workflow, its trigger and its problems (spec §2.9, 3.3, 4.8; decisions §9).
 import { z } from "zod";
 import { endpoint } from "../endpoint.ts";
 import {
@@ -24,17 +24,12 @@ export const transition = z.object({
   branch: z
     .enum(BRANCHES)
     .nullable()
-    .describe(
-      "`yes` or `no` of a CONDITION; `event` or `timeout` of a WAIT_FOR_EVENT, null for both of them.",
-    ),
+    .describe("`yes` or `no` of a CONDITION; `event` or `timeout` of a WAIT_FOR_EVENT, null for both."),
   condition: z
     .object({ branch: z.enum(BRANCHES) })
     .nullable()
-    .describe("The same as `branch`."),
-  waitOutcome: z
-    .enum(["EVENT", "TIMEOUT"])
-    .nullable()
-    .describe("The same as `branch`, after a WAIT_FOR_EVENT."),
+    .describe("Alias of `branch`."),
+  waitOutcome: z.enum(["EVENT", "TIMEOUT"]).nullable().describe("Alias of `branch`, after a WAIT_FOR_EVENT."),
   priority: z.int(),
 });
 
@@ -44,7 +39,7 @@ export const step = z.object({
   type: z.enum(STEP_TYPES),
   name: z.string(),
   config: z.record(z.string(), z.unknown()),
-  templateId: z.uuid().nullable().describe("Of a SEND_EMAIL; it stands in its `config`, too."),
+  templateId: z.uuid().nullable().describe("For a SEND_EMAIL; also in its `config`."),
   position: position.nullable(),
   outgoingTransitions: z.array(transition),
   incomingTransitions: z.array(transition),
@@ -61,14 +56,14 @@ const record = z.object({
   triggerConfig: z.record(z.string(), z.unknown()),
   allowReentry: z
     .boolean()
-    .describe("Without it a contact enters once, ever; with it, again once its execution has ended."),
-  version: z.int().describe("Of the graph; executions keep the one they started on."),
-  nextRunAt: instant.nullable().describe("Of an enabled SCHEDULE."),
+    .describe(
+      "If false, a contact can enter only once. If true, it can enter again once its execution has ended.",
+    ),
+  version: z.int().describe("The version of the graph; executions keep the one they started on."),
+  nextRunAt: instant.nullable().describe("For an enabled SCHEDULE."),
   confirmedProblems: z
     .array(z.enum(CONFIRMABLE_PROBLEMS))
-    .describe(
-      "Problems that the author confirmed: they are warnings and don't keep the workflow from being enabled.",
-    ),
+    .describe("Problems confirmed by the author. They are warnings and don't prevent enabling the workflow."),
   createdAt: instant,
   updatedAt: instant,
 });
@@ -94,10 +89,10 @@ export const workflowDescription = z
   .string()
   .max(LIMITS.descriptionLength.value)
   .nullable()
-  .describe("null: none.");
+  .describe("null for none.");
 
 export const pagesQuery = z.object({
-  page: queryInteger(1, LIMITS.pageNumber.value, "The page; the first is 1.").optional(),
+  page: queryInteger(1, LIMITS.pageNumber.value, "The page, starting at 1.").optional(),
   pageSize: queryInteger(
     1,
     LIMITS.pageSizeMaximum.value,
@@ -124,34 +119,36 @@ export const listWorkflows = endpoint({
   path: "/workflows",
   summary: "List workflows",
   description:
-    "Newest first unless `sort` says otherwise. `problems`, steps and transitions are told of a single one.",
+    "Newest first, unless there is a `sort`. `problems`, steps and transitions are only returned for a single workflow.",
   caller: "project",
   query: pagesQuery.extend({
     search: z
       .string()
       .max(LIMITS.searchLength.value)
       .optional()
-      .describe("A part of the name or the description, in any case."),
-    status: z.enum(["active", "disabled"]).optional().describe("`active`: those that are enabled."),
+      .describe("A part of the name or the description, case-insensitive."),
+    status: z.enum(["active", "disabled"]).optional().describe("`active` means enabled workflows."),
     sort: z.enum(WORKFLOW_SORTS).optional(),
-    dir: z.enum(["asc", "desc"]).optional().describe("Default: `asc` by name, else `desc`."),
+    dir: z.enum(["asc", "desc"]).optional().describe("Default: `asc` for name, otherwise `desc`."),
   }),
   answers: { 200: pageList(listed) },
 });
 
-const ALWAYS_DISABLED = "It starts with the trigger EVENT and disabled, whatever the body says.";
+const ALWAYS_DISABLED = "New workflows have the trigger EVENT and are disabled, regardless of the body.";
 
 export const createWorkflow = endpoint({
   name: "workflows.create",
   method: "POST",
   path: "/workflows",
   summary: "Create a workflow",
-  description: `${ALWAYS_DISABLED} Its step TRIGGER is created with it.`,
+  description: `${ALWAYS_DISABLED} The step TRIGGER is created with it.`,
   caller: "project",
   body: z.object({
     name: workflowName,
     description: workflowDescription.optional(),
-    eventName: awaitedEventName.optional().describe("What starts it. The same as `triggerConfig.eventName`."),
+    eventName: awaitedEventName
+      .optional()
+      .describe("The event that starts it; alias of `triggerConfig.eventName`."),
     triggerConfig: TRIGGER_CONFIGS.EVENT.partial().optional(),
     allowReentry: z.boolean().optional(),
   }),
@@ -165,7 +162,7 @@ export const getWorkflow = endpoint({
   method: "GET",
   path: "/workflows/:id",
   summary: "Read a workflow",
-  description: "With its steps, its transitions and its problems.",
+  description: "Includes its steps, transitions and problems.",
   caller: "project",
   params: byWorkflow,
   answers: { 200: workflow },
@@ -178,7 +175,7 @@ export const updateWorkflow = endpoint({
   path: "/workflows/:id",
   summary: "Change a workflow's name, trigger or settings, enable or disable it",
   description:
-    "Only what is sent changes. With a problem of the severity `error` it cannot be enabled, and an enabled workflow cannot be changed so that it triggers itself. Disabled, it starts nothing new; what is under way continues.",
+    "Only the given fields change. A problem with severity `error` prevents enabling it, and an enabled workflow cannot be changed so that it triggers itself. A disabled workflow starts nothing new, and running executions continue.",
   caller: "project",
   params: byWorkflow,
   body: z
@@ -193,14 +190,14 @@ export const updateWorkflow = endpoint({
         .describe(
           'EVENT: `{ eventName, filter? }`. SEGMENT_ENTRY, SEGMENT_EXIT: `{ segmentId }` of a tracked segment. SCHEDULE: `{ cron, timezone? }` with `segmentId`, `audienceFilter`, or `audienceType: "ALL"` for everyone. MANUAL: `{}`.',
         ),
-      eventName: awaitedEventName.optional().describe("The same as `triggerConfig.eventName`."),
+      eventName: awaitedEventName.optional().describe("Alias of `triggerConfig.eventName`."),
       allowReentry: z.boolean().optional(),
       confirmedProblems: z
         .array(z.enum(CONFIRMABLE_PROBLEMS))
         .max(CONFIRMABLE_PROBLEMS.length)
         .optional()
         .describe(
-          "Confirms that a loop (`TRIGGERS_ITSELF`) or a schedule more often than daily for everyone (`FREQUENT_SCHEDULE`) is meant. Replaces what was confirmed before.",
+          "Confirms that a loop (`TRIGGERS_ITSELF`) or a schedule that runs more often than daily for everyone (`FREQUENT_SCHEDULE`) is intended. Replaces the previous confirmations.",
         ),
       expectedUpdatedAt,
     })
@@ -209,7 +206,7 @@ export const updateWorkflow = endpoint({
       const config = eventName === undefined ? triggerConfig : { ...triggerConfig, eventName };
       addFaults(TRIGGER_CONFIGS[triggerType], config, "triggerConfig", context);
       if (triggerType !== "EVENT" && eventName !== undefined)
-        context.addIssue(issue("Goes with the trigger EVENT only.", "custom", eventName, ["eventName"]));
+        context.addIssue(issue("Only allowed with the trigger EVENT.", "custom", eventName, ["eventName"]));
     }),
   unknownFields: "refused-unless-returned",
   answers: { 200: workflow },
@@ -221,7 +218,8 @@ export const deleteWorkflow = endpoint({
   method: "DELETE",
   path: "/workflows/:id",
   summary: "Delete a workflow",
-  description: "With all that its executions did. 409 while one of them is under way: cancel them first.",
+  description:
+    "Deletes it with the history of its executions. 409 while an execution is active; cancel it first.",
   caller: "project",
   params: byWorkflow,
   answers: { 204: null },
@@ -233,7 +231,7 @@ export const duplicateWorkflow = endpoint({
   method: "POST",
   path: "/workflows/:id/duplicate",
   summary: "Copy a workflow",
-  description: "The copy is disabled, has ids of its own, and its name ends in ` (copy)`.",
+  description: "The copy is disabled, has new ids, and its name ends in ` (copy)`.",
   caller: "project",
   params: byWorkflow,
   answers: { 201: workflow },
@@ -244,8 +242,8 @@ export const listWorkflowFields = endpoint({
   name: "workflows.listFields",
   method: "GET",
   path: "/workflows/fields",
-  summary: "List the fields a CONDITION can ask about",
-  description: `Those of contacts; with \`eventName\` also the keys in the data of the newest ${LIMITS.eventSample.value} events of that name.`,
+  summary: "List the fields for a CONDITION",
+  description: `Contact fields; with \`eventName\` also the keys in the data of the latest ${LIMITS.eventSample.value} events with that name.`,
   caller: "project",
   query: z.object({ eventName: z.string().max(LIMITS.eventNameLength.value).optional() }),
   answers: {

@@ -14,39 +14,39 @@ const refusals = Object.values(ERRORS).map(({ message }) => message);
 const FOR_PROGRAMS =
   /^(?:platform|v1|deliveries|contacts\/list-cursor|emails\/refusals|reports\/live-activity)/;
 const AROUND_WORDS = [
-  "The cap on {1} of this month leaves room for {2}, and this would be {3}.",
-  "The campaign is {1}; this can be done while it is {2}.",
+  "The monthly cap on {1} leaves room for {2}, but this would be {3}.",
+  "The campaign is {1}. This is only possible while it is {2}.",
   "{1} belongs to the installation and {2}.",
-  "It is used by {1}: change that first.",
-  "{1} under way: cancel them first, or wait until they have ended.",
+  "This event is used by {1}. Change that first.",
+  "{1} active. Cancel them first, or wait until they have ended.",
 ];
 const NO_SCREEN = [
   "This event was not accepted.",
-  "The mail belongs to a campaign: send it again by POST /campaigns/{1}/resolve with its id in ids.",
-  "Only a dynamic segment with trackMembership has members to compute; use refresh to count.",
+  "The email belongs to a campaign. Send it again with POST /campaigns/{1}/resolve and its id in ids.",
+  "Only a dynamic segment with trackMembership can update its members. Use refresh to count.",
   "This was changed at {1}, after you read it.",
 ];
 /** The most frequent field errors, from our code and from Zod. */
 const FAULTS_OF_FIELDS = [
   "Required.",
   "Must be in the future.",
-  "Must be the name of the project, exactly.",
-  "Must not be your email address, Postloft or the name of a project, or one of these with a few characters added.",
+  "Must be the exact name of the project.",
+  "Must not be your email address, Postloft or the name of a project, even with a few characters added.",
   "Is one of the 100,000 most common passwords. Choose another one.",
-  "Must be the address of your account.",
+  "Must be the email address of your account.",
   "Must not contain line breaks or control characters.",
   "Must not contain control characters.",
   "Must not be empty.",
-  "The segment would stand on itself.",
-  "Its segment was deleted: choose another one.",
-  "Nobody would get it: the audience is empty.",
+  "The segment can't refer to itself.",
+  "The campaign's segment was deleted. Choose another one.",
+  "The audience is empty.",
   "There is no such day.",
   "The period ends before it begins.",
   "Must be an https address without a user name, a password or a port.",
   "Must be an IP address, or a network such as 192.0.2.0/24.",
   "Must be a time zone of the IANA database, for example `Europe/Berlin`.",
-  "Only a SEND_EMAIL has a template: leave it out.",
-  "Another step has this key already.",
+  "Only a SEND_EMAIL step has a template. Remove this field.",
+  "Another step already has this key.",
 ];
 const word = z.string().min(2).max(3);
 const amount = z.number().min(2).max(3);

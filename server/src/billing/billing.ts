@@ -29,12 +29,11 @@ export function paymentOf({ database, billing }: { database: Database; billing: 
         const row = await findCustomer(tx, projectId);
         if (isSubscribed(row))
           throw new Refusal("CONFLICT", {
-            message:
-              "The project has a subscription, which would be paid for on: end it in the billing portal.",
+            message: "The project still has a subscription. End it in the billing portal first.",
           });
         if (left !== null && row?.version !== left.version)
           throw new Refusal("CONFLICT", {
-            message: "A checkout of the project was opened, or told of, in this moment: delete it again.",
+            message: "A checkout of the project was opened or completed just now. Delete the project again.",
           });
       };
     },
@@ -59,7 +58,7 @@ export async function startCheckout(
   const url = await openCheckout(billing, { ...asked, customerId });
   if (url === null)
     throw new Refusal("CONFLICT", {
-      message: "The project has a subscription; it is changed in the billing portal.",
+      message: "The project already has a subscription. Change it in the billing portal.",
     });
   await transaction(database, async (tx) => {
     // The URL has not been returned yet, so no one can pay on this page.
@@ -81,7 +80,9 @@ export async function openPortal(
 ): Promise<{ url: string }> {
   const row = await findCustomer(database, projectId);
   if (row === undefined)
-    throw new Refusal("CONFLICT", { message: "The project never had a subscription: begin with checkout." });
+    throw new Refusal("CONFLICT", {
+      message: "The project has never had a subscription. Start with checkout.",
+    });
   const { url } = await billing.ask((stripe) =>
     stripe.billingPortal.sessions.create({ customer: row.customerId, return_url: returnUrl }),
   );

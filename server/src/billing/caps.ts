@@ -135,7 +135,7 @@ export async function requireRoom(
 function overCap(category: CapCategory, count: number, room: number): Refusal {
   const asked = count === 1 ? "one more" : `${count} more`;
   return new Refusal("BILLING_LIMIT_EXCEEDED", {
-    message: `The cap on ${NAME_OF[category]} of this month leaves room for ${room}, and this would be ${asked}.`,
+    message: `The monthly cap on ${NAME_OF[category]} leaves room for ${room}, but this would be ${asked}.`,
   });
 }
 

@@ -55,6 +55,6 @@ export function billingRoutes({ database, billing, baseUrl }: BillingParts): Rou
 /** @throws AppError RESOURCE_NOT_FOUND while billing is off */
 function neededOf(billing: Billing | null): Billing {
   if (billing === null)
-    throw new Refusal("RESOURCE_NOT_FOUND", { message: "Billing is off on this installation." });
+    throw new Refusal("RESOURCE_NOT_FOUND", { message: "Billing is turned off on this installation." });
   return billing;
 }

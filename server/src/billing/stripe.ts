@@ -49,7 +49,7 @@ export async function openBilling(config: Config, log: Log): Promise<Billing | n
           "Stripe request failed",
         );
         throw new Refusal("SERVICE_UNAVAILABLE", {
-          message: "The payment provider gave no usable answer. Nothing was changed here.",
+          message: "The payment provider did not return a usable response. Nothing was changed here.",
           retryAfterSeconds: RETRY_SECONDS,
         });
       }

@@ -28,7 +28,7 @@ export async function audienceOf(
 ): Promise<RawBuilder<SqlBool>> {
   if (audienceType === "ALL") return everybody();
   if (audienceType === "SEGMENT" && (segmentId ?? null) === null)
-    throw invalidField("segmentId", "required", "Its segment was deleted: choose another one.");
+    throw invalidField("segmentId", "required", "The campaign's segment was deleted. Choose another one.");
   return audienceType === "SEGMENT"
     ? segmentRestriction(database, projectId, "segmentId", segmentId ?? "")
     : segmentRestriction(database, projectId, "audienceFilter", audienceFilter);

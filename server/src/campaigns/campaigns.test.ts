@@ -270,7 +270,7 @@ test("starts a schedule once in time, turns a cancelled one into a draft, holds 
     missed.id,
   );
   await vi.waitUntil(async () => (await read(byKey, missed.id)).heldReason !== null, 10_000);
-  const heldReason = expect.stringContaining("missed by more than an hour") as string;
+  const heldReason = expect.stringContaining("Missed its scheduled time by more than an hour") as string;
   expect(await read(byKey, missed.id)).toMatchObject({
     status: "SCHEDULED",
     totalRecipients: 0,
@@ -297,7 +297,7 @@ test("pauses with a reason before sending if the audience is gone, and resumes w
   await server.rows("update campaigns set segment_id = null, scheduled_for = now() where id = $1", id);
   await server.hint("campaigns");
   await vi.waitUntil(async () => (await read(byKey, id)).status === "PAUSED", 20_000);
-  const said = "Its segment was deleted: choose another one.";
+  const said = "The campaign's segment was deleted. Choose another one.";
   expect(await read(byKey, id)).toMatchObject({
     totalRecipients: 0,
     heldReason: expect.stringContaining(said) as string,

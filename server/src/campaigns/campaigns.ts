@@ -275,11 +275,11 @@ export async function replaceCampaign(
     if (row === undefined) throw new Refusal("CAMPAIGN_NOT_FOUND");
     if (row.status !== "DRAFT" && row.status !== "SCHEDULED")
       throw new Refusal("CONFLICT", {
-        message: `The campaign is ${row.status}: only a draft or a scheduled one can be changed.`,
+        message: `The campaign is ${row.status}. Only a draft or scheduled campaign can be changed.`,
       });
     if (row.status === "SCHEDULED" && status !== "SCHEDULED")
       throw new Refusal("CONFLICT", {
-        message: "The campaign was scheduled while it was checked. Try again.",
+        message: "The campaign was scheduled during the check. Try again.",
       });
     requireUnchanged(row, expectedUpdatedAt);
     await checkReferences(tx, domains, projectId, input);

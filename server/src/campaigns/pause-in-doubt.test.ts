@@ -69,7 +69,7 @@ test("pauses within a few unanswered emails, notifies members, ends when resumed
   const id = await draft(byKey, "news@mail.example.com");
   await act(byKey, id, "send");
   const paused = await untilStatus(byKey, id, "PAUSED");
-  expect(paused.heldReason).toContain(`${PROBES} in a row were handed over and got no answer`);
+  expect(paused.heldReason).toContain(`${PROBES} emails in a row got no response`);
   const taken = () => sink.journal.filter(({ recipients }) => recipients[0]?.includes("@domain")).length;
   const settled = await vi.waitUntil(async () => {
     const campaign = await read(byKey, id);

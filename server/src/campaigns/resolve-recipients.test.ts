@@ -151,7 +151,7 @@ test("resolves a single email idempotently and rejects a different resolution", 
   expect((await resolveMail(project.byKey, sent, "sent")).body).toEqual(first.body);
   const other = await resolveMail(project.byKey, sent, "failed");
   expect(other.status).toBe(409);
-  expect(other.body.error.message).toContain("The mail is SENT");
+  expect(other.body.error.message).toContain("The email is SENT");
   expect((await resolveMail(project.byKey, retried, "retry")).body).toMatchObject({ status: "QUEUED" });
   await server.rows("update emails set to_address = '' where id = $1", erased);
   expect((await resolveMail(project.byKey, erased, "retry")).status).toBe(409);

@@ -27,8 +27,7 @@ export async function resolveRecipients(
   const row = as === "retry" ? await findCampaignForUpdate(tx, projectId, campaignId) : undefined;
   if (row?.status === "CANCELLED")
     throw new Refusal("CONFLICT", {
-      message:
-        "The campaign is CANCELLED: nothing of it is sent again. Resolve its mails as sent or as failed.",
+      message: "The campaign is CANCELLED and can't send again. Resolve its emails as sent or as failed.",
     });
   const mails = { projectId, campaignId, ids: ids ?? null };
   const by = userId === null ? null : (await getUser(tx, userId)).email;

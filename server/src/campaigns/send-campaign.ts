@@ -62,7 +62,7 @@ export async function sendCampaign(
  */
 function requireSameContent(checked: CampaignRow, { subject, body, kind }: CampaignRow): void {
   if (checked.subject === subject && checked.body === body && checked.kind === kind) return;
-  throw new Refusal("CONFLICT", { message: "The campaign was changed while it was checked. Try again." });
+  throw new Refusal("CONFLICT", { message: "The campaign was changed during the check. Try again." });
 }
 
 async function start(tx: Tx, projectId: string, row: CampaignRow): Promise<void> {
@@ -81,7 +81,7 @@ async function requireRecipients(tx: Tx, projectId: string, row: CampaignRow): P
   const count = await countMatching(tx, projectId, matches);
   if (count > 0) return requireRoom(tx, projectId, "campaigns", count);
   const field = { ALL: "audienceType", SEGMENT: "segmentId", FILTERED: "audienceFilter" }[row.audienceType];
-  throw invalidField(field ?? "audienceType", "custom", "Nobody would get it: the audience is empty.");
+  throw invalidField(field ?? "audienceType", "custom", "The audience is empty.");
 }
 
 /** Turns a scheduled campaign into a draft. Of a sending campaign the unsent emails are dropped. */
@@ -135,8 +135,8 @@ export async function retryFailed(tx: Tx, projectId: string, id: string): Promis
   if (queued === 0)
     throw new Refusal("CONFLICT", {
       message: hasForgotten
-        ? "The mails that failed are forgotten: the project keeps what mails say for `emailRetentionDays`. They cannot be sent again."
-        : "No mail of the campaign failed: there is nothing to retry.",
+        ? "The failed emails can't be sent again, because their content was deleted after `emailRetentionDays`."
+        : "The campaign has no failed emails to retry.",
     });
   return getCampaign(tx, projectId, row.id);
 }
@@ -163,6 +163,6 @@ async function move(
 function refuseState(row: CampaignRow, { from }: Transition): void {
   if (from.some((status) => status === row.status)) return;
   throw new Refusal("CONFLICT", {
-    message: `The campaign is ${row.status}; this can be done while it is ${from.join(" or ")}.`,
+    message: `The campaign is ${row.status}. This is only possible while it is ${from.join(" or ")}.`,
   });
 }

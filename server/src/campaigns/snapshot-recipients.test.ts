@@ -106,7 +106,7 @@ test("fails the job with a reason for an invalid audience, and resuming fixes th
   const id = await sendCampaign(project, { audienceType: "SEGMENT", segmentId: guests.id });
   await server.rows("update campaigns set segment_id = null where id = $1", id);
   const thrown = await snapshot(project, id).catch((error: unknown) => error);
-  expect(thrown).toEqual(new JobFailure("Its segment was deleted: choose another one."));
+  expect(thrown).toEqual(new JobFailure("The campaign's segment was deleted. Choose another one."));
   await server.rows("delete from jobs where project_id = $1", project.id);
   await server.rows("update campaigns set segment_id = $2 where id = $1", id, guests.id);
   for (const action of ["pause", "resume"])

@@ -47,11 +47,12 @@ export function readContactPage(query: {
     return { limit, withTotal, order, after: null, isShort, isLooking: false };
   }
   const place = readCursor(query.cursor);
-  if (place === null) throw new Refusal("BAD_REQUEST", { message: "This list did not return this cursor." });
+  if (place === null)
+    throw new Refusal("BAD_REQUEST", { message: "The cursor does not belong to this list." });
   const { order } = place;
   if ((query.sort ?? order.sort) !== order.sort || (query.dir ?? order.dir) !== order.dir)
     throw new Refusal("BAD_REQUEST", {
-      message: `The cursor belongs to a list sorted by ${order.sort}, ${order.dir}. Omit \`sort\` and \`dir\`, or start without a cursor.`,
+      message: `The cursor belongs to a list sorted by ${order.sort}, ${order.dir}. Remove \`sort\` and \`dir\`, or start without a cursor.`,
     });
   return { limit, withTotal, ...place, isShort, isLooking: isShort && place.isLooking };
 }

@@ -91,7 +91,7 @@ export function createSnsDoor(options: SnsDoorOptions): SnsDoor {
     }
     if (event === null)
       throw new Refusal("INVALID_REQUEST_BODY", {
-        message: "The notification's message is not a JSON object.",
+        message: "The message of the notification is not a JSON object.",
       });
     const stored = await notices.store({
       source: "sns",

@@ -205,7 +205,7 @@ test("follows SPF includes, at the return path if the installation has a separat
       .map(({ purpose, name, status, advice }) => [purpose, name, status, advice]);
   };
   expect(await spf()).toEqual([
-    ["return-path", "bounces.host.example", "MISSING", expect.stringContaining("whoever runs it")],
+    ["return-path", "bounces.host.example", "MISSING", expect.stringContaining("only its administrator")],
     ["spf", "tenant.example", "MISSING", expect.stringContaining("none is needed")],
   ]);
   dns.setTxt("bounces.host.example", ["v=spf1 include:relay.example a:mail.host.example mx -all"]);
@@ -288,8 +288,8 @@ test("three failed checks in a row unverify a domain until its record is back", 
     seen.push([status, lastError?.slice(0, 50), await maySend(domains, "strikes.example")]);
   }
   expect(seen).toEqual([
-    ["VERIFIED", "DNS does not have the DKIM record any more: 1 of 3", true],
-    ["VERIFIED", "DNS does not have the DKIM record any more: 2 of 3", true],
+    ["VERIFIED", "DNS no longer has the DKIM record: 1 of 3", true],
+    ["VERIFIED", "DNS no longer has the DKIM record: 2 of 3", true],
     ["PENDING", expect.stringMatching(/^The domain is pending since 20/), false],
     ["PENDING", expect.stringMatching(/^The domain is pending since 20/), false],
   ]);

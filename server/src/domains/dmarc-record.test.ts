@@ -32,7 +32,7 @@ test.for([
 });
 
 test.for([
-  ["there is none", [], "MISSING", TO_BEGIN_WITH, "`p=none` is fine to begin with"],
+  ["there is none", [], "MISSING", TO_BEGIN_WITH, "Start with `p=none`"],
   ["there are two", [TO_BEGIN_WITH, "v=DMARC1; p=reject"], "MISMATCH", TO_BEGIN_WITH, "2 DMARC records"],
   ["the version is misspelled", ["v=dmarc1; p=none"], "MISMATCH", TO_BEGIN_WITH, "does not begin with"],
   ["the version is not first", ["p=none; v=DMARC1"], "MISMATCH", TO_BEGIN_WITH, "does not begin with"],
@@ -44,7 +44,7 @@ test.for([
     ["v=DMARC1; rua=mailto:a@example.com"],
     "FOUND",
     "v=DMARC1; rua=mailto:a@example.com",
-    "as if it said `p=none`",
+    "treat it as `p=none`",
   ],
   [
     "pct is used",
@@ -59,7 +59,7 @@ test.for([
     ["v=DMARC1; p=none; rua=a@example.com, mailto:b@example.com; ruf=c@example.com; pct=5"],
     "FOUND",
     "v=DMARC1; p=none; rua=mailto:a@example.com,mailto:b@example.com; ruf=mailto:c@example.com",
-    "Obsolete since RFC 9989: pct. Take out; what is only a test is said by `t=y`. Without `mailto:` before each address no report is sent; it is missing in: rua, ruf.",
+    "Obsolete since RFC 9989: pct. Remove them; use `t=y` for a test. Reports are only sent to addresses with `mailto:`, which is missing in: rua, ruf.",
   ],
 ] as const)("gives advice when %s", ([, records, status, value, advice]) => {
   expect(judge(...records)).toEqual({

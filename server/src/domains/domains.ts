@@ -169,7 +169,7 @@ export function createDomains(options: {
     refuseHolders(await findHolders(within, domain), projectId, staysHere);
     if ((await countDomains(within, projectId)) < LIMITS.domains.value) return;
     throw new Refusal("CONFLICT", {
-      message: `The project has ${LIMITS.domains.value} domains, the most there may be. Delete one that is not needed.`,
+      message: `The project has ${LIMITS.domains.value} domains, which is the maximum. Delete one you don't need.`,
     });
   }
 
@@ -194,7 +194,7 @@ export function createDomains(options: {
         throw invalidField(
           "domain",
           "custom",
-          `${SANDBOX_DOMAIN} belongs to this installation. Every project may send from it while email stays in the local mailbox.`,
+          `${SANDBOX_DOMAIN} belongs to the installation; in local mailbox mode every project can send from it.`,
         );
       // Checked before the costly generation of a key, and again when the domain is inserted.
       await refuseNew(database, projectId, domain);

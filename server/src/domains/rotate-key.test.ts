@@ -111,7 +111,7 @@ test("signs with the next key only once published, and the former key verifies f
   expect(await seen(signedBefore)).toBe(`${first} pass`);
   expect(await secondKey(id)).toEqual({ hasPrivate: false, isSealed: true, secondDkimSelector: first });
   const until = new Date(Date.now() + 7 * 24 * 3_600_000).toISOString().slice(0, 10);
-  expect(dkimOf(switched)[1]?.advice).toContain(`Leave this record until ${until}`);
+  expect(dkimOf(switched)[1]?.advice).toContain(`Keep this record until ${until}`);
   expect(await refusedRotation(id)).toEqual(["409 CONFLICT", expect.stringContaining(`until ${until}`)]);
 });
 
@@ -163,7 +163,7 @@ test("a missing former key is no failed check while DNS gives no answer for the 
     reply.writeUInt16BE(0, 10);
     return Buffer.concat([reply, query.subarray(12)]);
   });
-  expect((await verify(added.id)).lastError).toMatch(/^DNS did not answer/);
+  expect((await verify(added.id)).lastError).toMatch(/^DNS did not respond/);
 });
 
 test("starts only one of two concurrent rotations", async () => {

@@ -83,14 +83,14 @@ export async function deleteEvents(
   name: string,
 ): Promise<number> {
   if (isReservedEventName(name))
-    throw new Refusal("CONFLICT", { message: "The service emits this event itself: it cannot be deleted." });
+    throw new Refusal("CONFLICT", { message: "This event is emitted by the service and can't be deleted." });
   const { usedInSegments, usedInWorkflows, totalCount } = await readEventUsage(tx, users, projectId, name);
   const [user] = [
     ...usedInSegments.map((one) => `the segment "${one.name}"`),
     ...usedInWorkflows.map((one) => `the workflow "${one.name}"`),
   ];
   if (user !== undefined)
-    throw new Refusal("CONFLICT", { message: `It is used by ${user}: change that first.` });
+    throw new Refusal("CONFLICT", { message: `This event is used by ${user}. Change that first.` });
   const until = totalCount === 0 ? null : await findLastOfName(tx, projectId, name);
   if (until === null) return 0;
   const input: DeletionInput = { name, until };

@@ -108,7 +108,7 @@ export async function createProject(
   const owned = await countOwnedProjects(tx, project.ownerId);
   if (owned === undefined) throw new Refusal("UNAUTHORIZED");
   if (owned >= LIMITS.projects.value)
-    throw new Refusal("CONFLICT", { message: `A person owns at most ${LIMITS.projects.value} projects.` });
+    throw new Refusal("CONFLICT", { message: `You can own up to ${LIMITS.projects.value} projects.` });
   const id = newId();
   await insertProject(tx, { id, name: project.name });
   await createProjectQueue(tx, id);

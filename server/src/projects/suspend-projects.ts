@@ -111,8 +111,8 @@ export async function enableOwnProject(
   if (row.disabled && (!row.isSuspended || row.wasLifted))
     throw new Refusal("CONFLICT", {
       message: row.wasLifted
-        ? `An owner may do this once in ${LIMITS.selfEnableDays.value} days. Ask whoever runs this installation.`
-        : "The project was disabled by whoever runs this installation: ask there.",
+        ? `An owner can do this once in ${LIMITS.selfEnableDays.value} days. Ask your administrator.`
+        : "The project was disabled by your administrator. Ask them to enable it.",
     });
   await enableProject(tx, enabled);
 }

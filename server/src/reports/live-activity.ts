@@ -79,9 +79,9 @@ export function createLiveActivity({ database, log }: { database: Database; log:
     const isFull = tail.followers.size >= LIMITS.liveStreams.value;
     const isPersonFull = (counts.get(personId) ?? 0) >= LIMITS.liveStreamsOfPerson.value;
     if (!isFull && !isPersonFull && followed < LIMITS.liveStreamsInAll.value) return;
-    const whose = isFull ? "this project" : isPersonFull ? "projects of this person" : "projects here";
+    const whose = isFull ? "this project" : isPersonFull ? "this user's projects" : "this installation";
     throw new Refusal("RATE_LIMIT_EXCEEDED", {
-      message: `Too many connections follow ${whose} already.`,
+      message: `Too many open connections for ${whose}.`,
       retryAfterSeconds: LIMITS.liveStreamSeconds.value,
     });
   }

@@ -75,7 +75,7 @@ async function lockStatic(tx: Tx, projectId: string, id: string): Promise<string
   if (row === undefined) throw new Refusal("SEGMENT_NOT_FOUND");
   if (row.type !== "STATIC")
     throw new Refusal("CONFLICT", {
-      message: "The members of a dynamic segment follow from its filters; they cannot be added or removed.",
+      message: "The members of a dynamic segment depend on its filters, so you can't add or remove them.",
     });
   return row.id;
 }

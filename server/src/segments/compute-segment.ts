@@ -36,7 +36,7 @@ export async function requestCompute(database: Database, projectId: string, id: 
   const row = await getSegmentRow(database, projectId, id);
   if (row.type === "STATIC" || !row.trackMembership)
     throw new Refusal("CONFLICT", {
-      message: "Only a dynamic segment with trackMembership has members to compute; use refresh to count.",
+      message: "Only a dynamic segment with trackMembership can update its members. Use refresh to count.",
     });
   await updateComputeDue(database, projectId, [row.id]);
 }

@@ -51,9 +51,13 @@ export async function createSegment(tx: Tx, projectId: string, given: SegmentToC
   if (type === "DYNAMIC" && filters === null)
     throw invalidField("filters", "required", "Required for a dynamic segment.");
   if (type === "STATIC" && filters !== null)
-    throw invalidField(field, "custom", "A static segment has no filter. Add its members by address.");
+    throw invalidField(
+      field,
+      "custom",
+      "A static segment has no filter, because its members are added by address.",
+    );
   if (type === "STATIC" && given.trackMembership === true)
-    throw invalidField("trackMembership", "custom", "A static segment emits no events. Omit this field.");
+    throw invalidField("trackMembership", "custom", "A static segment emits no events. Remove this field.");
   const id = newId();
   await lockProject(tx, projectId);
   const segments = await loadSegments(tx, projectId);
@@ -114,12 +118,16 @@ export async function updateSegment(
     throw invalidField(
       field,
       "invalid_type",
-      "A dynamic segment needs a filter. Omit this field to keep the current one.",
+      "A dynamic segment needs a filter. Remove this field to keep the current one.",
     );
   if (row.type === "STATIC" && filters !== undefined)
-    throw invalidField(field, "custom", "A static segment has no filter. Add its members by address.");
+    throw invalidField(
+      field,
+      "custom",
+      "A static segment has no filter, because its members are added by address.",
+    );
   if (row.type === "STATIC" && edit.trackMembership === true)
-    throw invalidField("trackMembership", "custom", "A static segment emits no events. Omit this field.");
+    throw invalidField("trackMembership", "custom", "A static segment emits no events. Remove this field.");
   const changes: SegmentChanges = {
     ...(edit.name === undefined ? {} : { name: edit.name }),
     ...(edit.description === undefined ? {} : { description: edit.description }),
@@ -139,7 +147,7 @@ async function refuseStarting(tx: Tx, projectId: string, id: string, use: Segmen
   const workflow = await use.workflowStartedBy(tx, projectId, id);
   if (workflow !== undefined)
     throw new Refusal("CONFLICT", {
-      message: `The workflow "${workflow}" starts when contacts enter or leave this segment: disable or change it first.`,
+      message: `The workflow "${workflow}" starts when contacts enter or leave this segment. Disable or change it first.`,
     });
 }
 
@@ -188,7 +196,7 @@ async function refuseTooLarge(
     throw invalidField(
       field,
       refused.code,
-      `The segment "${name}" uses this one and would become too large. ${refused.message}`,
+      `The segment "${name}" uses this one and would be too large. ${refused.message}`,
     );
   }
 }
@@ -202,18 +210,18 @@ export async function deleteSegment(tx: Tx, projectId: string, id: string, use: 
   const [over] = segmentsOver(row.id, segments);
   if (over !== undefined) {
     const { name } = await getSegmentRow(tx, projectId, over);
-    throw new Refusal("CONFLICT", { message: `The segment "${name}" stands on this one: change it first.` });
+    throw new Refusal("CONFLICT", { message: `The segment "${name}" uses this one. Change it first.` });
   }
   const campaign = await use.campaignOfSegment(tx, projectId, row.id);
   if (campaign !== undefined)
     throw new Refusal("CONFLICT", {
-      message: `The campaign "${campaign}" goes to this segment: cancel it first.`,
+      message: `The campaign "${campaign}" goes to this segment. Cancel it first.`,
     });
   // A workflow that starts to use the segment locks it first (for key share), and this transaction holds the lock.
   const workflow = await use.workflowOfSegment(tx, projectId, row.id);
   if (workflow !== undefined)
     throw new Refusal("CONFLICT", {
-      message: `The workflow "${workflow}" uses this segment: disable or change it first.`,
+      message: `The workflow "${workflow}" uses this segment. Disable or change it first.`,
     });
   await deleteSegmentRow(tx, projectId, row.id);
   if (row.trackMembership) await subscribeSegments(tx, projectId);

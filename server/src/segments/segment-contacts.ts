@@ -37,7 +37,7 @@ export async function listSegmentContacts(
     throw invalidField(
       "pageSize",
       "too_big",
-      `This page would exceed ${LIMITS.pageBytes.value} bytes. Request fewer contacts per page.`,
+      `These contacts have more than ${LIMITS.pageBytes.value} bytes. Request fewer per page.`,
     );
   return { data, total, page, pageSize, totalPages: Math.ceil(total / pageSize) };
 }

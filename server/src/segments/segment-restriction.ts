@@ -18,9 +18,9 @@ export function checkSegments(
   segments: ReadonlyMap<string, SegmentSource>,
 ): void {
   const under = segmentsUnder(filters, segments);
-  if (under.has(id)) throw invalidField(field, "custom", "The segment would stand on itself.");
+  if (under.has(id)) throw invalidField(field, "custom", "The segment can't refer to itself.");
   for (const one of under)
-    if (!segments.has(one)) throw invalidField(field, "custom", `There is no segment ${one}.`);
+    if (!segments.has(one)) throw invalidField(field, "custom", `Segment ${one} not found.`);
 }
 
 /**
@@ -43,6 +43,6 @@ export async function segmentRestriction(
       ? restrictionOf(database, which, { projectId, segments, fewContacts: true })
       : restrictionForAll(database, which, { projectId, segments });
   }
-  if (!segments.has(which)) throw invalidField(field, "custom", `There is no segment ${which}.`);
+  if (!segments.has(which)) throw invalidField(field, "custom", `Segment ${which} not found.`);
   return membershipForAll(database, which, { projectId, segments });
 }

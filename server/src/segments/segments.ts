@@ -75,7 +75,7 @@ export async function listSegments(
     throw invalidField(
       "limit",
       "required",
-      `The segments of this project exceed ${LIMITS.pageBytes.value} bytes. Request them in pages.`,
+      `The segments of the project have more than ${LIMITS.pageBytes.value} bytes. Request them in pages.`,
     );
   if (request === null) return rows.map(present);
   const total = request.before === null ? await countSegments(database, projectId) : 0;

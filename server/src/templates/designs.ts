@@ -25,12 +25,16 @@ export function withMadeBody<T extends Written>(written: T): T {
   if (!isBlocks(written.design)) return written;
   const html = designHtml(written.design);
   if (Buffer.byteLength(html) > LIMITS.htmlBytes.value)
-    throw invalidField("design", "too_big", `Renders more than ${LIMITS.htmlBytes.value} bytes of HTML.`);
+    throw invalidField(
+      "design",
+      "too_big",
+      `The design produces more than ${LIMITS.htmlBytes.value} bytes of HTML.`,
+    );
   if (written.body !== undefined && written.body !== html)
     throw invalidField(
       "body",
       "custom",
-      "Differs from the design's blocks. Omit it, or send `design` as null.",
+      "The body is generated from the design's blocks. Remove this field, or send `design` as null.",
     );
   return { ...written, body: html };
 }

@@ -41,7 +41,7 @@ export async function takeTestMail(rateLimiter: RateLimiter, projectId: string):
   });
   if (!taken.allowed)
     throw new Refusal("RATE_LIMIT_EXCEEDED", {
-      message: `A project sends at most ${LIMITS.testMails.value} test mails in an hour.`,
+      message: `A project can send up to ${LIMITS.testMails.value} test emails per hour.`,
       retryAfterSeconds: taken.resetSeconds,
     });
 }
@@ -94,6 +94,10 @@ export async function testSenderOf(
   const text = (await readDefaultSenders(database, [projectId])).get(projectId);
   const parsed = text === undefined ? null : parseMailbox(text);
   if (parsed?.ok !== true)
-    throw invalidField("from", "required", "Required: neither the template nor the project has a sender.");
+    throw invalidField(
+      "from",
+      "required",
+      "Required because neither the template nor the project has a sender.",
+    );
   return { address: parsed.address, name: fromName ?? parsed.name ?? null };
 }

@@ -55,6 +55,6 @@ export async function getVersion(
   const row =
     isId(templateId) && isId(id) ? await findTemplateVersion(database, projectId, templateId, id) : undefined;
   if (row === undefined)
-    throw new Refusal("TEMPLATE_NOT_FOUND", { message: "The template has no such version." });
+    throw new Refusal("TEMPLATE_NOT_FOUND", { message: "Version not found for this template." });
   return { ...present(row), body: row.body, design: row.design as Record<string, unknown> | null };
 }

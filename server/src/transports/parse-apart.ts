@@ -31,5 +31,5 @@ export async function parseApart(projectId: string, raw: Uint8Array): Promise<Em
 const tooCostly = () =>
   new Refusal("CONFLICT", {
     message:
-      "This message takes too much time or memory to be taken apart. Read its source: GET /mailbox/messages/:id/raw.",
+      "This message takes too much time or memory to parse. Read its source with GET /mailbox/messages/:id/raw.",
   });

@@ -23,7 +23,7 @@ const JPEG_QUALITY = 85;
 const WEBP_QUALITY = 85;
 /** Longer than the largest allowed image takes on a slow machine. */
 const TIMEOUT_SECONDS = 20;
-const NO_IMAGE = "Must be a PNG, JPEG, GIF or WebP image, whatever its name says.";
+const NO_IMAGE = "Must be a PNG, JPEG, GIF or WebP image, regardless of its name.";
 
 type Writer = { type: ImageType; write: (image: Sharp) => Sharp };
 const WRITERS: Readonly<Record<string, Writer>> = {

@@ -113,7 +113,7 @@ export function createUploads(parts: UploadParts): Uploads {
       const row = await (upload.isKnown ? renewUpload : insertUpload)(tx, upload);
       if (row === undefined)
         throw new Refusal("CONFLICT", {
-          message: "The same image is being deleted just now. Upload it again.",
+          message: "The same image is being deleted. Upload it again in a moment.",
         });
       return present(upload.projectId, row);
     },
@@ -212,7 +212,7 @@ function refuseOver(storedBytes: number, more: number): void {
   const { value } = LIMITS.uploadProjectBytes;
   if (storedBytes + more > value)
     throw new Refusal("CONFLICT", {
-      message: `The images of a project may have ${formatBytes(value)} together. Delete some: POST /uploads/delete-unused.`,
+      message: `The images of a project can use up to ${formatBytes(value)} in total. Delete some with POST /uploads/delete-unused.`,
     });
 }
 
@@ -254,7 +254,7 @@ async function orUnavailable<T>({ log }: UploadParts, work: Promise<T>): Promise
   return work.catch((error: unknown) => {
     log.error({ err: error }, "image storage failed");
     throw new Refusal("SERVICE_UNAVAILABLE", {
-      message: "Images can neither be stored nor read at the moment.",
+      message: "Images can't be stored or read at the moment.",
       retryAfterSeconds: RETRY_AFTER_SECONDS,
     });
   });

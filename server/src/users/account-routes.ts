@@ -118,7 +118,7 @@ function mailedRoutes(parts: AccountParts): Route[] {
         const place = placeOf({ ip, headers });
         if (!account.isVerified)
           await sendVerification(tx, { user: account, place, reason: "AGAIN" }, baseUrl());
-        return ok({ message: account.isVerified ? "This address is already verified." : SENT });
+        return ok({ message: account.isVerified ? "The address is already verified." : SENT });
       });
     }),
     route(contract.verifyEmail, async ({ body, ip }) => {
@@ -137,7 +137,7 @@ function mailedRoutes(parts: AccountParts): Route[] {
       const network = networkOf(ip);
       await limit(attemptsOf(network));
       await setNewPassword(parts, { ...body, network });
-      return ok({ message: "The password is set, and all sessions ended. Log in with it." });
+      return ok({ message: "The password was set and all sessions have ended. Sign in with it." });
     }),
   ];
 }
@@ -155,7 +155,7 @@ function ownRoutes(parts: AccountParts): Route[] {
       return commit(async (tx) => {
         await lockUserOfSession(tx, { userId, sessionId });
         await storePassword(tx, account, passwordHash, sessionId);
-        return ok({ message: "Password changed and all other sessions ended." });
+        return ok({ message: "The password was changed and all other sessions have ended." });
       });
     }),
     route(contract.changeEmail, async ({ userId, sessionId, body, ip, headers, commit }) => {

@@ -35,7 +35,7 @@ export function createGuessing(rateLimiter: RateLimiter): CheckGuess {
     const place = `${take.bucket} ${network}`;
     if (waiting.has(place))
       throw new Refusal("RATE_LIMIT_EXCEEDED", {
-        message: "Too many wrong passwords. Wait for the answer to the last one.",
+        message: "Too many wrong passwords. Wait for the response to the last one.",
         retryAfterSeconds: LIMITS.guessDelaySeconds.value,
       });
     waiting.add(place);

@@ -62,7 +62,7 @@ export function createPasswords(): Passwords {
         throw invalidField(
           field,
           "custom",
-          "Must not be your email address, Postloft or the name of a project, or one of these with a few characters added.",
+          "Must not be your email address, Postloft or the name of a project, even with a few characters added.",
         );
       const result = await thread.run(network, { verb: "hash", password });
       if (result.is === "hashed") return result.hash;

@@ -22,7 +22,7 @@ export function createRequirePassword(parts: {
     const account = await readAccount(database, userId);
     if (account.passwordHash === null)
       throw new Refusal("INVALID_CREDENTIALS", {
-        message: "Your account has no password. Set one first: “Forgot your password?” mails a link.",
+        message: "Your account has no password. Set one first with “Forgot your password?”.",
       });
     // A session does not count as a known device, because it may be stolen.
     const guess = { account: account.email, network, isKnownDevice: false };

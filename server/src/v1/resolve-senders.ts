@@ -57,7 +57,7 @@ function senderOf({ body, template }: SendingCall, projectDefault: string | unde
   if (parsed?.ok !== true) {
     const silent = template === null ? "the project has" : "neither the template nor the project has";
     const ending = template === null ? "no default sender" : "a sender";
-    return invalidField("from", "required", `Required: ${silent} ${ending}.`);
+    return invalidField("from", "required", `Required because ${silent} ${ending}.`);
   }
   return { address: parsed.address, name: name ?? parsed.name ?? body.name ?? null };
 }

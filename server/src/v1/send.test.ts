@@ -588,7 +588,7 @@ test("warns once about a variable without any value and sends the email", async 
   expect(await warningsOf({ body, data: { plan: "pro" } })).toMatchObject([
     {
       code: "unknown_variable",
-      message: 'No contact has a value for "frist": it shows nothing, or what stands after ??.',
+      message: 'No contact has a value for "frist". Recipients will see the fallback after ??, or nothing.',
       where: { field: "body", line: 1, column: 12 },
     },
   ]);

@@ -237,7 +237,7 @@ async function decide(tx: Tx, items: readonly Item[], domains: Domains): Promise
   return pairUp(plans, unreachable).map(([plan, address]) => {
     if (plan instanceof Error || address === null) return plan;
     return new Refusal("CONTACT_UNSUBSCRIBED", {
-      message: `${address} is not subscribed, so a ${plan.draft.template?.type} template is not sent there.`,
+      message: `${address} is not subscribed, so a ${plan.draft.template?.type} template can't be sent to it.`,
     });
   });
 }

@@ -23,21 +23,21 @@ export function checkWebhookUrl(text: string, targets: CallTargets = NO_TARGETS)
   const { value: maximum } = LIMITS.webhookUrlLength;
   if (text.length > maximum) return { code: "too_big", message: `Must have at most ${maximum} characters.` };
   const url = URL.parse(text);
-  const fault = url === null ? "Must be an address such as https://example.com/hook." : faultOf(url, targets);
+  const fault = url === null ? "Must be a URL such as https://example.com/hook." : faultOf(url, targets);
   return fault === null ? null : { code: "invalid_string", message: fault };
 }
 
 function faultOf(url: URL, { networks, ports }: CallTargets): string | null {
   if (url.protocol !== "https:" && url.protocol !== "http:") return "Must begin with https:// or http://.";
   if (url.username !== "" || url.password !== "")
-    return "Must not contain a user name or password. Send them in a header.";
+    return "Must not contain a user name or a password. Send them in a header.";
   if (url.port !== "" && !isPortAllowed(Number(url.port), ports))
-    return `Must not use port ${url.port}. Ports 80, 443 and 8000 to 8999 are allowed. An instance admin can allow more with WEBHOOK_ALLOW_PORTS.`;
+    return `Must not use port ${url.port}. 80, 443 and 8000 to 8999 are allowed; the administrator can allow more with WEBHOOK_ALLOW_PORTS.`;
   const host = hostOf(url);
   const isAllowed = isIP(host) === 0 ? networks.length > 0 || isPublicName(host) : mayCall(host, networks);
   return isAllowed
     ? null
-    : `Must lead to the public internet, which ${url.hostname} does not. An instance admin can allow more with WEBHOOK_ALLOW_PRIVATE.`;
+    : `Must lead to the public internet, but ${url.hostname} does not. The administrator can allow it with WEBHOOK_ALLOW_PRIVATE.`;
 }
 
 /** Returns the host of a URL without brackets and trailing dot. URL has already normalized unusual spellings of IPv4 (WHATWG URL §3.5). */
@@ -93,12 +93,12 @@ function faultOfHeader(name: string, value: string, isRepeated: boolean): Webhoo
   const { value: longest } = LIMITS.webhookHeaderLength;
   const { value: longestName } = LIMITS.headerNameLength;
   if (!TOKEN.test(name))
-    return { code: "invalid_string", message: "The name of a header is letters, digits and hyphens." };
+    return { code: "invalid_string", message: "A header name may contain letters, digits and hyphens only." };
   if (name.length > longestName)
     return { code: "too_big", message: `The name may have at most ${longestName} characters.` };
   if (OWN_HEADERS.has(name.toLowerCase()))
-    return { code: "custom", message: `${name} is set by the service and cannot be given.` };
-  if (isRepeated) return { code: "custom", message: `${name} is given twice.` };
+    return { code: "custom", message: `${name} is set by the service and cannot be changed.` };
+  if (isRepeated) return { code: "custom", message: `${name} appears twice.` };
   if (value.length > longest) return { code: "too_big", message: `Must have at most ${longest} characters.` };
   if (!VALUE.test(value))
     return {

@@ -103,7 +103,7 @@ export async function tryMemberWebhook(
   const { database, rateLimiter, secrets, call } = parts;
   const { projectId } = member;
   const url = await readWebhookUrl(database, member);
-  if (url === null) throw new Refusal("CONFLICT", { message: "Your webhook has no address yet." });
+  if (url === null) throw new Refusal("CONFLICT", { message: "Your webhook has no URL yet." });
   await takeOrRefuse(rateLimiter, {
     bucket: `webhook-tests:${projectId}`,
     limit: LIMITS.webhookTests.value,

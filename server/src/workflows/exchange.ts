@@ -68,7 +68,7 @@ export async function importWorkflow(
     ({ key }, at) => document.steps.findIndex((other) => other.key === key) < at,
   );
   if (repeated !== -1)
-    throw invalidField(`steps.${repeated}.key`, "custom", "Another step has this key already.");
+    throw invalidField(`steps.${repeated}.key`, "custom", "Another step already has this key.");
   const written = graphOfDocument(document, { newId, at: now().toISOString() });
   const names = { fromStepId: "from", toStepId: "to", branch: "branch", steps: "steps" } as const;
   requireSound(written, ({ field, transition }) =>
@@ -179,14 +179,14 @@ function missingOf(
 ): FieldError[] {
   const segment = (field: string, id: string): FieldError[] =>
     segments.get(id) === null
-      ? [{ field, code: "custom", message: `There is no segment ${shown(document.segments, id)}.` }]
+      ? [{ field, code: "custom", message: `Segment ${shown(document.segments, id)} not found.` }]
       : [];
   const trigger = { type: document.triggerType, config: document.triggerConfig };
   return [
     ...segmentIdsOfTrigger(trigger).flatMap((id) => segment("triggerConfig", id)),
     ...steps.flatMap((step, at): FieldError[] => {
       const templateId = templateIdOf(step);
-      const message = `There is no template ${shown(document.templates, templateId ?? "")}.`;
+      const message = `Template ${shown(document.templates, templateId ?? "")} not found.`;
       const isMissing = templateId !== null && templates.get(templateId) === null;
       return [
         ...(isMissing ? [{ field: `steps.${at}.config.templateId`, code: "custom", message } as const] : []),

@@ -40,7 +40,7 @@ function wholeFaults(graph: Graph, distinct: number): GraphFault[] {
     faults.push(
       faultOfWhole(
         "too_big",
-        `The steps and transitions may have at most ${LIMITS.graphLength.value} characters together, as JSON.`,
+        `The steps and transitions may have at most ${LIMITS.graphLength.value} characters in total, as JSON.`,
       ),
     );
   return faults;
@@ -63,19 +63,22 @@ function faultsOfTransition(
   });
   const [from, to] = [steps.get(fromStepId), steps.get(toStepId)];
   const missing = [
-    ...(from === undefined ? [fault("fromStepId", "There is no such step in this workflow.")] : []),
-    ...(to === undefined ? [fault("toStepId", "There is no such step in this workflow.")] : []),
+    ...(from === undefined ? [fault("fromStepId", "Step not found in this workflow.")] : []),
+    ...(to === undefined ? [fault("toStepId", "Step not found in this workflow.")] : []),
   ];
   if (from === undefined || to === undefined) return missing;
   if (from === to) return [fault("toStepId", "A step cannot lead to itself.")];
-  if (to.type === "TRIGGER") return [fault("toStepId", "No transition may lead to the TRIGGER.")];
-  if (from.type === "EXIT") return [fault("fromStepId", "No transition may lead out of an EXIT.")];
+  if (to.type === "TRIGGER")
+    return [fault("toStepId", "The TRIGGER is the start, so no step can lead to it.")];
+  if (from.type === "EXIT")
+    return [fault("fromStepId", "An EXIT is an end, so it can't lead to another step.")];
   const branches = BRANCHES_OF[from.type] ?? [];
   if (branch === null)
     return from.type === "CONDITION"
       ? [fault("branch", "Required after a CONDITION: `yes` or `no`.", "required")]
       : [];
-  if (branches.length === 0) return [fault("branch", `A step ${from.type} has no branches. Leave it out.`)];
+  if (branches.length === 0)
+    return [fault("branch", `A ${from.type} step has no branches. Remove this field.`)];
   return branches.includes(branch)
     ? []
     : [fault("branch", `Must be ${branches.map((one) => `\`${one}\``).join(" or ")} after a ${from.type}.`)];
@@ -92,8 +95,8 @@ function faultsOfBranches({ transitions }: Graph, steps: ReadonlyMap<string, Gra
     if (!isTaken) return [];
     const hasBranches = BRANCHES_OF[steps.get(fromStepId)?.type ?? "EXIT"] !== undefined;
     const message = hasBranches
-      ? `Another transition already has this branch${branch === null || before.has(null) ? "; a transition without a branch counts for both" : ""}.`
-      : "Another transition already leads out of this step. Only CONDITION and WAIT_FOR_EVENT have branches.";
+      ? `Another transition has this branch already${branch === null || before.has(null) ? ": one without a branch stands for both" : ""}.`
+      : "This step already has a next step. Only CONDITION and WAIT_FOR_EVENT have branches.";
     return [{ field: hasBranches ? "branch" : "fromStepId", transition: at, code: "custom", message }];
   });
 }
@@ -110,7 +113,7 @@ function loops({ transitions }: Graph, steps: ReadonlyMap<string, GraphStep>): G
         field: "toStepId",
         transition: at,
         code: "custom",
-        message: "This loop would never wait. Add a DELAY or a WAIT_FOR_EVENT to it.",
+        message: "This would be an endless loop. A loop needs a DELAY or a WAIT_FOR_EVENT.",
       });
     else restless.set(fromStepId, [...(restless.get(fromStepId) ?? []), toStepId]);
   }

@@ -249,7 +249,7 @@ test("rejects graphs that cannot run", async () => {
   const wait = (await add(id, WAIT)).id;
   const cases: Record<string, () => Promise<Reply<never>>> = {
     "to itself": () => link(id, update, update) as Promise<Reply<never>>,
-    "round in circles": () => link(id, update, condition) as Promise<Reply<never>>,
+    "endless loop": () => link(id, update, condition) as Promise<Reply<never>>,
     "a second way": () => link(id, update, wait) as Promise<Reply<never>>,
     "out of an exit": () => link(id, exit, wait) as Promise<Reply<never>>,
     "into the trigger": () => link(id, wait, trigger) as Promise<Reply<never>>,
@@ -272,7 +272,7 @@ test("rejects graphs that cannot run", async () => {
   );
   expect(answers).toEqual({
     "to itself": "422 toStepId custom",
-    "round in circles": "422 fromStepId custom toStepId custom",
+    "endless loop": "422 fromStepId custom toStepId custom",
     "a second way": "422 fromStepId custom",
     "out of an exit": "422 fromStepId custom",
     "into the trigger": "422 toStepId custom",

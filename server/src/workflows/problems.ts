@@ -46,12 +46,19 @@ export function problemsOf(
     ...problemsOfRepetition(trigger, surroundings, triggerStep?.id ?? null),
     ...problemsOfSkipped(surroundings, triggerStep?.id ?? null),
     ...(graph.steps.length === 1
-      ? [problem("NO_STEPS", "warning", triggerStep?.id ?? null, "No step follows the trigger. Add one.")]
+      ? [
+          problem(
+            "NO_STEPS",
+            "warning",
+            triggerStep?.id ?? null,
+            "There are no steps after the trigger. Add a step.",
+          ),
+        ]
       : []),
     ...graph.steps.flatMap((step) => [
       ...(reached.has(step.id)
         ? []
-        : [problem("UNREACHABLE_STEP", "warning", step.id, `No step leads to "${step.name}".`)]),
+        : [problem("UNREACHABLE_STEP", "warning", step.id, `The step "${step.name}" can't be reached.`)]),
       ...problemsOfMail(step, surroundings),
       ...problemsOfWebhook(step),
       ...problemsOfWait(step, graph),
@@ -62,7 +69,7 @@ export function problemsOf(
             "MISSING_SEGMENT",
             "warning",
             step.id,
-            `"${step.name}" uses a segment that does not exist (${id}), so it matches no contact.`,
+            `"${step.name}" uses a segment that doesn't exist (${id}), so no contacts match it.`,
           ),
         ),
     ]),
@@ -169,7 +176,7 @@ function problemsOfMail(step: GraphStep, { templates }: Surroundings): WorkflowP
     return [problem("NO_TEMPLATE", "error", step.id, `"${step.name}" has no template.`)];
   const template = templates.get(templateId);
   if (template === undefined)
-    return [problem("MISSING_TEMPLATE", "error", step.id, `The template of "${step.name}" does not exist.`)];
+    return [problem("MISSING_TEMPLATE", "error", step.id, `The template of "${step.name}" doesn't exist.`)];
   const problems: WorkflowProblem[] = [];
   if (!template.hasSender)
     problems.push(
@@ -186,7 +193,7 @@ function problemsOfMail(step: GraphStep, { templates }: Surroundings): WorkflowP
         "LIST_MAIL_TO_CUSTOM",
         "warning",
         step.id,
-        `The template "${template.name}" is ${template.type}, which is for subscribers, but "${step.name}" sends it to a custom address.`,
+        `The template "${template.name}" is ${template.type}, which is only for subscribers, but "${step.name}" sends it to one address.`,
       ),
     );
   for (const message of template.unknownVariables)
@@ -237,8 +244,8 @@ function problemsOfWait(step: GraphStep, graph: Graph): WorkflowProblem[] {
       "warning",
       step.id,
       branch === "timeout"
-        ? `"${step.name}" has no timeout, so no contact takes the branch \`timeout\`.`
-        : `The event "${eventName}" never happens, so no contact takes the branch \`event\` of "${step.name}".`,
+        ? `"${step.name}" has no timeout, so the branch \`timeout\` is never taken.`
+        : `There are no events "${eventName}", so the branch \`event\` of "${step.name}" is never taken.`,
     ),
   );
   if (!happens)
@@ -256,7 +263,7 @@ function problemsOfWait(step: GraphStep, graph: Graph): WorkflowProblem[] {
         "ENDLESS_WAIT",
         "warning",
         step.id,
-        `"${step.name}" has no timeout and no step after the event, so contacts stay in it without a purpose.`,
+        `"${step.name}" has no timeout and no next step after the event, so contacts stay in it for no purpose.`,
       ),
     );
   return problems;

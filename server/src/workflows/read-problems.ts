@@ -71,7 +71,7 @@ export async function refuseSelfTriggering(
   throw invalidField(
     field,
     "custom",
-    `The workflow is enabled and would trigger itself without end (${names} → "${workflow.name}"). Disable it first, or confirm this with \`confirmedProblems: ["TRIGGERS_ITSELF"]\`.`,
+    `The workflow is enabled and would trigger itself endlessly (${names} → "${workflow.name}"). Disable it first, or confirm this with \`confirmedProblems: ["TRIGGERS_ITSELF"]\`.`,
   );
 }
 

@@ -46,12 +46,12 @@ export function segmentIdsOf(graph: Graph, trigger: Trigger): string[] {
 export async function checkStepReferences(tx: Tx, projectId: string, step: GraphStep): Promise<void> {
   const templateId = templateIdOf(step);
   if (templateId !== null && !(await lockTemplates(tx, projectId, [templateId])).has(templateId))
-    throw invalidField("templateId", "custom", `There is no template ${templateId}.`);
+    throw invalidField("templateId", "custom", `Template ${templateId} not found.`);
   const wanted = segmentIdsOfStep(step);
   if (wanted.length === 0) return;
   const there = new Set((await lockSegments(tx, projectId, wanted)).map(({ id }) => id));
   for (const id of wanted)
-    if (!there.has(id)) throw invalidField("config", "custom", `There is no segment ${id}.`);
+    if (!there.has(id)) throw invalidField("config", "custom", `Segment ${id} not found.`);
 }
 
 /** Returns errors in the URL and headers of a WEBHOOK. Empty for other steps. */

@@ -70,7 +70,7 @@ function sealStep(
   const known = new Set(Object.keys(stored?.headers ?? {}).map((name) => name.toLowerCase()));
   const missing = listMaskedNames(sealed.config.headers ?? {}).find((name) => !known.has(name.toLowerCase()));
   if (missing !== undefined)
-    throw invalidField(`config.headers.${missing}`, "custom", "There is no stored value: give one.");
+    throw invalidField(`config.headers.${missing}`, "custom", "There is no stored value yet, so send one.");
   return sealed;
 }
 
@@ -114,7 +114,7 @@ function withTemplate(
 ): Readonly<Record<string, unknown>> {
   if (templateId === undefined || (templateId === null && type !== "SEND_EMAIL")) return config;
   if (type !== "SEND_EMAIL")
-    throw invalidField("templateId", "custom", "Only a SEND_EMAIL has a template: leave it out.");
+    throw invalidField("templateId", "custom", "Only a SEND_EMAIL step has a template. Remove this field.");
   const { templateId: _before, ...others } = config;
   return templateId === null ? others : { ...others, templateId };
 }
@@ -217,12 +217,14 @@ export async function deleteStep(
   const locked = await lockGraph(tx, projectId, workflowId);
   const step = findStep(locked, stepId);
   if (step.type === "TRIGGER")
-    throw new Refusal("CONFLICT", { message: "The TRIGGER is the beginning of the workflow: it stays." });
+    throw new Refusal("CONFLICT", {
+      message: "The TRIGGER is the start of the workflow and can't be deleted.",
+    });
   const graph = splice ? spliced(locked.graph, step) : withoutStep(locked.graph, step.id);
   if (graph === null)
     throw new Refusal("CONFLICT", {
       message:
-        "It is not clear where the steps before this one should lead: delete it without `splice`, and link them anew.",
+        "The next step is ambiguous. Delete this step without `splice`, and connect the steps before it again.",
     });
   const [fault] = checkGraph(graph);
   if (fault !== undefined) throw new Refusal("CONFLICT", { message: fault.message });

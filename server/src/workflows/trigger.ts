@@ -45,7 +45,7 @@ export async function checkTrigger(
   for (const id of wanted)
     if (!segments.some((segment) => segment.id === id)) {
       const field = read["segmentId"] === id ? "triggerConfig.segmentId" : "triggerConfig.audienceFilter";
-      throw invalidField(field, "custom", `There is no segment ${id}.`);
+      throw invalidField(field, "custom", `Segment ${id} not found.`);
     }
   const [segment] = segments;
   if ((type === "SEGMENT_ENTRY" || type === "SEGMENT_EXIT") && segment !== undefined && !isTracked(segment))
@@ -53,7 +53,7 @@ export async function checkTrigger(
       "triggerConfig.segmentId",
       "custom",
       segment.type === "STATIC"
-        ? `Contacts enter or leave the static segment "${segment.name}" only by hand. Choose a dynamic one.`
+        ? `Contacts don't enter or leave the static segment "${segment.name}" automatically. Choose a dynamic segment.`
         : `Entries and exits of the segment "${segment.name}" are not tracked. Set its \`trackMembership\` to true first.`,
     );
   return { type, config: read, event: eventOf(type, read, segment) };

@@ -127,7 +127,7 @@ export async function storeWorkflow(
   requireSound(graph);
   if ((await countWorkflows(tx, projectId)) >= LIMITS.workflows.value)
     throw new Refusal("CONFLICT", {
-      message: `A project may have at most ${LIMITS.workflows.value} workflows: delete one first.`,
+      message: `A project can have up to ${LIMITS.workflows.value} workflows. Delete one first.`,
     });
   const id = newId();
   await insertWorkflow(tx, { projectId, id, ...workflow });
@@ -238,7 +238,7 @@ async function changedTrigger(
   const type = triggerType ?? row.triggerType;
   if (eventName !== undefined && type !== "EVENT")
     throw new Refusal("VALIDATION_ERROR", {
-      fields: [{ field: "eventName", code: "custom", message: "Goes with the trigger EVENT only." }],
+      fields: [{ field: "eventName", code: "custom", message: "Only allowed with the trigger EVENT." }],
     });
   const before = type === row.triggerType ? row.triggerConfig : {};
   const config = { ...(triggerConfig ?? before), ...(eventName === undefined ? {} : { eventName }) };
@@ -258,7 +258,7 @@ export async function deleteWorkflow(tx: Tx, projectId: string, id: string): Pro
   const active = await countActiveExecutions(tx, projectId, row.id);
   if (active > 0)
     throw new Refusal("CONFLICT", {
-      message: `${active === 1 ? "One execution is" : `${active} executions are`} under way: cancel them first, or wait until they have ended.`,
+      message: `${active === 1 ? "One execution is" : `${active} executions are`} active. Cancel them first, or wait until they have ended.`,
     });
   await deleteWorkflowRow(tx, projectId, row.id);
   await subscribeWorkflows(tx, projectId);

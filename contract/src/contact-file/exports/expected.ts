@@ -1,19 +1,19 @@
-// Expected results of importing the exports of other services beside this file, for the tests of reader, API and wizard.
+// Expected results of importing the exports in this folder, for the tests of the reader, the API and the wizard.
 
 export interface ExpectedExport {
-  /** The file without `.csv`. */
+  /** The file name without `.csv`. */
   name: string;
   /** The header of the email column. */
   email: string;
   /** Local parts of the people, all at example.org. */
   subscribed: readonly string[];
-  /** Those who must not end up subscribed. */
+  /** Contacts that must not end up subscribed. */
   left: readonly string[];
-  /** Rows that are reported, as a spreadsheet counts. */
+  /** Reported rows, with the row numbers of a spreadsheet. */
   reported?: readonly number[];
   /** Headers of the status columns. */
   statuses?: readonly string[];
-  /** The whole file is refused before anything is stored, with these words. */
+  /** The error with which the whole file is rejected before anything is stored. */
   refused?: RegExp;
 }
 

@@ -95,7 +95,7 @@ test("unsubscribe reports changed, unchanged and missing contacts and adds one e
   const missing = randomUUID();
   const given = [...ids.slice(0, 12), missing, ids[1]?.toUpperCase(), foreign];
   const result = await run(byKey, "unsubscribe", { contactIds: given });
-  const error = "There is no such contact.";
+  const error = "Contact not found.";
   expect(result).toEqual({
     operation: "unsubscribe",
     totalRequested: 14,
@@ -262,7 +262,7 @@ test("unknown segments and segments of other projects return the same 404", asyn
     const reply = await server.call("POST", "/contacts/bulk-delete", byKey, { mode: "query", filter });
     answers.push(refusalOf(reply), reply.body.message);
   }
-  const refusal = ["404 SEGMENT_NOT_FOUND", "There is no such segment."];
+  const refusal = ["404 SEGMENT_NOT_FOUND", "Segment not found."];
   expect(answers).toEqual([...refusal, ...refusal]);
   expect(await server.countRows()).toEqual(before);
 });

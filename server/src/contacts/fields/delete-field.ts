@@ -33,7 +33,11 @@ const CONTACTS_A_STEP = 2_000;
 export async function deleteField(tx: Tx, projectId: string, text: string): Promise<number> {
   const name = readFieldName(text);
   if ("standard" in name)
-    throw invalidField("field", "custom", `\`${name.standard}\` is a standard field and can't be deleted.`);
+    throw invalidField(
+      "field",
+      "custom",
+      `\`${name.standard}\` is a standard field that every contact has, so it can't be deleted.`,
+    );
   const { key } = name;
   if (key.includes("\0") || !(await deleteFieldRow(tx, projectId, key))) throw new Refusal("FIELD_NOT_FOUND");
   const count = await countContactsWithKey(tx, projectId, key);

@@ -99,7 +99,7 @@ const WRONG: Array<[string, string, unknown, RegExp]> = [
       { column: 2, target: "ignore" },
       { column: "plan", target: "field" },
     ],
-    /^mapping\.1: The mapping names the column "plan" twice/,
+    /^mapping\.1: The mapping contains the column "plan" twice/,
   ],
   [
     "a name shared by two columns",
@@ -320,8 +320,8 @@ test("a corrected errors.csv can be imported again", async () => {
   expect(lines).toEqual([
     "Name,Mail,n,when,import_row,import_error",
     '"Bob; B",b@x,-5,\'=1+1,3,"The domain needs at least two parts, such as example.com."',
-    'Cy,"c@x.org, d@x.org",007,,4,The cell contains more than one address. Put each in a row of its own.',
-    'E,e@x.org,1,2,5,"The row has 5 cells, and there are 4 columns. A cell that holds a separator must be in quotes.",3',
+    'Cy,"c@x.org, d@x.org",007,,4,The cell contains more than one address. Put each address in a separate row.',
+    'E,e@x.org,1,2,5,"The row has 5 cells, but there are 4 columns. A cell that contains a separator must be in quotes.",3',
   ]);
   const again = await importInto(project, errors.text);
   expect(again.result).toMatchObject({

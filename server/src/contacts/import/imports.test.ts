@@ -284,7 +284,7 @@ test("reports bad rows with their number in the file and continues", async () =>
     "email,name,meta,import_row,import_error",
     'nobody,Two,,3,"The address has no ""@""."',
     ",Three,,4,The address is empty.",
-    '"""x@example.com""y",Four,,6,There is text behind a closing quote.',
+    '"""x@example.com""y",Four,,6,There is text after a closing quote.',
   ]);
   expect(lines).toHaveLength(9);
 });

@@ -60,7 +60,7 @@ export async function prepareImport(
     throw invalidField(
       "file",
       "too_big",
-      `The file can have up to ${LIMITS.importFileBytes.value} bytes. Split it and repeat the header in each part.`,
+      `The file may have at most ${LIMITS.importFileBytes.value} bytes. Send it in parts, each with the header row.`,
     );
   const upload = await readUpload(file);
   if ("problem" in upload && upload.problem !== undefined)
@@ -103,7 +103,7 @@ function tableOf(text: string): FileTable {
     throw invalidField(
       "file",
       "custom",
-      `The file has ${table.names.length} columns. Up to ${most} are allowed. Delete the ones you don't need.`,
+      `There are ${table.names.length} columns, but at most ${most} are allowed. Delete the ones you don't need.`,
     );
   return table;
 }

@@ -41,7 +41,7 @@ export function contactFileRoutes(
     throw invalidField(
       "segmentId",
       "custom",
-      "Members of a dynamic segment come from its filters. Choose a static segment.",
+      "The members of a dynamic segment depend on its filters. Choose a static segment.",
     );
   }
 

@@ -29,7 +29,7 @@ export async function listViews(database: Database, projectId: string) {
 }
 
 const taken = (name: string) =>
-  new Refusal("CONFLICT", { message: `Another view is called "${name}": choose another name.` });
+  new Refusal("CONFLICT", { message: `Another view is called "${name}". Choose a different name.` });
 
 /** @throws AppError CONFLICT if the name is taken or the project has the maximum number of views. */
 export async function createView(
@@ -41,7 +41,7 @@ export async function createView(
   if (names.has(name)) throw taken(name);
   if (names.size >= LIMITS.contactViews.value)
     throw new Refusal("CONFLICT", {
-      message: `A project has at most ${LIMITS.contactViews.value} views: delete one first.`,
+      message: `A project can have up to ${LIMITS.contactViews.value} views. Delete one first.`,
     });
   const row = { projectId, id: newId(), name, query: JSON.stringify(query) };
   return present(await insertViewRow(tx, row));

@@ -47,7 +47,7 @@ export async function resolveEmail(
   const { campaignId } = await getEmail(database, projectId, id, listEventsOfEmail);
   if (said.as === "retry" && campaignId !== null)
     throw new Refusal("CONFLICT", {
-      message: `The mail belongs to a campaign: send it again by POST /campaigns/${campaignId}/resolve with its id in ids.`,
+      message: `The email belongs to a campaign. Send it again with POST /campaigns/${campaignId}/resolve and its id in ids.`,
     });
   return async (tx: Tx) => {
     const resolved = await resolveEmails(tx, { projectId, campaignId: null, ids: [id] }, said, addLateSent);
@@ -58,8 +58,8 @@ export async function resolveEmail(
     throw new Refusal("CONFLICT", {
       message:
         email.status === "UNCONFIRMED"
-          ? "The contact of the mail was deleted: it cannot be sent again. Resolve it as sent or as failed."
-          : `The mail is ${email.status}; only one that is UNCONFIRMED can be resolved.`,
+          ? "The email's contact was deleted, so it can't be sent again. Resolve it as sent or as failed."
+          : `The email is ${email.status}. Only an UNCONFIRMED email can be resolved.`,
     });
   };
 }

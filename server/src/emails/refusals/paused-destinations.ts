@@ -94,12 +94,12 @@ export function whatToDo(campaignId: string | null): string {
  */
 export async function releaseDestinations(tx: Tx, key: PausedKey, destination: string | null): Promise<void> {
   if ((await updateReleased(tx, key, destination)).length > 0) return;
-  const whose = key.campaignId === null ? "list mail" : "the campaign";
+  const whose = key.campaignId === null ? "bulk email" : "the campaign";
   throw new Refusal("CONFLICT", {
     message:
       destination === null
-        ? `No destination of ${whose} is paused.`
-        : `${destination} is not among the paused destinations of ${whose}.`,
+        ? `No domain of ${whose} is throttled.`
+        : `${destination} is not a throttled domain of ${whose}.`,
   });
 }
 

@@ -119,7 +119,7 @@ export async function identify(
   const projectId = given.projectHeader?.toLowerCase();
   if (projectId === undefined || projectId === "")
     throw new Refusal("BAD_REQUEST", {
-      message: "A session must name its project in the header X-Project-Id.",
+      message: "A session must send its project in the header X-Project-Id.",
     });
   const membership = await credentials.findMembership(session.userId, projectId);
   if (membership === null) throw new Refusal("PROJECT_ACCESS_DENIED");
@@ -152,11 +152,11 @@ export function checkRights(endpoint: Endpoint, { role, scopes, disabled, mayNot
   if (role === null) throw new Refusal("PROJECT_NOT_FOUND");
   if (scopes !== null && !isInScope(endpoint, scopes))
     throw new Refusal("FORBIDDEN", {
-      message: `This needs a key with the scope \`${scopeOf(endpoint)}\`; yours has ${scopes.map((scope) => `\`${scope}\``).join(", ")}.`,
+      message: `This requires a key with the scope \`${scopeOf(endpoint)}\`, but yours has ${scopes.map((scope) => `\`${scope}\``).join(", ")}.`,
     });
   if (!reaches(role, endpoint.leastRole))
     throw new Refusal("FORBIDDEN", {
-      message: `This needs the role ${endpoint.leastRole} in the project; ${scopes === null ? "yours" : "that of your key"} is ${role}.`,
+      message: `This requires the role ${endpoint.leastRole} in the project, but ${scopes === null ? "yours" : "that of your key"} is ${role}.`,
     });
   if (disabled && !endpoint.isOpenWhenDisabled) throw new Refusal("PROJECT_DISABLED");
   if (mayNotSend && endpoint.sends) throw new Refusal("EMAIL_VERIFICATION_REQUIRED");
@@ -199,7 +199,7 @@ function checkScopedKey(
   if (isExpired) throw new Refusal("INVALID_API_KEY", { message: "The API key has expired." });
   if (networks.length > 0 && !isWithinNetworks(ip, networks))
     throw new Refusal("INVALID_API_KEY", {
-      message: `The API key may not be used from the address ${ip ?? "of this request"}.`,
+      message: `The API key can't be used from the address ${ip ?? "of this request"}.`,
     });
 }
 

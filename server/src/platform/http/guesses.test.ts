@@ -36,7 +36,7 @@ test("suggests the path that is nearly the same", async () => {
   expect(await messageOf("POST", "/v1/sned", {}, {})).toBe(
     "This path does not exist. Did you mean POST /v1/send?",
   );
-  expect(await messageOf("GET", "/nothing/of/the/kind")).toBe("There is nothing here.");
+  expect(await messageOf("GET", "/nothing/of/the/kind")).toBe("Not found.");
 });
 
 test("recognizes a field under another service's name or misspelled", async () => {
@@ -87,7 +87,7 @@ test("shows the format with an offset when a date has none", async () => {
 
 const askForDomain = async (domain: string) =>
   (await server.call<ErrorEnvelope>("POST", "/domains", server.project.byKey, { domain })).body.error.errors;
-const nameAlone = (name: string) => `Give the name alone, without https:// and path, such as ${name}.`;
+const nameAlone = (name: string) => `Enter only the domain, without https:// or a path, such as ${name}.`;
 
 test("suggests the name when a domain is given as a web address", async () => {
   for (const domain of ["https://Mail.example.org/start", "mail.example.org/", "mail.example.org:25"])

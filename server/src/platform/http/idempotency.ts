@@ -62,11 +62,11 @@ export async function claimKey(
     .executeTakeFirst();
   if (found === undefined)
     throw new Refusal("IDEMPOTENCY_KEY_REUSED", {
-      message: "The request with this Idempotency-Key has just ended with an error. Send it again.",
+      message: "The request with this Idempotency-Key just ended with an error. Send it again.",
     });
   if (!found.fingerprint.equals(fingerprint))
     throw new Refusal("IDEMPOTENCY_KEY_REUSED", {
-      message: "This Idempotency-Key was used with another request.",
+      message: "This Idempotency-Key was used with a different request.",
     });
   if (found.status === null || found.answer === null)
     throw new Refusal("IDEMPOTENCY_KEY_REUSED", {

@@ -27,7 +27,7 @@ export function accountDeletionRoutes(parts: {
       const { userId, sessionId, ip, headers, body } = call;
       const account = await readAccount(database, userId);
       if (body.confirm !== account.email)
-        throw invalidField("confirm", "custom", "Must be the address of your account.");
+        throw invalidField("confirm", "custom", "Must be the email address of your account.");
       if (account.passwordHash === null) await requireRecentSession(database, sessionId);
       else if (body.currentPassword === undefined) throw new Refusal("INVALID_CREDENTIALS");
       else await requirePassword(userId, body.currentPassword, networkOf(ip));

@@ -95,7 +95,7 @@ async function invite(
     !pending.some((invitation) => invitation.email === email)
   )
     throw new Refusal("CONFLICT", {
-      message: `At most ${LIMITS.pendingInvitations.value} invitations wait at a time: revoke one.`,
+      message: `A project can have up to ${LIMITS.pendingInvitations.value} pending invitations. Revoke one first.`,
     });
   const token = randomText(TOKEN_LENGTH);
   const row = await upsertInvitation(tx, {
@@ -178,7 +178,7 @@ export async function acceptInvitation(
 ): Promise<Accepted> {
   const { projectId, id, email, role } = await findInvitation(tx, token);
   if (email !== user.email)
-    throw new Refusal("FORBIDDEN", { message: "This invitation is for another e-mail address." });
+    throw new Refusal("FORBIDDEN", { message: "This invitation is for a different email address." });
   const { members } = await readMembersToChange(tx, projectId);
   // Checked under the lock, because it may have been accepted or revoked in between.
   if ((await deleteInvitation(tx, projectId, id)) === undefined) throw new Refusal("INVITATION_NOT_FOUND");

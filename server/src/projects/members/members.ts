@@ -85,7 +85,7 @@ export async function joinProject(
   joining: { projectId: string; userId: string; email: string; role: Role },
 ): Promise<void> {
   if (members.length >= LIMITS.members.value)
-    throw new Refusal("CONFLICT", { message: `A project has at most ${LIMITS.members.value} members.` });
+    throw new Refusal("CONFLICT", { message: `A project can have up to ${LIMITS.members.value} members.` });
   const { projectId, userId, role } = joining;
   const isNew = await insertMember(tx, { projectId, userId, role });
   if (!isNew) throw isMemberAlready(joining.email);
@@ -93,7 +93,7 @@ export async function joinProject(
 }
 
 export function isMemberAlready(email: string): Refusal {
-  return new Refusal("CONFLICT", { message: `${email} is a member already.` });
+  return new Refusal("CONFLICT", { message: `${email} is already a member.` });
 }
 
 /**
@@ -127,7 +127,7 @@ export async function changeRole(
 ): Promise<MemberView> {
   const { member, members } = await readMemberToChange(tx, projectId, userId);
   if (requireAdmin(members, actor) !== "OWNER" && (role === "OWNER" || member.role === "OWNER"))
-    throw new Refusal("FORBIDDEN", { message: "Only an owner gives or takes the role OWNER." });
+    throw new Refusal("FORBIDDEN", { message: "Only an owner can grant or remove the role OWNER." });
   if (member.role === role) return member;
   if (member.role === "OWNER") requireAnotherOwner(members, member);
   await updateMemberRole(tx, projectId, member.userId, role);
@@ -187,7 +187,7 @@ export async function removeMember(
   if (actor.userId !== member.userId) requireAdmin(members, actor);
   if (member.role === "OWNER")
     throw new Refusal("CONFLICT", {
-      message: "An owner cannot be removed: change the role, or transfer the ownership first.",
+      message: "An owner can't be removed. Change the role or transfer the ownership first.",
     });
   const { couldSeeSecretKey } = member;
   if (actor.userId !== member.userId)
@@ -225,9 +225,9 @@ export async function transferOwnership(
   const { member, members } = await readMemberToChange(tx, projectId, userId);
   // Read again under the lock, because a concurrent transfer may have come first.
   const owner = members.find((one) => one.userId === ownerId && one.role === "OWNER");
-  if (owner === undefined) throw new Refusal("FORBIDDEN", { message: "You are not an owner any more." });
+  if (owner === undefined) throw new Refusal("FORBIDDEN", { message: "You are no longer an owner." });
   if (member.role === "OWNER")
-    throw new Refusal("CONFLICT", { message: `${member.email} is an owner already.` });
+    throw new Refusal("CONFLICT", { message: `${member.email} is already an owner.` });
   await updateMemberRole(tx, projectId, member.userId, "OWNER");
   await updateMemberRole(tx, projectId, owner.userId, "ADMIN");
   await sendNotice(tx, { projectId, notice: "ownershipTransferred", actor, owner: member.email });
@@ -257,7 +257,7 @@ function requireAnotherOwner(members: readonly MemberView[], owner: MemberView):
   const isLast = !members.some(({ role, userId }) => role === "OWNER" && userId !== owner.userId);
   if (isLast)
     throw new Refusal("CONFLICT", {
-      message: "A project needs an owner: make somebody else one first, or transfer the ownership.",
+      message: "A project needs an owner. Make someone else an owner or transfer the ownership first.",
     });
 }
 

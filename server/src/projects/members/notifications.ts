@@ -77,7 +77,7 @@ export async function chooseNotifications(
   if (merged === undefined) throw new Refusal("PROJECT_NOT_FOUND");
   const asked = NOTIFICATION_KINDS.find((kind) => webhook[kind] === true);
   if (asked !== undefined && merged.webhookUrl === null)
-    throw invalidField(`webhook.${asked}`, "custom", "Your webhook has no address yet.");
+    throw invalidField(`webhook.${asked}`, "custom", "Your webhook has no URL yet.");
   return present(merged);
 }
 

@@ -79,7 +79,7 @@ export async function requireName(database: Database, projectId: string, confirm
 
 function refuseOtherName(name: string | undefined, confirm: string): void {
   if (name === undefined) throw new Refusal("PROJECT_NOT_FOUND");
-  if (name !== confirm) throw invalidField("confirm", "custom", "Must be the name of the project, exactly.");
+  if (name !== confirm) throw invalidField("confirm", "custom", "Must be the exact name of the project.");
 }
 
 /**
@@ -110,8 +110,8 @@ export async function requestRemoval(
   refuseOtherName(project?.name, confirm);
   requireAdmin(await listMembers(tx, projectId), actor);
   if (project?.isRunning === true)
-    throw new Refusal("CONFLICT", { message: "The project is being reset or deleted already." });
-  // The reset would enable it at the end.
+    throw new Refusal("CONFLICT", { message: "The project is already being reset or deleted." });
+  // It would be enabled at the end.
   if (removal === "RESET" && project?.disabled === true) throw new Refusal("PROJECT_DISABLED");
   await requireUnpaid?.(tx);
   const kind = removal === "RESET" ? RESET_JOB : DELETION_JOB;

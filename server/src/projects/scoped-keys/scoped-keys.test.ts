@@ -34,7 +34,7 @@ test("a key allows only its scopes and errors name the missing one", async () =>
   expect((await ask("GET", "/contacts", reads)).status).toBe(200);
   const refused = await ask("POST", "/contacts", reads, CONTACT);
   expect(refusalOf(refused)).toBe("403 FORBIDDEN");
-  expect(refused.body.error.message).toContain("`contacts:write`; yours has `contacts:read`");
+  expect(refused.body.error.message).toContain("`contacts:write`, but yours has `contacts:read`");
   expect((await ask("POST", "/contacts", writes, CONTACT)).status).toBe(201);
   expect((await ask("GET", "/contacts", writes)).status).toBe(200);
   expect((await ask("GET", "/segments", writes)).status).toBe(200);
@@ -147,7 +147,7 @@ test("rejects an expired key and other networks", async () => {
   expect((await ask("GET", "/contacts", here)).status).toBe(200);
   const refused = await ask("GET", "/contacts", elsewhere);
   expect(refusalOf(refused)).toBe("401 INVALID_API_KEY");
-  expect(refused.body.error.message).toMatch(/may not be used from the address/);
+  expect(refused.body.error.message).toMatch(/can't be used from the address/);
 });
 
 test("records the last use after the response, at most once a minute", async () => {

@@ -79,7 +79,7 @@ export async function createKey(
     throw invalidField("expiresAt", "too_small", "Must be in the future.");
   if ((await countKeyRows(tx, projectId)) >= LIMITS.scopedKeys.value)
     throw new Refusal("CONFLICT", {
-      message: `A project has at most ${LIMITS.scopedKeys.value} scoped keys: revoke one first.`,
+      message: `A project can have up to ${LIMITS.scopedKeys.value} scoped keys. Revoke one first.`,
     });
   const role = isAdmin(await readRole(tx, userId, projectId)) ? "ADMIN" : "MEMBER";
   const key = `${SCOPED_PREFIX}${randomText(SECRET_LENGTH)}`;

@@ -42,7 +42,7 @@ export function createExplainer(deadlineMs = LIMITS.explainMs.value): Explainer 
       throw invalidField(
         "filters",
         "too_big",
-        `The conditions together search more than ${most} characters of this contact. Use fewer conditions.`,
+        `Searches more than ${most} characters of this contact in all conditions together. Use fewer conditions.`,
       );
     },
     close: () => thread.close(),

@@ -95,7 +95,7 @@ function tooLarge() {
   return invalidField(
     "filters",
     "too_big",
-    `With its segments, the filter has more than ${LIMITS.filterExpanded.value} conditions or nests segments more than ${LIMITS.filterDepth.value} levels deep.`,
+    `Together with the segments it refers to, the filter has more than ${LIMITS.filterExpanded.value} conditions, or more than ${LIMITS.filterDepth.value} levels of segments.`,
   );
 }
 

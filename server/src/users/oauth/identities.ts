@@ -124,7 +124,7 @@ export async function disconnectIdentity(
   if (!(await hasWayIn(tx, userId)))
     throw new Refusal("CONFLICT", {
       message:
-        "It is the only way into your account. Set a password first: “Forgot your password?” mails a link.",
+        "This is the only way to sign in to your account. Set a password first with “Forgot your password?”.",
     });
   await reportConnection(tx, user, titleOf(issuer, providers), "disconnected");
 }

@@ -109,7 +109,7 @@ function refuseTooMany(rows: readonly unknown[]): void {
   const most = LIMITS.passkeys.value;
   if (rows.length >= most)
     throw new Refusal("CONFLICT", {
-      message: `Your account has ${most} passkeys already. Remove one first.`,
+      message: `Your account already has ${most} passkeys. Remove one first.`,
     });
 }
 
@@ -132,11 +132,11 @@ export async function readRegistration(
   const { id, response } = given;
   const challenge = await takeSigned(parts.database, response.clientDataJSON, userId);
   if (challenge === null)
-    throw invalidField("passkey", "custom", "The challenge was used already or has expired. Start again.");
+    throw invalidField("passkey", "custom", "The challenge was already used or has expired. Start again.");
   const expected: Expected = { challenge, ...placeOf(parts.baseUrl()) };
   const result = await parts.verifier.verify(userId, { is: "registration", id, response, expected });
   if (result.is === "refused")
-    throw invalidField("passkey", "custom", `The passkey is invalid: ${result.reason}`);
+    throw invalidField("passkey", "custom", `The passkey is not valid: ${result.reason}`);
   return { id, publicKey: result.publicKey, counter: result.counter, transports: response.transports ?? [] };
 }
 
@@ -157,7 +157,7 @@ export async function addPasskey(tx: Tx, session: OwnSession, name: string, made
     transports: made.transports,
     name,
   });
-  if (row === undefined) throw new Refusal("CONFLICT", { message: "This passkey was added already." });
+  if (row === undefined) throw new Refusal("CONFLICT", { message: "This passkey was already added." });
   const told = await toldOf(tx, user);
   await enqueueSystemMails(tx, [accountMail(told, (texts) => texts.passkeyAdded({ ...told, name }))]);
   return presented(row);
@@ -204,7 +204,8 @@ export async function usePasskey(tx: Tx, { passkeyId, counter }: Shown): Promise
 
 const doesNotHold = () =>
   new Refusal("INVALID_CREDENTIALS", {
-    message: "This passkey opens no account here, or took too long. Try again, or log in another way.",
+    message:
+      "This passkey doesn't belong to an account here, or it took too long. Try again, or sign in another way.",
   });
 
 export async function listPasskeys(database: Database, userId: string) {
@@ -232,7 +233,7 @@ export async function removePasskey(tx: Tx, userId: string, id: string): Promise
   if (!(await hasWayIn(tx, userId)))
     throw new Refusal("CONFLICT", {
       message:
-        "It is the only way into your account. Set a password first: “Forgot your password?” mails a link.",
+        "This is the only way to sign in to your account. Set a password first with “Forgot your password?”.",
     });
   const told = await toldOf(tx, user);
   await enqueueSystemMails(tx, [accountMail(told, (texts) => texts.passkeyRemoved({ ...told, name }))]);

@@ -29,7 +29,7 @@ const RECOVERY_CODE_LENGTH = 12;
 
 const contextOf = (userId: string) => `second factor ${userId}`;
 const alreadyOn = () =>
-  new Refusal("CONFLICT", { message: "The second factor is on already. Switch it off first." });
+  new Refusal("CONFLICT", { message: "The second factor is already on. Turn it off first." });
 const isOff = () => new Refusal("CONFLICT", { message: "The second factor is off." });
 const wrongCode = () => new PageRefusal("INVALID_CREDENTIALS", (problems) => problems.wrongCode);
 
@@ -64,7 +64,7 @@ export async function confirmSecondFactor(
 ): Promise<string[]> {
   const row = await lockFactor(tx, user.id);
   if (row === undefined)
-    throw new Refusal("CONFLICT", { message: "There is no secret to confirm: ask for one first." });
+    throw new Refusal("CONFLICT", { message: "There is no secret to confirm. Request one first." });
   if (row.confirmedAt !== null) throw alreadyOn();
   if (!(await takeTotp(tx, sealer, user.id, row, code))) throw wrongCode();
   await deleteSessions(tx, user.id, { allBut: sessionId });

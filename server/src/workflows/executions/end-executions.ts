@@ -40,7 +40,7 @@ export async function cancelExecution(
   await requireExecution(tx, projectId, workflowId, id);
   const one = { projectId, workflowId, id, limit: 1 };
   if ((await cancelSome(tx, one, BY_HAND)) === 0)
-    throw new Refusal("CONFLICT", { message: "The execution has ended already." });
+    throw new Refusal("CONFLICT", { message: "The execution has already ended." });
 }
 
 async function cancelSome(tx: Tx, asked: ExecutionsToCancel, reason: string): Promise<number> {
@@ -128,7 +128,7 @@ async function lockFailed(tx: Tx, projectId: string, { workflowId, by }: FailedO
   if ("id" in by) await requireExecution(tx, projectId, workflowId, by.id);
   if (workflow.cancelledUntil !== null)
     throw new Refusal("CONFLICT", {
-      message: "All executions of this workflow are being cancelled: try again when that is done.",
+      message: "All executions of this workflow are being cancelled. Try again when that is done.",
     });
   if ("stepId" in by && !isId(by.stepId)) throw new Refusal("STEP_NOT_FOUND");
   const failed = await listFailedForUpdate(tx, {

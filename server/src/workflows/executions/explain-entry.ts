@@ -68,7 +68,7 @@ async function triggerReason(
     return {
       rule: "trigger",
       holds: true,
-      message: "The contact enters when a person starts the workflow for it.",
+      message: "Contacts enter when someone starts the workflow for them.",
     };
   const { segmentId } = config as TriggerConfig<"SEGMENT_ENTRY">;
   const members = await unlessGone(segmentRestriction(database, projectId, "segmentId", segmentId));
@@ -110,7 +110,7 @@ async function eventReason(
     return {
       rule: "trigger",
       holds: true,
-      message: `The contact enters when the event "${name}" is tracked. ${seen}`,
+      message: `Contacts enter when the event "${name}" is tracked. ${seen}`,
     };
   const segments = await loadSegmentsFor(database, projectId, [filter]);
   const event = { data: (last.data ?? {}) as Record<string, unknown>, at: new Date(last.createdAt) };
@@ -119,7 +119,7 @@ async function eventReason(
   return {
     rule: "trigger",
     holds,
-    message: `The contact enters when the event "${name}" is tracked. ${seen} ${fitting}`,
+    message: `Contacts enter when the event "${name}" is tracked. ${seen} ${fitting}`,
   };
 }
 
@@ -160,7 +160,7 @@ async function entryReasons(
     {
       rule: "limit",
       holds: today < most,
-      message: `The contact entered ${today} times within 24 hours. Events and segments allow at most ${most} entries.`,
+      message: `The contact entered ${today} times within 24 hours; events and segments can start it up to ${most} times.`,
     },
   ];
 }

@@ -34,7 +34,7 @@ test.each([
   const { status, body } = await simulateFrom(from);
   expect(status).toBe(422);
   expect(body).toMatchObject({
-    error: { errors: [{ field: "from", message: "Must be an instant of the years 1970 to 2899." }] },
+    error: { errors: [{ field: "from", message: "Must be a time in the years 1970 to 2899." }] },
   });
 });
 

@@ -63,5 +63,5 @@ test("continues the job after a database error, and fails it after the segment w
   const refused = await step({ audienceType: "SEGMENT", segmentId: gone, audienceFilter: null }).catch(
     (error: unknown) => error,
   );
-  expect(refused).toEqual(new JobFailure(`There is no segment ${gone}.`));
+  expect(refused).toEqual(new JobFailure(`Segment ${gone} not found.`));
 });

@@ -16,7 +16,7 @@ const PAGE_SIZE = 1_000;
 async function requireEnabled(tx: Tx, projectId: string, workflowId: string): Promise<Enterable> {
   const [workflow] = await readEnterable(tx, projectId, { ids: [workflowId] });
   if (workflow === undefined)
-    throw new Refusal("CONFLICT", { message: "The workflow is not enabled: enable it first." });
+    throw new Refusal("CONFLICT", { message: "The workflow is not enabled. Enable it first." });
   return workflow;
 }
 
