@@ -1,5 +1,5 @@
 // Redacts the contents and recipients of emails after the project's retention, if it has one
-// (docs/decisions/0094-mails-that-are-forgotten.md). The fact that they were sent, the time and the reports stay.
+// (docs/decisions/0094-email-retention.md). The fact that they were sent, the time and the reports stay.
 import { startLoop, type Loop } from "../../platform/background/background.ts";
 import { now } from "../../platform/clock.ts";
 import { transaction, type Database, type Tx } from "../../platform/database/database.ts";

@@ -1,5 +1,5 @@
 // Limits how many emails of a project are sent per second. Uses token buckets, and each sending process gets a share of the rate
-// (docs/decisions/0013-rates-are-shared-out.md). Uses no timer and no database.
+// (docs/decisions/0013-rates-are-divided-among-senders.md). Uses no timer and no database.
 import { SYSTEM_PROJECT_ID } from "../rows/system-project.ts";
 
 export interface ProjectRate {
