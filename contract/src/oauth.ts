@@ -1,4 +1,4 @@
-// Sign-in through GitHub, Google or any OpenID Connect provider (docs/decisions/0059-sign-in-through-others.md).
+// Sign-in through GitHub, Google or any OpenID Connect provider (docs/decisions/0059-sign-in-with-oauth.md).
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { instant, pathId } from "./field.ts";

@@ -1,5 +1,5 @@
 // Maintains counts per quarter of an hour. A background loop counts in batches, and transactions that change counted data update the counts
-// themselves (docs/decisions/0044-counts-of-what-happened.md).
+// themselves (docs/decisions/0044-event-counts.md).
 import { startLoop, type Loop } from "../platform/background/background.ts";
 import { transaction, type Database } from "../platform/database/database.ts";
 import type { Log } from "../platform/log.ts";

@@ -1,4 +1,4 @@
-// Maintains the number of events per name up to the counted position (docs/decisions/0090-counts-of-names.md).
+// Maintains the number of events per name up to the counted position (docs/decisions/0090-event-name-counts.md).
 import { sql, type RawBuilder } from "kysely";
 import { EMAIL_SENT } from "@postloft/contract/event-names.ts";
 import { firstEventIdAt, isEmailSent } from "../emails/rows/sent-events.ts";

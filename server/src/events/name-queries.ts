@@ -15,7 +15,7 @@ export interface NamedEventsRow {
 
 /**
  * Returns names in order with their counts. Adds the counted events and the uncounted rows after the position
- * (docs/decisions/0090-counts-of-names.md). Sent emails are events without rows in `events`.
+ * (docs/decisions/0090-event-name-counts.md). Sent emails are events without rows in `events`.
  */
 export async function listNamedEvents(
   database: Database,

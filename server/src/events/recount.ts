@@ -1,4 +1,4 @@
-// Verifies the counts by recounting a sample from the rows (docs/decisions/0044-counts-of-what-happened.md).
+// Verifies the counts by recounting a sample from the rows (docs/decisions/0044-event-counts.md).
 import { transaction, type Database } from "../platform/database/database.ts";
 import type { Span } from "./count-queries.ts";
 import { countWrongQuarters, sampleCountedProjects, seeOneInstant } from "./recount-queries.ts";

@@ -52,7 +52,7 @@ const FACTS = `
   select v.created_at, 'refused', e.id from events v join emails e on e.project_id = v.project_id and e.id = v.email_id
   where v.project_id = $1 and e.is_test is null and v.name = 'email.bounce' and (v.data ->> 'atOnce')::boolean`;
 
-/** Names that are being deleted are hidden from all readers (docs/decisions/0042). */
+/** Names that are being deleted are hidden from all readers (docs/decisions/0090). */
 const SHOWN = `v.name <> all (select j.input ->> 'name' from jobs j where j.project_id = v.project_id
   and j.state in ('waiting', 'active') and v.created_at <= (j.input ->> 'until')::timestamptz)`;
 

@@ -1,4 +1,4 @@
-// Defines the settings for signing in with other services (docs/decisions/0059-sign-in-through-others.md). users/oauth/settings.ts reports
+// Defines the settings for signing in with other services (docs/decisions/0059-sign-in-with-oauth.md). users/oauth/settings.ts reports
 // missing ones.
 import { z } from "zod";
 import { flag, webAddress } from "./forms.ts";

@@ -1,4 +1,4 @@
-// Connects accounts with identities of other services (docs/decisions/0059-sign-in-through-others.md).
+// Connects accounts with identities of other services (docs/decisions/0059-sign-in-with-oauth.md).
 import type { Database, Tx } from "../../platform/database/database.ts";
 import { isId, newId } from "../../platform/ids.ts";
 import { Refusal } from "../../platform/refusal.ts";
