@@ -18,6 +18,7 @@ import {
   pathAliases,
   sound,
 } from "./modules.ts";
+import { metricsOf, prose } from "./prose.ts";
 import { propertyNames, propertyNamesBut } from "./property-names.ts";
 import {
   contractImports,
@@ -445,6 +446,27 @@ const BROKEN: Case[] = [
     sizes,
     { "tools/a.ts": `function a() {\n${functionOf(FUNCTION_MAX_LINES + 1, "const b = () => {")}}\n` },
     ["tools/a.ts a.b:"],
+  ],
+  [
+    "comments that begin with the wrong word",
+    prose,
+    { "server/src/a.ts": "// Whoever adds numbers here is answered.\nexport const a = 1;\n" },
+    [
+      `${RATCHET_PATH} comments of server: pronouns rose to`,
+      `${RATCHET_PATH} comments of server: openers rose to 100`,
+    ],
+  ],
+  [
+    "prose that improved beyond its entry on the ratchet, and an entry that is no longer needed",
+    prose,
+    {
+      "server/src/a.ts": "// Adds numbers; subtracts numbers; multiplies numbers.\nexport const a = 1;\n",
+      [RATCHET_PATH]: JSON.stringify({ prose: { "comments of server": { colons: 900, odd: 9 } } }),
+    },
+    [
+      `${RATCHET_PATH} comments of server: colons fell to 333.3`,
+      `${RATCHET_PATH} comments of server: odd is within its limit`,
+    ],
   ],
   [
     "a file grown beyond its ratchet",
@@ -905,6 +927,14 @@ const SOUND: [what: string, rule: Rule, files: Record<string, string>][] = [
     ),
   ],
   [
+    "plain English, and an entry on the ratchet that still fits",
+    prose,
+    {
+      "server/src/a.ts": "// Adds numbers; subtracts numbers; multiplies numbers.\nexport const a = 1;\n",
+      [RATCHET_PATH]: JSON.stringify({ prose: { "comments of server": { colons: 333.5 } } }),
+    },
+  ],
+  [
     "sentences and class names that begin like SQL",
     sqlInItsPlace,
     {
@@ -1275,4 +1305,16 @@ test("rejects an exception in .gitignore instead of misreading it", () => {
   onTestFinished(() => rmSync(root, { recursive: true }));
   writeFileSync(join(root, ".gitignore"), "*.env\n!example.env\n");
   expect(() => readTree(root)).toThrow(/exception "!example.env"/);
+});
+
+test("counts pronouns, openers, colons, odd phrases and long sentences", () => {
+  const long = `${"word ".repeat(29).trim()}.`;
+  expect(metricsOf(["Of those: nobody is told.", "The sender claims a batch.", long])).toEqual({
+    pronouns: 1_000 / 39,
+    openers: 100 / 3,
+    colons: 1_000 / 39,
+    odd: 2_000 / 39,
+    long: 100 / 3,
+  });
+  expect(metricsOf([]).pronouns).toBe(0);
 });

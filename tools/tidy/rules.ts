@@ -13,6 +13,7 @@ import {
   sound,
 } from "./modules.ts";
 import { bannedWords } from "./glossary.ts";
+import { prose } from "./prose.ts";
 import { propertyNames } from "./property-names.ts";
 import {
   contractImports,
@@ -64,4 +65,5 @@ export const RULES: readonly Rule[] = [
   noFixedSleeps,
   suppressions,
   bannedWords,
+  prose,
 ];
