@@ -1,7 +1,7 @@
 // `npm run bench campaign [recipients …]`: measures a campaign from *send* to *SENT*, tracked and signed, and its effect on other projects.
 import { countingShare } from "./counting.ts";
 import { percentile } from "./latency.ts";
-import { withMailGround } from "./mail-ground.ts";
+import { withMailEnvironment } from "./mail-fixture.ts";
 import { measureCampaign, type CampaignCase, type CampaignResult } from "./measure-campaign.ts";
 import { addContacts, addProject } from "./outbox.ts";
 import { sendPlainly, WARM_UP, type PlainResult } from "./plain-campaign.ts";
@@ -22,7 +22,7 @@ export async function benchCampaign(): Promise<void> {
   for (const one of casesOf(sizes)) {
     progress(`a campaign: ${whole(one.recipients)} recipients, ${wayOf(one)}`);
     // Separate database and processes, so that neither caches nor free space from the previous run help.
-    results.push(await withMailGround((ground) => measureCampaign(ground, one)));
+    results.push(await withMailEnvironment((fixture) => measureCampaign(fixture, one)));
   }
   progress("the plain way again, because machine speed varies");
   plain.push(await measurePlain(true));
@@ -47,10 +47,10 @@ const wayOf = ({ connections, isAlone }: CampaignCase) =>
   `ours, ${connections} connections${isAlone ? "" : ", with other API calls"}`;
 
 function measurePlain(isTracked: boolean): Promise<PlainResult> {
-  return withMailGround(async (ground) => {
-    const project = await addProject(ground.outbox, "Newsletter");
-    await addContacts(ground.outbox, project.id, PLAIN_RECIPIENTS + WARM_UP);
-    return sendPlainly(ground, project.id, isTracked);
+  return withMailEnvironment(async (fixture) => {
+    const project = await addProject(fixture.outbox, "Newsletter");
+    await addContacts(fixture.outbox, project.id, PLAIN_RECIPIENTS + WARM_UP);
+    return sendPlainly(fixture, project.id, isTracked);
   });
 }
 
@@ -142,12 +142,12 @@ function printLatencies(results: readonly CampaignResult[]): void {
       "p99 × idle",
     ],
     results.flatMap(({ recipients, idle, meanwhile }) =>
-      (["send", "track"] as const).map((door) => [
+      (["send", "track"] as const).map((endpoint) => [
         whole(recipients),
-        `/v1/${door}`,
-        ...spread(idle[door]),
-        ...spread(meanwhile[door]),
-        oneDecimal(percentile(meanwhile[door], 0.99) / percentile(idle[door], 0.99)),
+        `/v1/${endpoint}`,
+        ...spread(idle[endpoint]),
+        ...spread(meanwhile[endpoint]),
+        oneDecimal(percentile(meanwhile[endpoint], 0.99) / percentile(idle[endpoint], 0.99)),
       ]),
     ),
   );

@@ -12,7 +12,7 @@ export async function countAll(database: Database, lagSeconds?: number): Promise
 }
 
 /** Deletes the counts and builds them again, which keeps one core busy. @returns the duration in ms */
-export async function countAnew(database: Database): Promise<number> {
+export async function recountAll(database: Database): Promise<number> {
   await sql`truncate count_positions, mail_counts, count_values, event_counts, event_name_counts`.execute(
     database,
   );

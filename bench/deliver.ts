@@ -7,7 +7,7 @@ import { startProgram, type Program } from "../e2e/program.ts";
 import { waitUntil } from "../e2e/wait-until.ts";
 import { HTML, SUBJECT } from "./content.ts";
 import { openNodemailer, plainText } from "./nodemailer-pool.ts";
-import { giveUpMs, withMailGround, type MailGround } from "./mail-ground.ts";
+import { giveUpMs, withMailEnvironment, type MailEnvironment } from "./mail-fixture.ts";
 import { addContacts, addProject, queueMails, SENDER_DOMAIN, type Outbox } from "./outbox.ts";
 import { costOf } from "./process-cost.ts";
 import { readNumbers } from "./read-numbers.ts";
@@ -18,7 +18,7 @@ import { oneDecimal, print, printTable, whole } from "./table.ts";
 const MAILS = 20_000;
 const NODEMAILER_MAILS = 6_000;
 const BARE_MAILS = 10_000;
-const LOOK_MS = 100;
+const POLL_MS = 100;
 const READY = "Postloft is ready";
 const READY_TIMEOUT_MS = 20_000;
 const MEGABYTE = 1024 * 1024;
@@ -33,16 +33,16 @@ interface Result {
 
 export async function benchDeliver(): Promise<void> {
   const [mails = MAILS] = readNumbers([MAILS]);
-  await withMailGround(async (ground) => {
-    const { outbox, sink } = ground;
+  await withMailEnvironment(async (fixture) => {
+    const { outbox, sink } = fixture;
     const project = await addProject(outbox, "Newsletter");
     await addContacts(outbox, project.id, mails);
     printResults([
       await bareTransport(sink),
       await nodemailerAlone(sink, outbox),
-      await ours(ground, { projectId: project.id, mails, processes: 1, connections: CONNECTIONS }),
-      await ours(ground, { projectId: project.id, mails, processes: 1, connections: 2 * CONNECTIONS }),
-      await ours(ground, { projectId: project.id, mails, processes: 2, connections: CONNECTIONS }),
+      await ours(fixture, { projectId: project.id, mails, processes: 1, connections: CONNECTIONS }),
+      await ours(fixture, { projectId: project.id, mails, processes: 1, connections: 2 * CONNECTIONS }),
+      await ours(fixture, { projectId: project.id, mails, processes: 2, connections: CONNECTIONS }),
     ]);
   });
 }
@@ -69,7 +69,7 @@ function printResults(results: readonly Result[]): void {
 
 /** Measures everything from rows in `emails` to *sent* in the database. Deletes existing emails first. */
 export async function ours(
-  { bench, outbox, sink }: MailGround,
+  { bench, outbox, sink }: MailEnvironment,
   {
     projectId,
     mails,
@@ -94,7 +94,7 @@ export async function ours(
   const startCpuMs = senders.map(({ pid }) => costOf(pid).cpuMs);
   while ((await countSent(outbox)) < mails) {
     if (performance.now() - startedMs > giveUpMs(mails)) throw new Error("the sender did not finish in time");
-    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
   const tookMs = performance.now() - startedMs;
   const costs = senders.map(({ pid }) => costOf(pid));

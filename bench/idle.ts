@@ -7,7 +7,7 @@ import { createApiClient, type ApiClient } from "../e2e/api-client.ts";
 import { startProgram } from "../e2e/program.ts";
 import { HTML, SUBJECT } from "./content.ts";
 import { percentile } from "./latency.ts";
-import { waitUntilSent, withMailGround, type MailGround } from "./mail-ground.ts";
+import { waitUntilSent, withMailEnvironment, type MailEnvironment } from "./mail-fixture.ts";
 import { SENDER_DOMAIN } from "./outbox.ts";
 import { costOf } from "./process-cost.ts";
 import { readNumbers } from "./read-numbers.ts";
@@ -26,19 +26,19 @@ const SHOWN_LENGTH = 70;
 
 export async function benchIdle(): Promise<void> {
   const [projects = PROJECTS] = readNumbers([PROJECTS]);
-  await withMailGround(async (ground) => {
+  await withMailEnvironment(async (fixture) => {
     await sql`
       with idle as (
         insert into projects (id, name) select uuidv7(), 'Idle ' || n from generate_series(1, ${projects}) n returning id)
-      insert into project_queues (project_id) select id from idle`.execute(ground.outbox.database);
-    await sql`vacuum (analyze) projects, project_queues`.execute(ground.outbox.database);
-    const settings = { ...settingsOf(ground.bench), MAIL_TRANSPORT: ground.sink.transport() };
+      insert into project_queues (project_id) select id from idle`.execute(fixture.outbox.database);
+    await sql`vacuum (analyze) projects, project_queues`.execute(fixture.outbox.database);
+    const settings = { ...settingsOf(fixture.bench), MAIL_TRANSPORT: fixture.sink.transport() };
     const worker = await startProgram({ ...settings, ROLES: "worker" });
     try {
-      await watchIdle(ground, worker.pid, projects);
+      await watchIdle(fixture, worker.pid, projects);
       const api = await startProgram({ ...settings, ROLES: "api", API_RATE_LIMIT_PER_MINUTE: "0" });
       try {
-        await measureWay(ground, createApiClient(api.url));
+        await measureWay(fixture, createApiClient(api.url));
       } finally {
         await api.stop();
       }
@@ -49,12 +49,12 @@ export async function benchIdle(): Promise<void> {
 }
 
 /** Measures the CPU of the idle process and collects its statements from the database log. */
-async function watchIdle(ground: MailGround, pid: number, projects: number): Promise<void> {
+async function watchIdle(fixture: MailEnvironment, pid: number, projects: number): Promise<void> {
   progress("waiting for the process to become idle");
   await delay(SETTLE_MS);
-  const { database } = ground.outbox;
-  await logStatements(ground, "all");
-  const log = await newestLog(ground);
+  const { database } = fixture.outbox;
+  await logStatements(fixture, "all");
+  const log = await newestLog(fixture);
   const from = (await stat(log)).size;
   const before = costOf(pid).cpuMs;
   const startedMs = performance.now();
@@ -62,7 +62,7 @@ async function watchIdle(ground: MailGround, pid: number, projects: number): Pro
   const seconds = (performance.now() - startedMs) / 1_000;
   const cpuMs = costOf(pid).cpuMs - before;
   const statements = statementsIn((await readFile(log)).subarray(from).toString());
-  await logStatements(ground, "none");
+  await logStatements(fixture, "none");
   await sql`select 1`.execute(database);
   printTable(
     ["projects", "watched s", "CPU %", "statements/s"],
@@ -89,13 +89,13 @@ async function watchIdle(ground: MailGround, pid: number, projects: number): Pro
 }
 
 /** Applies to the whole server immediately. */
-async function logStatements(ground: MailGround, what: "all" | "none"): Promise<void> {
-  const { database } = ground.outbox;
+async function logStatements(fixture: MailEnvironment, what: "all" | "none"): Promise<void> {
+  const { database } = fixture.outbox;
   await sql`alter system set log_statement = ${sql.lit(what)}`.execute(database);
   await sql`select pg_reload_conf()`.execute(database);
 }
 
-async function newestLog({ outbox }: MailGround): Promise<string> {
+async function newestLog({ outbox }: MailEnvironment): Promise<string> {
   const { rows } = await sql<{ folder: string }>`
     select current_setting('data_directory') || '/' || current_setting('log_directory') as folder`.execute(
     outbox.database,
@@ -117,7 +117,7 @@ function statementsIn(log: string): string[] {
 }
 
 /** Sends emails one after the other, each accepted by one process and sent by the other. */
-async function measureWay({ outbox }: MailGround, api: ApiClient): Promise<void> {
+async function measureWay({ outbox }: MailEnvironment, api: ApiClient): Promise<void> {
   progress("sending emails one after the other");
   for (let mail = 0; mail < MAILS; mail++) {
     await api.post("/v1/send", {

@@ -14,7 +14,7 @@ import { oneDecimal, print, printTable, whole } from "./table.ts";
 
 const FILE_BYTES = 5 * 1024 * 1024;
 const NAIVE_ROWS = 2_000;
-const LOOK_MS = 100;
+const POLL_MS = 100;
 const GIVE_UP_MS = 120_000;
 const MEGABYTE = 1024 * 1024;
 const HEADER = "email,name,age,plan,city\n";
@@ -180,7 +180,7 @@ async function ours(program: Program, name: string, csv: string, query = ""): Pr
   const uploaded = await request<{ jobId: string }>(program, "POST", `/contacts/import${query}`, form);
   let peakBytes = before.residentBytes;
   for (;;) {
-    const job = await request<ImportAnswer>(program, "GET", `/contacts/import/${uploaded.jobId}`);
+    const job = await request<ImportResponse>(program, "GET", `/contacts/import/${uploaded.jobId}`);
     peakBytes = Math.max(peakBytes, costOf(program.pid).residentBytes);
     if (job.state === "completed") {
       if (job.result.failureCount > 0)
@@ -192,11 +192,11 @@ async function ours(program: Program, name: string, csv: string, query = ""): Pr
     }
     if (job.state === "failed" || performance.now() - startedMs > GIVE_UP_MS)
       throw new Error(`the import is ${job.state}: ${JSON.stringify(job)}`);
-    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
 }
 
-interface ImportAnswer {
+interface ImportResponse {
   state: string;
   result: { totalRows: number; failureCount: number; errors: unknown[] };
 }

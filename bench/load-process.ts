@@ -32,7 +32,7 @@ function writeNumber(bytes: Buffer, at: number, number: number): void {
 }
 
 /** Returns the end of the first response in `bytes`, or -1 if it is incomplete. */
-function endOfAnswer(bytes: Buffer): number {
+function endOfResponse(bytes: Buffer): number {
   const head = bytes.indexOf(HEAD_END, 0, "latin1");
   if (head === -1) return -1;
   const field = bytes.indexOf(CONTENT_LENGTH, 0, "latin1");
@@ -58,11 +58,11 @@ function drive(run: Run): Promise<void> {
     socket.write(request);
   }
 
-  function count(answer: Buffer): void {
+  function count(response: Buffer): void {
     const nowMs = performance.now();
-    if (answer.compare(OK, 0, OK.length, 0, OK.length) !== 0) {
+    if (response.compare(OK, 0, OK.length, 0, OK.length) !== 0) {
       result.refused++;
-      result.refusal = answer.toString("utf8").slice(0, 2_000);
+      result.refusal = response.toString("utf8").slice(0, 2_000);
     }
     if (nowMs >= run.measureFromMs && nowMs < run.endMs) {
       const bucket = Math.min(BUCKETS - 1, Math.floor((nowMs - writtenAtMs) * 10));
@@ -76,7 +76,7 @@ function drive(run: Run): Promise<void> {
   function take(length: number, bytes: Uint8Array): boolean {
     const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, length);
     const all: Buffer = received === null ? chunk : Buffer.concat([received, chunk]);
-    const end = endOfAnswer(all);
+    const end = endOfResponse(all);
     // Copy the rest, because the receive buffer is reused for the next chunk.
     received = end === -1 ? Buffer.from(all) : null;
     if (end !== -1) count(all);

@@ -5,10 +5,10 @@ import { createApiClient, type ApiClient } from "../e2e/api-client.ts";
 import { BOOTSTRAP, startProgram, type Program } from "../e2e/program.ts";
 import { waitUntil } from "../e2e/wait-until.ts";
 import { HTML, SUBJECT } from "./content.ts";
-import { countAnew } from "./counting.ts";
+import { recountAll } from "./counting.ts";
 import { growthOf, measureTables, type TableSize } from "./database-size.ts";
 import { startGentleLoad } from "./latency.ts";
-import { checkSent, giveUpMs, waitUntilSent, type MailGround } from "./mail-ground.ts";
+import { checkSent, giveUpMs, waitUntilSent, type MailEnvironment } from "./mail-fixture.ts";
 import { addContacts, addProject, SENDER_DOMAIN } from "./outbox.ts";
 import { costOf } from "./process-cost.ts";
 import { NUMBER_DIGITS } from "./request.ts";
@@ -57,65 +57,71 @@ export interface CampaignResult extends Times, CampaignCase {
   countedMs: number;
 }
 
-export async function measureCampaign(ground: MailGround, given: CampaignCase): Promise<CampaignResult> {
-  const { outbox, sink } = ground;
-  const { recipients, connections } = given;
+export async function measureCampaign(
+  fixture: MailEnvironment,
+  input: CampaignCase,
+): Promise<CampaignResult> {
+  const { outbox, sink } = fixture;
+  const { recipients, connections } = input;
   const project = await addProject(outbox, "Newsletter");
   await addContacts(outbox, project.id, recipients);
   const programs: Program[] = [];
   try {
-    const worker = await start(ground, {
+    const worker = await start(fixture, {
       ROLES: "worker",
       BASE_URL: "https://mail.example.com",
       MAIL_TRANSPORT: sink.transport(connections),
     });
     programs.push(worker);
-    const answering = await start(ground, { ROLES: "api" });
-    programs.push(answering);
-    const measure = given.isAlone ? measureNobody : measureAnother(createApiClient(answering.url));
+    const responding = await start(fixture, { ROLES: "api" });
+    programs.push(responding);
+    const measure = input.isAlone ? measureNothing : measureAnother(createApiClient(responding.url));
     await measure(() => delay(WARM_UP_MS));
-    const { latencies: idle } = await measure(() => delay(given.isAlone ? 0 : IDLE_MS));
+    const { latencies: idle } = await measure(() => delay(input.isAlone ? 0 : IDLE_MS));
     await waitUntilSent(outbox);
     const sizesBefore = await measureTables(outbox.database, project.id);
     const takenBefore = await sink.taken();
     const cpuBeforeMs = costOf(worker.pid).cpuMs;
 
-    const api = createApiClient(answering.url, { authorization: `Bearer ${project.secretKey}` });
-    const { value: times, latencies } = await measure(() => run(ground, api, recipients));
+    const api = createApiClient(responding.url, { authorization: `Bearer ${project.secretKey}` });
+    const { value: times, latencies } = await measure(() => run(fixture, api, recipients));
 
     const { cpuMs, peakBytes } = costOf(worker.pid);
     const mails = (await sink.taken()) - takenBefore;
     await waitUntilSent(outbox);
-    await checkSent(ground, project.id, recipients);
+    await checkSent(fixture, project.id, recipients);
     const sizesAfter = await measureTables(outbox.database, project.id);
     // Stop the worker, because it counts as well and would compete for row locks.
     await worker.stop();
     return {
-      ...given,
+      ...input,
       ...times,
       cpuMsPerMail: (cpuMs - cpuBeforeMs) / mails,
       peakBytes,
       growth: growthBetween(sizesBefore, sizesAfter),
       idle,
       meanwhile: latencies,
-      countedMs: await countAnew(outbox.database),
+      countedMs: await recountAll(outbox.database),
     };
   } finally {
     for (const program of programs.toReversed()) await program.stop();
   }
 }
 
-function start({ bench, sink }: MailGround, settings: Readonly<Record<string, string>>): Promise<Program> {
+function start(
+  { bench, sink }: MailEnvironment,
+  settings: Readonly<Record<string, string>>,
+): Promise<Program> {
   return startProgram({ ...BOOTSTRAP, ...settingsOf(bench), MAIL_TRANSPORT: sink.transport(), ...settings });
 }
 
-async function measureNobody<T>(work: () => Promise<T>): Promise<{ value: T; latencies: Latencies }> {
+async function measureNothing<T>(work: () => Promise<T>): Promise<{ value: T; latencies: Latencies }> {
   return { value: await work(), latencies: { send: [], track: [] } };
 }
 
 /** Measures API latency for an unrelated project while `work` runs. */
 const measureAnother =
-  (api: ApiClient): typeof measureNobody =>
+  (api: ApiClient): typeof measureNothing =>
   async (work) => {
     let number = 0;
     const address = () => `person-${String(number++).padStart(NUMBER_DIGITS, "0")}@example.com`;
@@ -138,8 +144,8 @@ const measureAnother =
     }
   };
 
-async function run(ground: MailGround, api: ApiClient, recipients: number): Promise<Times> {
-  const { database } = ground.outbox;
+async function run(fixture: MailEnvironment, api: ApiClient, recipients: number): Promise<Times> {
+  const { database } = fixture.outbox;
   const { data } = await api.post<{ data: { id: string } }>("/campaigns", {
     name: "News",
     subject: SUBJECT,
@@ -160,7 +166,7 @@ async function run(ground: MailGround, api: ApiClient, recipients: number): Prom
   const snapshotAtMs = Date.now();
   progress(`all rows exist after ${whole(snapshotAtMs - startedMs)} ms`);
   const reporting = setInterval(
-    () => void ground.sink.taken().then((taken) => progress(`${whole(taken)} emails so far`)),
+    () => void fixture.sink.taken().then((taken) => progress(`${whole(taken)} emails so far`)),
     PROGRESS_MS,
   );
   try {

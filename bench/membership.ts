@@ -12,16 +12,16 @@ import { BULK_KIND, getBulk, startBulk } from "../server/src/contacts/bulk/bulk-
 import { stepOfBulk } from "../server/src/contacts/bulk/change-contacts.ts";
 import { memberships } from "../server/src/segments/usage.ts";
 import { computeSegment } from "../server/src/segments/compute-segment.ts";
-import { followChanges } from "../server/src/segments/follow-changes.ts";
+import { followChanges } from "../server/src/segments/sync-members.ts";
 import { createSegment } from "../server/src/segments/define-segment.ts";
-import { whoIsMeant } from "../server/src/segments/usage.ts";
+import { findMeantContacts } from "../server/src/segments/usage.ts";
 import { print, printTable, whole } from "./table.ts";
 
 const CHANGES = 10_000;
 const BULK = 1_000;
 /** Several, because a single one may coincide with a checkpoint. */
 const BULK_TRIES = 5;
-const LOOK_MS = 5;
+const POLL_MS = 5;
 const PRO: Filter = {
   operator: "AND",
   conditions: [{ field: "data.plan", operator: "equals", value: "pro" }],
@@ -131,11 +131,11 @@ async function unsubscribe(database: Database, projectId: string): Promise<void>
     metrics: createMetrics(),
   });
   const id = await transaction(database, (tx) =>
-    startBulk(tx, projectId, { operation: "unsubscribe", actor: "key" }, { contactIds }, whoIsMeant),
+    startBulk(tx, projectId, { operation: "unsubscribe", actor: "key" }, { contactIds }, findMeantContacts),
   );
   jobs.wake();
   while ((await getBulk(database, projectId, id)).state !== "completed")
-    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   await jobs.stop();
 }
 

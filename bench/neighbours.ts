@@ -11,7 +11,7 @@ import { createApiClient } from "../e2e/api-client.ts";
 import { BOOTSTRAP, SECRET_KEY, startProgram } from "../e2e/program.ts";
 import { attacksOf, EXPLAINED_LENGTH, harmlessOf, type Burst, type HostileProject } from "./attacks.ts";
 import { percentile } from "./latency.ts";
-import { withMailGround, type MailGround } from "./mail-ground.ts";
+import { withMailEnvironment, type MailEnvironment } from "./mail-fixture.ts";
 import type { Ending, NeighbourSpec } from "./neighbours-load.ts";
 import { addProject, SENDER_DOMAIN } from "./outbox.ts";
 import { readNumbers } from "./read-numbers.ts";
@@ -46,12 +46,12 @@ interface Seen {
 
 export async function benchNeighbours(): Promise<void> {
   const [rounds = ROUNDS] = readNumbers([ROUNDS]);
-  await withMailGround(async (ground) => {
+  await withMailEnvironment(async (fixture) => {
     const program = await startProgram({
       ...BOOTSTRAP,
-      ...settingsOf(ground.bench),
+      ...settingsOf(fixture.bench),
       ROLES: "api,worker",
-      MAIL_TRANSPORT: ground.sink.transport(),
+      MAIL_TRANSPORT: fixture.sink.transport(),
       API_RATE_LIMIT_PER_MINUTE: "1000",
     });
     const loads = [
@@ -63,8 +63,8 @@ export async function benchNeighbours(): Promise<void> {
       const [, { pid = 0 }] = loads;
       if (pid > 0) setPriority(pid, NEIGHBOUR_NICENESS);
       const port = Number(new URL(program.url).port);
-      const calls = await callsOf(ground);
-      const hostile = await prepareHostile(ground, program.url);
+      const calls = await callsOf(fixture);
+      const hostile = await prepareHostile(fixture, program.url);
       const attacks = attacksOf(hostile);
       const neighbours: Record<Situation, readonly Burst[]> = {
         idle: [],
@@ -118,7 +118,7 @@ function steadyCalls(path: string, key: string, bodyFor: (address: string) => ob
 }
 
 /** The observed load: one project tracks and another sends. */
-async function callsOf({ outbox }: MailGround): Promise<Burst[]> {
+async function callsOf({ outbox }: MailEnvironment): Promise<Burst[]> {
   const shop = await addProject(outbox, "Shop");
   return [
     steadyCalls("/v1/track", SECRET_KEY, (email) => ({
@@ -137,7 +137,7 @@ async function callsOf({ outbox }: MailGround): Promise<Burst[]> {
 }
 
 /** Creates a project with everything its requests use: a contact with a long text, and lists with items of 1 MB. */
-async function prepareHostile({ outbox }: MailGround, url: string): Promise<HostileProject> {
+async function prepareHostile({ outbox }: MailEnvironment, url: string): Promise<HostileProject> {
   const { secretKey, publicKey } = await addProject(outbox, "Hostile");
   const api = createApiClient(url, { authorization: `Bearer ${secretKey}` });
   const long = await api.post<{ id: string }>("/contacts", {

@@ -7,7 +7,7 @@ import { newId } from "../server/src/platform/ids.ts";
 import { createLog } from "../server/src/platform/log.ts";
 import { HTML, SUBJECT } from "./content.ts";
 import { openNodemailer, plainText } from "./nodemailer-pool.ts";
-import type { MailGround } from "./mail-ground.ts";
+import type { MailEnvironment } from "./mail-fixture.ts";
 import { SENDER_DOMAIN } from "./outbox.ts";
 import { CONNECTIONS } from "./sink.ts";
 
@@ -48,7 +48,7 @@ function track(html: string, mailId: string): string {
 
 /** Sends to every contact of the project, with one loop per connection. */
 export async function sendPlainly(
-  { bench, outbox, sink }: MailGround,
+  { bench, outbox, sink }: MailEnvironment,
   projectId: string,
   isTracked: boolean,
 ): Promise<PlainResult> {

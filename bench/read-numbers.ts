@@ -5,8 +5,8 @@ export function readNumbers(
   fallback: readonly number[],
   texts: readonly string[] = process.argv.slice(3),
 ): readonly number[] {
-  const given = texts.map(Number);
-  if (!given.every((number) => Number.isSafeInteger(number) && number > 0))
+  const input = texts.map(Number);
+  if (!input.every((number) => Number.isSafeInteger(number) && number > 0))
     throw new Error(`not positive integers: ${texts.join(" ")}`);
-  return given.length === 0 ? fallback : given;
+  return input.length === 0 ? fallback : input;
 }

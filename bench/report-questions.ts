@@ -8,7 +8,7 @@ import { isEmailSent, sentEventId } from "../server/src/emails/rows/sent-events.
 import { countRecentActivity, listActivity, listUpcoming } from "../server/src/reports/activity.ts";
 import * as analytics from "../server/src/reports/analytics.ts";
 import { readPeriod, spanOf } from "../server/src/reports/period.ts";
-import type { ReportProject } from "./reports-ground.ts";
+import type { ReportProject } from "./reports-fixture.ts";
 
 export const ZONE = "Europe/Berlin";
 

@@ -10,7 +10,13 @@ import { percentile } from "./latency.ts";
 import { unlimited } from "./outbox.ts";
 import { readNumbers } from "./read-numbers.ts";
 import { analyticsQuestions, feedQuestions, ZONE, type Question } from "./report-questions.ts";
-import { addNews, DAYS_OF_GROUND, makeReportGround, startGround, type ReportSize } from "./reports-ground.ts";
+import {
+  addNews,
+  DAYS_OF_FIXTURE,
+  createReportData,
+  startReportDatabase,
+  type ReportSize,
+} from "./reports-fixture.ts";
 import { oneDecimal, print, printTable, progress, whole } from "./table.ts";
 
 const DEFAULT_SIZES = [500_000, 200_000, 1_000];
@@ -96,20 +102,20 @@ async function printCosts(database: Database, tookMs: number): Promise<void> {
 }
 
 /** Creates and counts the data, or reuses it from an earlier run. */
-async function prepareGround(
+async function prepareReportData(
   database: Database,
-  ground: Awaited<ReturnType<typeof startGround>>,
+  fixture: Awaited<ReturnType<typeof startReportDatabase>>,
   size: ReportSize,
 ) {
-  const known = await ground.read(size);
+  const known = await fixture.read(size);
   if (known?.countedMs != null) {
     // Count the new events of the previous run.
     await unlimited(database, countAll);
     return { ...known, countedMs: known.countedMs };
   }
-  if (known === null) await ground.write({ size });
-  const project = known?.project ?? (await unlimited(database, (one) => makeReportGround(one, size)));
-  await ground.write({ size, project, countedMs: null });
+  if (known === null) await fixture.write({ size });
+  const project = known?.project ?? (await unlimited(database, (one) => createReportData(one, size)));
+  await fixture.write({ size, project, countedMs: null });
   progress("counting");
   const countedMs = await unlimited(database, countAll);
   await unlimited(database, async (one) => {
@@ -117,7 +123,7 @@ async function prepareGround(
     await sql`checkpoint`.execute(one);
   });
   const made = { size, project, countedMs };
-  await ground.write(made);
+  await fixture.write(made);
   return made;
 }
 
@@ -128,16 +134,16 @@ export async function benchReports(): Promise<void> {
     allowPositionals: true,
   });
   const [events = 0, mails = 0, neighbours = 0] = readNumbers(DEFAULT_SIZES, positionals);
-  const ground = await startGround(values.ground ?? null);
+  const fixture = await startReportDatabase(values.ground ?? null);
   const log = createLog({ level: "silent" });
-  const pool = createPool({ connection: ground.connection, maxConnections: 4, log });
+  const pool = createPool({ connection: fixture.connection, maxConnections: 4, log });
   const database = createDatabase(pool);
   try {
-    const { project, countedMs } = await prepareGround(database, ground, { mails, events, neighbours });
+    const { project, countedMs } = await prepareReportData(database, fixture, { mails, events, neighbours });
     await printCosts(database, countedMs);
     await addNews(database, project.id, NEWS);
     const head = ["p50 ms", "p95 ms", "counts ms", "ratio", "same numbers ms", "ratio", `≤ ${BAR_MS} ms`];
-    for (const days of [30, DAYS_OF_GROUND]) {
+    for (const days of [30, DAYS_OF_FIXTURE]) {
       const rows: string[][] = [];
       for (const question of analyticsQuestions(database, project, days))
         rows.push(await measure(database, project.id, question));
@@ -151,6 +157,6 @@ export async function benchReports(): Promise<void> {
     printTable(["activity", ...head], rows);
   } finally {
     await database.destroy();
-    await ground.stop();
+    await fixture.stop();
   }
 }

@@ -12,7 +12,7 @@ import { createRateLimiter } from "../server/src/platform/http/rate-limit.ts";
 import { newId } from "../server/src/platform/ids.ts";
 import type { PresentedKey } from "../server/src/platform/http/caller.ts";
 import { createKeyFinder } from "../server/src/projects/keys.ts";
-import { askPlainly, askPrepared, naiveSend, naiveTrack, type Ask } from "./naive-doors.ts";
+import { askUnprepared, askPrepared, naiveSend, naiveTrack, type Ask } from "./naive-endpoints.ts";
 
 export interface RivalSpec {
   /** Null for no database and one key in memory. */
@@ -56,7 +56,7 @@ async function serve({ connection, key, prepared }: RivalSpec): Promise<number> 
     disabled: false,
   };
   const findKey =
-    connection === null ? async (given: string) => (given === key ? known : null) : createKeyFinder(database);
+    connection === null ? async (input: string) => (input === key ? known : null) : createKeyFinder(database);
   const app = await createHttp(
     {
       database,
@@ -70,7 +70,7 @@ async function serve({ connection, key, prepared }: RivalSpec): Promise<number> 
       log,
       metrics: createMetrics(),
     },
-    connection === null ? emptyRoutes() : naiveRoutes(pool, prepared ? askPrepared : askPlainly),
+    connection === null ? emptyRoutes() : naiveRoutes(pool, prepared ? askPrepared : askUnprepared),
   );
   await app.listen({ port: 0, host: "127.0.0.1" });
   return (app.server.address() as AddressInfo).port;

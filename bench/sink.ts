@@ -29,18 +29,18 @@ export async function startSink(): Promise<BenchSink> {
     for (const { reject } of asked.splice(0)) reject(new Error(`the sink ended with code ${code}`));
   });
   /** Returns the next message of the process, which responds in order. */
-  function answer(): Promise<Said> {
+  function respond(): Promise<Said> {
     const next = Promise.withResolvers<Said>();
     asked.push(next);
     return next.promise;
   }
-  const { port } = await answer();
+  const { port } = await respond();
   return {
     port,
     transport: (connections = CONNECTIONS) => `smtp://127.0.0.1:${port}?connections=${connections}`,
     async taken() {
       child.send("taken");
-      return (await answer()).taken;
+      return (await respond()).taken;
     },
     stop: () =>
       new Promise((resolve) => {

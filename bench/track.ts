@@ -3,7 +3,7 @@ import { createDatabase, createPool } from "../server/src/platform/database/data
 import { createLog } from "../server/src/platform/log.ts";
 import { SECRET_KEY } from "../e2e/program.ts";
 import { COMPARISON_HEAD, createComparison, NAIVE, NO_DATABASE } from "./compare.ts";
-import { countAnew, countingShare } from "./counting.ts";
+import { recountAll, countingShare } from "./counting.ts";
 import { ADDRESS_NUMBER, makeRequest, UNIQUE_NUMBER } from "./request.ts";
 import { startDatabase, startOurs, startRival, type BenchDatabase, type BenchServer } from "./servers.ts";
 import { oneDecimal, print, printTable } from "./table.ts";
@@ -61,7 +61,7 @@ async function printCounting({ connection }: BenchDatabase): Promise<void> {
     createPool({ connection, maxConnections: 1, log: createLog({ level: "silent" }) }),
   );
   try {
-    const countedMs = await countAnew(database);
+    const countedMs = await recountAll(database);
     const { count } = await database
       .selectFrom("events")
       .select((select) => select.fn.countAll<number>().as("count"))

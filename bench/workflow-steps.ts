@@ -12,14 +12,14 @@ import { createLog } from "../server/src/platform/log.ts";
 import { createDomains } from "../server/src/domains/domains.ts";
 import { recordEvents } from "../server/src/events/events.ts";
 import { advanceDue } from "../server/src/workflows/executions/advance.ts";
-import type { StepParts } from "../server/src/workflows/executions/database-world.ts";
+import type { StepParts } from "../server/src/workflows/executions/database-environment.ts";
 import { react } from "../server/src/workflows/executions/react.ts";
 import { startExecution } from "../server/src/workflows/executions/start-executions.ts";
 import { growthOf, measureTables } from "./database-size.ts";
 import { addContacts, addProject, openOutbox, unlimited, type Outbox } from "./outbox.ts";
 import { APP_SECRET, startDatabase, type BenchDatabase } from "./servers.ts";
 import { progress, whole } from "./table.ts";
-import { drawSixSteps, EVENT, listContactIds, STEPS } from "./workflow-ground.ts";
+import { drawSixSteps, EVENT, listContactIds, STEPS } from "./workflow-fixture.ts";
 
 const EVENTS_AT_ONCE = 1_000;
 /** Contacts enter in waves, so that later ones reuse the space of earlier ones. */
@@ -95,12 +95,12 @@ export async function measureSteps(executions: number, naive: number): Promise<S
     }),
   );
   try {
-    const ground = { bench, outbox, database, parts: partsOf(database) };
-    for (const way of [IN_BATCHES, oneByOne(1)]) await measureWay(ground, way, WARM_UP);
+    const fixture = { bench, outbox, database, parts: partsOf(database) };
+    for (const way of [IN_BATCHES, oneByOne(1)]) await measureWay(fixture, way, WARM_UP);
     return [
-      await measureWay(ground, oneByOne(1), naive),
-      await measureWay(ground, oneByOne(NAIVE_CONNECTIONS), naive),
-      await measureWay(ground, IN_BATCHES, executions),
+      await measureWay(fixture, oneByOne(1), naive),
+      await measureWay(fixture, oneByOne(NAIVE_CONNECTIONS), naive),
+      await measureWay(fixture, IN_BATCHES, executions),
     ];
   } finally {
     await database.destroy();
@@ -127,7 +127,7 @@ function partsOf(database: Database): StepParts {
   return { domains, publicKeyLimits };
 }
 
-interface Ground {
+interface Fixture {
   bench: BenchDatabase;
   outbox: Outbox;
   database: Database;
@@ -135,8 +135,8 @@ interface Ground {
 }
 
 /** Measures entry and steps, but neither the events before nor the simulated day. */
-async function measureWay(ground: Ground, way: Way, executions: number): Promise<StepsResult> {
-  const { outbox, database, parts } = ground;
+async function measureWay(fixture: Fixture, way: Way, executions: number): Promise<StepsResult> {
+  const { outbox, database, parts } = fixture;
   progress(`${way.name}: ${whole(executions)} executions`);
   const { id: projectId } = await addProject(outbox, way.name);
   await addContacts(outbox, projectId, executions);

@@ -1,7 +1,7 @@
 // `npm run bench workflow-steps [executions]`: steps a second in batches, compared with one execution in each transaction.
 import { readNumbers } from "./read-numbers.ts";
 import { oneDecimal, print, printTable, whole } from "./table.ts";
-import { STEPS } from "./workflow-ground.ts";
+import { STEPS } from "./workflow-fixture.ts";
 import { measureSteps, type StepsResult } from "./workflow-steps.ts";
 
 const EXECUTIONS = 20_000;

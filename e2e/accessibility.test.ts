@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { buildDashboard } from "../tools/bootstrap/build-dashboard.js";
 import { startBrowser } from "./browser.ts";
 import { BOOTSTRAP, makeDataFolder, startProgram, type Program } from "./program.ts";
-import { faultsOfReading, readAloud } from "./reading-order.ts";
+import { readingOrderFaults, readAccessibilityTree } from "./reading-order.ts";
 import { furnish, openScreen, openWindow, type Screen } from "./screens.ts";
 
 let browser: Browser;
@@ -73,7 +73,8 @@ test.each(["light", "dark"] as const)(
         const found = await findingsOf(page, theme === "light" ? ALL_RULES : RULES_OF_LOOKS);
         const overflow = await overflowOf(page);
         // The reading order is the same in both themes.
-        const reading = theme === "light" ? faultsOfReading(await readAloud(page), isOutside) : [];
+        const reading =
+          theme === "light" ? readingOrderFaults(await readAccessibilityTree(page), isOutside) : [];
         const together = await colliding(page);
         if (found.length > 0 || overflow > 0 || reading.length > 0 || together.length > 0)
           findings[screen.name] = { found, overflow, reading, together };

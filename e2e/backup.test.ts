@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { BOOTSTRAP, makeDataFolder } from "./program.ts";
 import { waitForEnd } from "./faults/oracle.ts";
-import { DOMAIN, startWorld, type World } from "./faults/world.ts";
+import { DOMAIN, startEnvironment, type Environment } from "./faults/environment.ts";
 import { waitUntil } from "./wait-until.ts";
 
 const RECIPIENTS = 20_000;
@@ -21,12 +21,12 @@ async function run(program: "admin.ts" | "backup.ts", args: string[], dataDir: s
   return (await promisify(execFile)(process.execPath, [file, ...args], { env })).stdout;
 }
 
-const taken = (world: World) => world.sink.journal.length;
+const taken = (world: Environment) => world.sink.journal.length;
 
 test(
   "a backup taken mid-campaign sends nothing until released, then each recipient once",
   async () => {
-    const world = await startWorld({ database: "own" });
+    const world = await startEnvironment({ database: "own" });
     const elsewhere = await makeDataFolder();
     try {
       // Slow enough that both backups are made during the campaign, even on a busy machine.

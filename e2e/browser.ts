@@ -20,7 +20,7 @@ export async function setup(): Promise<void> {
 }
 
 /** Removes the APIs that browsers lack on plain http, except on localhost. */
-export async function asOnPlainHttp(context: BrowserContext): Promise<void> {
+export async function simulatePlainHttp(context: BrowserContext): Promise<void> {
   await context.addInitScript("delete Crypto.prototype.randomUUID; delete Navigator.prototype.clipboard;");
 }
 

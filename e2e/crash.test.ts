@@ -14,8 +14,8 @@ import { waitUntil } from "./wait-until.ts";
 const CALLERS = 200;
 /** Upper limit of calls per caller before the kill. */
 const MAX_CALLS_PER_CALLER = 20;
-const ANSWERS_BEFORE_KILL = 300;
-const FIRST_ANSWERS_TIMEOUT_MS = 30_000;
+const RESPONSES_BEFORE_KILL = 300;
+const FIRST_RESPONSES_TIMEOUT_MS = 30_000;
 const RECOVERY_MS = 30_000;
 
 let program: Program | undefined;
@@ -26,7 +26,7 @@ afterEach(async () => {
   await removeFolder?.();
 });
 
-interface Answered {
+interface Responded {
   tracks: Array<{ email: string; number: number; contactId: string; eventId: string }>;
   sends: Array<{ email: string; emailId: string }>;
   /** Calls in flight when the program died. */
@@ -34,12 +34,12 @@ interface Answered {
 }
 
 /** 200 callers, half of which send, call until their connection breaks. Each call uses a different address. */
-async function callUntilBroken(api: ApiClient, answered: Answered): Promise<void> {
+async function callUntilBroken(api: ApiClient, responded: Responded): Promise<void> {
   const callOnce = async (caller: number, number: number): Promise<void> => {
     const email = `person-${caller}-${number}@example.com`;
     if (caller % 2 === 0) {
       const { data } = await api.post<Tracked>("/v1/track", { email, event: "clicked", data: { number } });
-      answered.tracks.push({ email, number, contactId: data.contact, eventId: data.event });
+      responded.tracks.push({ email, number, contactId: data.contact, eventId: data.event });
     } else {
       const body = {
         from: "hello@sandbox.localhost",
@@ -48,14 +48,14 @@ async function callUntilBroken(api: ApiClient, answered: Answered): Promise<void
         body: "<p>Hi</p>",
       };
       const { data } = await api.post<Sent>("/v1/send", body);
-      answered.sends.push({ email, emailId: data.emails[0]?.email ?? "" });
+      responded.sends.push({ email, emailId: data.emails[0]?.email ?? "" });
     }
   };
   const callers = Array.from({ length: CALLERS }, async (_, caller) => {
     for (let number = 0; number < MAX_CALLS_PER_CALLER; number++) await callOnce(caller, number);
   });
   for (const result of await Promise.allSettled(callers))
-    if (result.status === "rejected") answered.unanswered++;
+    if (result.status === "rejected") responded.unanswered++;
 }
 
 async function listById<Item extends { id: string }>(
@@ -69,16 +69,16 @@ test("kill -9 during 200 parallel calls loses no accepted call; its emails arriv
   const folder = await makeDataFolder();
   removeFolder = folder.remove;
   program = await startProgram({ DATA_DIR: folder.path, ...BOOTSTRAP });
-  const answered: Answered = { tracks: [], sends: [], unanswered: 0 };
-  const calling = callUntilBroken(createApiClient(program.url), answered);
+  const responded: Responded = { tracks: [], sends: [], unanswered: 0 };
+  const calling = callUntilBroken(createApiClient(program.url), responded);
   await waitUntil(
     "the first answers",
-    FIRST_ANSWERS_TIMEOUT_MS,
-    () => answered.tracks.length + answered.sends.length >= ANSWERS_BEFORE_KILL,
+    FIRST_RESPONSES_TIMEOUT_MS,
+    () => responded.tracks.length + responded.sends.length >= RESPONSES_BEFORE_KILL,
   );
   await program.kill();
   await calling;
-  expect(answered.unanswered, "callers that the death interrupted").toBeGreaterThan(0);
+  expect(responded.unanswered, "callers that the death interrupted").toBeGreaterThan(0);
 
   program = await startProgram({ DATA_DIR: folder.path, ...BOOTSTRAP });
   const startedAtMs = performance.now();
@@ -88,20 +88,20 @@ test("kill -9 during 200 parallel calls loses no accepted call; its emails arriv
     api,
     "/events?eventName=clicked",
   );
-  for (const { email, number, contactId, eventId } of answered.tracks) {
+  for (const { email, number, contactId, eventId } of responded.tracks) {
     expect(contacts.get(contactId)).toMatchObject({ email, data: { number } });
     expect(events.get(eventId)).toMatchObject({ contactId, data: { number } });
   }
 
   await waitUntil("the end of every accepted mail", RECOVERY_MS, async () => {
     const emails = await listById<EmailItem>(api, "/emails");
-    return answered.sends.every(({ emailId }) => emails.get(emailId)?.status === "DELIVERED");
+    return responded.sends.every(({ emailId }) => emails.get(emailId)?.status === "DELIVERED");
   });
   expect(performance.now() - startedAtMs).toBeLessThan(RECOVERY_MS);
   const messages = await api.listAll<MessageItem>("/mailbox/messages");
   const counts = new Map<string, number>();
   for (const { emailId } of messages) counts.set(emailId, (counts.get(emailId) ?? 0) + 1);
-  for (const { email, emailId } of answered.sends) {
+  for (const { email, emailId } of responded.sends) {
     expect(counts.get(emailId), `messages of ${email}`).toBe(1);
     expect(messages.find((message) => message.emailId === emailId)?.to).toBe(email);
   }

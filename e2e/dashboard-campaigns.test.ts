@@ -1,7 +1,7 @@
 // Tests campaigns in the dashboard in a real browser, from writing to the report.
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { sayOfDns } from "../contract/src/dns-advice.ts";
+import { dnsMessage } from "../contract/src/dns-advice.ts";
 import { useTestServer, type TestProject } from "../server/src/testing/test-server.ts";
 import { htmlOf, writeHtml } from "./browser.ts";
 import { useBrowser } from "./use-browser.ts";
@@ -252,9 +252,13 @@ test("the home page links to everything that waits for a decision", async () => 
   await server.rows("update emails set status = 'UNCONFIRMED' where project_id = $1", project.id);
   // The local mailbox performs no DNS checks, so simulate a lost verification.
   await page.route("**/domains/project/*", async (route) => {
-    const answer = await route.fetch();
-    const [domain] = (await answer.json()) as [object];
-    const lost = { domain: "lost.example.com", verified: false, lastErrorParts: [sayOfDns("dkim.missing")] };
+    const response = await route.fetch();
+    const [domain] = (await response.json()) as [object];
+    const lost = {
+      domain: "lost.example.com",
+      verified: false,
+      lastErrorParts: [dnsMessage("dkim.missing")],
+    };
     await route.fulfill({ json: [{ ...domain, ...lost }] });
   });
   await page.getByRole("link", { name: "Home" }).click();

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { useTestServer, type TestProject } from "../server/src/testing/test-server.ts";
 import { useBrowser } from "./use-browser.ts";
 import { go, press, reach, type, undo } from "./by-keys.ts";
-import { readAloud } from "./reading-order.ts";
+import { readAccessibilityTree } from "./reading-order.ts";
 
 const server = useTestServer();
 const browser = useBrowser();
@@ -75,7 +75,7 @@ test("saving a view, changing a contact and deleting a template work and undo by
   // Toasts appear in a live region.
   const region = page.getByRole("region", { name: "Notifications" });
   expect(await region.getAttribute("aria-live")).toBe("polite");
-  const read = (await readAloud(page)).filter(({ name }) => name === "Unsubscribed");
+  const read = (await readAccessibilityTree(page)).filter(({ name }) => name === "Unsubscribed");
   expect(read.some(({ role, within }) => role === "dialog" && within.includes("region"))).toBe(true);
   await undo(page);
   await page.getByRole("button", { name: "Unsubscribe", exact: true }).waitFor();

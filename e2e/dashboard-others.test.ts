@@ -151,7 +151,7 @@ test("reopening a template shows its stored version", async () => {
 });
 
 /** Opens a step of a draft, with functions to change it as another user and to read it. */
-async function openCampaign(step: string, given: object = {}) {
+async function openCampaign(step: string, input: object = {}) {
   const campaign = {
     name: "News",
     subject: "Before",
@@ -161,11 +161,11 @@ async function openCampaign(step: string, given: object = {}) {
   };
   let id = "";
   const opened = await open(async (project) => {
-    id = await make(server, project, "/campaigns", { ...campaign, ...given });
+    id = await make(server, project, "/campaigns", { ...campaign, ...input });
     return `/campaigns/${id}?step=${step}`;
   });
   const change = async (changed: object) => {
-    const all = { ...campaign, ...given, ...changed };
+    const all = { ...campaign, ...input, ...changed };
     await server.call("PUT", `/campaigns/${id}`, opened.project.byKey, all);
   };
   const stored = async () =>

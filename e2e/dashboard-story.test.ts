@@ -29,12 +29,12 @@ const PEOPLE = [
 const link = (page: Page, name: string) => page.getByRole("link", { name, exact: true });
 const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
 
-async function call<Answer>(path: string, key: string, body?: object): Promise<Answer> {
+async function call<Response>(path: string, key: string, body?: object): Promise<Response> {
   const init = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
   const response = await fetch(new URL(path, program.url), { ...init, headers });
   expect(response.status).toBe(200);
-  return (await response.json()) as Answer;
+  return (await response.json()) as Response;
 }
 
 interface Received {

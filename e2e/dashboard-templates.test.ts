@@ -2,7 +2,7 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { useTestServer, type TestProject } from "../server/src/testing/test-server.ts";
-import { asOnPlainHttp, htmlOf, writeHtml } from "./browser.ts";
+import { simulatePlainHttp, htmlOf, writeHtml } from "./browser.ts";
 import { useBrowser } from "./use-browser.ts";
 
 const server = useTestServer();
@@ -18,7 +18,7 @@ async function openTemplates(): Promise<{ page: Page; project: TestProject; faul
     data: { firstName: "Ada" },
   });
   const context = await browser.newContext({ baseURL: server.url });
-  await asOnPlainHttp(context);
+  await simulatePlainHttp(context);
   const { email, password } = project.owner;
   await context.request.post("/auth/login", { data: { email, password } });
   const page = await context.newPage();

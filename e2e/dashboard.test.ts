@@ -1,9 +1,9 @@
 // Tests the dashboard in a real browser, from sign-up to a delivered email.
 import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, expect, test } from "vitest";
-import { asOnPlainHttp, writeHtml } from "./browser.ts";
+import { simulatePlainHttp, writeHtml } from "./browser.ts";
 import { useBrowser } from "./use-browser.ts";
-import { readSystemMails } from "../server/src/testing/system-mails.ts";
+import { readPlatformEmails } from "../server/src/testing/platform-emails.ts";
 import { fromBase32 } from "../server/src/testing/base32.ts";
 import { FAKE_CLIENT, startIdentityFake } from "../server/src/testing/identity-fake.ts";
 import { startStripeFake } from "../server/src/testing/stripe-fake.ts";
@@ -59,7 +59,7 @@ test("sign-up by email works, sign-out clears drafts in all tabs, and the accoun
   await page.getByLabel("Email").fill(email);
   await page.getByRole("button", { name: "Continue" }).click();
   await page.getByText(`We sent a link to ${email}`).waitFor();
-  const [mail] = await readSystemMails(server.pool, { to: email });
+  const [mail] = await readPlatformEmails(server.pool, { to: email });
   await page.goto(/http\S+\/account\/sign-up\/\S+/.exec(mail?.text ?? "")?.[0] ?? "");
   await page.getByLabel("Choose a password").fill(password);
   await page.getByRole("button", { name: "Create account" }).click();
@@ -113,7 +113,7 @@ test("an unconfirmed address invites no one by email, and the dialog sends the c
   await dialog.getByText("Your email address is not confirmed yet.").waitFor();
   await dialog.getByRole("button", { name: "Send confirmation email" }).click();
   await dialog.getByText(`Confirmation email sent to ${email}`).waitFor();
-  const mails = await readSystemMails(server.pool, { to: email, subject: /^Confirm/ });
+  const mails = await readPlatformEmails(server.pool, { to: email, subject: /^Confirm/ });
   expect(mails.at(-1)?.text).toContain(`The account ${email} asked to confirm its address`);
 });
 
@@ -436,16 +436,16 @@ test("an import guesses columns, previews, survives reloads, and a bulk change a
   await page.getByRole("button", { name: "Select all 60 matches" }).click();
   await page.getByLabel("Select person59@example.com").uncheck();
   const chosen = page.getByRole("region", { name: "Selected contacts" });
-  let isAnswered = false;
+  let isResponded = false;
   await page.route("**/contacts/bulk/*", (route) =>
-    isAnswered ? route.continue() : route.fulfill({ status: 403 }),
+    isResponded ? route.continue() : route.fulfill({ status: 403 }),
   );
   await chosen.getByRole("button", { name: "Unsubscribe" }).click();
   const asked = page.getByRole("dialog", { name: "Unsubscribe 59 contacts?" });
   await asked.getByRole("button", { name: "Unsubscribe" }).click();
   await page.getByRole("button", { name: "Try again" }).click();
   await page.getByText("Unexpected response from the server (403). Try again.").waitFor();
-  isAnswered = true;
+  isResponded = true;
   await page.getByText("59 updated, 0 unchanged, 0 failed.").waitFor();
   await page.reload();
   await page.getByText("59 updated, 0 unchanged, 0 failed.").waitFor();
@@ -598,7 +598,7 @@ test("the palette creates resources, finds domains and emails, sets the theme an
 
 test("a second factor is turned on, requested at sign-in, and passed with a recovery code", async () => {
   const context = await browser.newContext();
-  await asOnPlainHttp(context);
+  await simulatePlainHttp(context);
   const page = await context.newPage();
   await signUp(page, "factor@example.com");
   await page.getByRole("button", { name: "Signed in as factor@example.com" }).click();

@@ -25,7 +25,7 @@ afterAll(async () => {
 });
 
 /** Responses with top-level fields, as from servers of the client's time. */
-interface OldAnswers {
+interface OldResponses {
   track: { success: boolean; contact: string; event: string; timestamp: string };
   send: { emails: Array<{ contact: { id: string; email: string }; email: string }>; timestamp: string };
 }
@@ -70,42 +70,42 @@ test.for(["/api/v1/", ""])(
   async (path) => {
     const client = clientOf(SECRET_KEY, path);
     const tracked: unknown = await client.events.track({ ...EVENT, email: "top@example.com" });
-    const { contact, event, timestamp } = tracked as OldAnswers["track"];
+    const { contact, event, timestamp } = tracked as OldResponses["track"];
     expect(await api.get(`/contacts/${contact}`)).toMatchObject({ email: "top@example.com" });
     const events = await api.listAll<{ id: string }>(`/events/contact/${contact}`);
     expect(events).toContainEqual(expect.objectContaining({ id: event, createdAt: timestamp }));
     const sent: unknown = await client.emails.send({ ...MAIL, to: "top@example.com" });
-    const { emails } = sent as OldAnswers["send"];
+    const { emails } = sent as OldResponses["send"];
     expect(emails).toEqual([{ contact: { id: contact, email: "top@example.com" }, email: emails[0]?.email }]);
     expect(await api.get(`/emails/${emails[0]?.email}`)).toMatchObject({ contactId: contact });
   },
 );
 
 /** Returns the class and message of a call's error. */
-async function refusalOf(call: Promise<unknown>): Promise<string> {
-  const refusal = await call.then(
+async function errorOf(call: Promise<unknown>): Promise<string> {
+  const appError = await call.then(
     () => null,
     (error: unknown) => error,
   );
-  return refusal instanceof Error ? `${refusal.constructor.name}: ${refusal.message}` : "not refused";
+  return appError instanceof Error ? `${appError.constructor.name}: ${appError.message}` : "not refused";
 }
 
 test("maps our errors to TokenError for an invalid key, NotFoundError, and other classes", async () => {
   const event = { email: "ada@example.com", event: "bought" };
-  expect(await refusalOf(clientOf("sk_nobody", "/v1/").events.track(event))).toBe(
+  expect(await errorOf(clientOf("sk_nobody", "/v1/").events.track(event))).toBe(
     "TokenError: The API key is not valid. Keys stop working when they are regenerated.",
   );
   const nowhere = await api.call<{ message: string }>("POST", "/nowhere/track", event);
-  expect(await refusalOf(clientOf(SECRET_KEY, "/nowhere/").events.track(event))).toBe(
+  expect(await errorOf(clientOf(SECRET_KEY, "/nowhere/").events.track(event))).toBe(
     `NotFoundError: ${nowhere.body.message}`,
   );
   const faulty = await api.call<{ message: string }>("POST", "/v1/track", { ...event, email: "nobody" });
-  expect(await refusalOf(clientOf(SECRET_KEY, "/v1/").events.track({ ...event, email: "nobody" }))).toBe(
+  expect(await errorOf(clientOf(SECRET_KEY, "/v1/").events.track({ ...event, email: "nobody" }))).toBe(
     `Error: ${faulty.body.message}`,
   );
   expect([nowhere.status, faulty.status]).toEqual([404, 422]);
   const foreign = { ...MAIL, from: "us@example.com", to: "ada@example.com" };
-  expect(await refusalOf(clientOf(SECRET_KEY, "/v1/").emails.send(foreign))).toBe(
+  expect(await errorOf(clientOf(SECRET_KEY, "/v1/").emails.send(foreign))).toBe(
     "Error: The domain example.com is not verified in this project.",
   );
 });

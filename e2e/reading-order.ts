@@ -26,7 +26,7 @@ interface Spoken {
 }
 
 /** Returns everything a screen reader announces, in order. */
-export async function readAloud(page: Page): Promise<Spoken[]> {
+export async function readAccessibilityTree(page: Page): Promise<Spoken[]> {
   const session = await page.context().newCDPSession(page);
   const { nodes } = (await session.send("Accessibility.getFullAXTree")) as unknown as { nodes: Node[] };
   await session.detach();
@@ -51,7 +51,7 @@ export async function readAloud(page: Page): Promise<Spoken[]> {
 }
 
 /** Returns problems of the reading order as sentences. */
-export function faultsOfReading(spoken: readonly Spoken[], isOutside: boolean): string[] {
+export function readingOrderFaults(spoken: readonly Spoken[], isOutside: boolean): string[] {
   const headings = spoken.filter(({ role }) => role === "heading");
   const count = (role: string) => spoken.filter((one) => one.role === role).length;
   const jumps = headings.filter(({ level }, at) => level > (headings[at - 1]?.level ?? 0) + 1);

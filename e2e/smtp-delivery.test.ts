@@ -52,12 +52,12 @@ test("sends signed emails from verified domains only, once, with the address as 
   const sendFrom = (from: string) =>
     client.emails.send({ to: "Ada <Ada@Example.net>", from, subject: "Grüße", body: "<p>Schön!</p>" });
   for (const domain of ["sandbox.localhost", DOMAIN]) {
-    const refusal = `The domain ${domain} is not verified in this project.`;
-    await expect(sendFrom(`us@${domain}`)).rejects.toThrow(refusal);
+    const appError = `The domain ${domain} is not verified in this project.`;
+    await expect(sendFrom(`us@${domain}`)).rejects.toThrow(appError);
     const mail = { to: "ada@example.net", from: `us@${domain}`, subject: "s", body: "b" };
     expect(await api.call("POST", "/v1/send", mail)).toMatchObject({
       status: 403,
-      body: { message: refusal, error: { code: "DOMAIN_NOT_VERIFIED" } },
+      body: { message: appError, error: { code: "DOMAIN_NOT_VERIFIED" } },
     });
   }
 

@@ -60,12 +60,12 @@ async function start(settings: Readonly<Record<string, string>>): Promise<Progra
 }
 
 async function send(api: ApiClient, from: string, count: number): Promise<string[]> {
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: count }, (_, number) =>
       api.post<Sent>("/v1/send", { from, to: `p${number}@example.net`, subject: "Hello", body: "<p>Hi</p>" }),
     ),
   );
-  return answers.map(({ data }) => data.emails[0]?.email ?? "");
+  return responses.map(({ data }) => data.emails[0]?.email ?? "");
 }
 
 test("an email accepted by one process is sent by another", async () => {

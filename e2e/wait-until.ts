@@ -1,7 +1,7 @@
 // Polls for a condition in another process until a deadline.
 import { setTimeout as delay } from "node:timers/promises";
 
-const LOOK_EVERY_MS = 25;
+const POLL_EVERY_MS = 25;
 
 /**
  * Returns the first result of `look` that is neither undefined nor false.
@@ -24,6 +24,6 @@ export async function waitUntil<T>(
     }
     if (performance.now() >= deadline)
       throw new Error(`timed out after ${timeoutMs} ms waiting for ${what}`, { cause: failure });
-    await delay(LOOK_EVERY_MS);
+    await delay(POLL_EVERY_MS);
   }
 }

@@ -5,18 +5,18 @@ import { LIMITS } from "./limits/limits.ts";
 
 const byToken = z.object({ token: z.string().describe("The token from the link.") });
 const html = z.string();
-const LOOKING = "Opening the link changes nothing, no matter how often or by which program.";
+const OPENING_CHANGES_NOTHING = "Opening the link changes nothing, no matter how often or by which program.";
 
 export const showVerifyPage = endpoint({
   name: "accountPages.showVerify",
   method: "GET",
   path: "/account/verify-email/:token",
   summary: "Show the page that confirms an address",
-  description: LOOKING,
+  description: OPENING_CHANGES_NOTHING,
   caller: "anyone",
   params: byToken,
   envelope: "page",
-  answers: { 200: html },
+  responses: { 200: html },
 });
 
 export const submitVerifyPage = endpoint({
@@ -30,7 +30,7 @@ export const submitVerifyPage = endpoint({
   body: z.object({}),
   bodyLimitBytes: LIMITS.formBytes.value,
   envelope: "page",
-  answers: { 200: html, 400: html, 409: html, 429: html },
+  responses: { 200: html, 400: html, 409: html, 429: html },
 });
 
 export const showSignUpPage = endpoint({
@@ -38,11 +38,11 @@ export const showSignUpPage = endpoint({
   method: "GET",
   path: "/account/sign-up/:token",
   summary: "Show the page that asks for a new account's password",
-  description: LOOKING,
+  description: OPENING_CHANGES_NOTHING,
   caller: "anyone",
   params: byToken,
   envelope: "page",
-  answers: { 200: html },
+  responses: { 200: html },
 });
 
 export const submitSignUpPage = endpoint({
@@ -57,7 +57,7 @@ export const submitSignUpPage = endpoint({
   body: z.object({ password: z.string().optional() }),
   bodyLimitBytes: LIMITS.formBytes.value,
   envelope: "page",
-  answers: { 200: html, 400: html, 403: html, 409: html, 422: html, 429: html },
+  responses: { 200: html, 400: html, 403: html, 409: html, 422: html, 429: html },
 });
 
 export const showResetPage = endpoint({
@@ -65,11 +65,11 @@ export const showResetPage = endpoint({
   method: "GET",
   path: "/account/reset-password/:token",
   summary: "Show the page that asks for a new password",
-  description: LOOKING,
+  description: OPENING_CHANGES_NOTHING,
   caller: "anyone",
   params: byToken,
   envelope: "page",
-  answers: { 200: html },
+  responses: { 200: html },
 });
 
 export const submitResetPage = endpoint({
@@ -83,7 +83,7 @@ export const submitResetPage = endpoint({
   body: z.object({ newPassword: z.string().optional() }),
   bodyLimitBytes: LIMITS.formBytes.value,
   envelope: "page",
-  answers: { 200: html, 400: html, 422: html, 429: html },
+  responses: { 200: html, 400: html, 422: html, 429: html },
 });
 
 export const ACCOUNT_PAGES = [

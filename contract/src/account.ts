@@ -3,7 +3,7 @@ import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { emailAddress, instant, pathId } from "./field.ts";
 import { LIMITS } from "./limits/limits.ts";
-import { account, givenPassword, linkToken, password } from "./users.ts";
+import { account, existingPassword, linkToken, password } from "./users.ts";
 
 const message = z.object({ message: z.string() });
 
@@ -15,7 +15,7 @@ export const requestVerification = endpoint({
   description: `The link is valid for ${LIMITS.verificationHours.value} hours. Links from earlier emails stop working. Does nothing if the address is already confirmed.`,
   caller: "session",
   envelope: "wrapped",
-  answers: { 200: message },
+  responses: { 200: message },
   errors: ["RATE_LIMIT_EXCEEDED"],
 });
 
@@ -29,7 +29,7 @@ export const verifyEmail = endpoint({
   caller: "anyone",
   body: z.object({ token: linkToken }),
   envelope: "wrapped",
-  answers: { 200: account },
+  responses: { 200: account },
   errors: ["TOKEN_INVALID", "CONFLICT", "RATE_LIMIT_EXCEEDED"],
 });
 
@@ -42,7 +42,7 @@ export const requestPasswordReset = endpoint({
   caller: "anyone",
   body: z.object({ email: emailAddress }),
   envelope: "wrapped",
-  answers: { 200: message },
+  responses: { 200: message },
   errors: ["RATE_LIMIT_EXCEEDED"],
 });
 
@@ -55,7 +55,7 @@ export const resetPassword = endpoint({
   caller: "anyone",
   body: z.object({ token: linkToken, newPassword: password }),
   envelope: "wrapped",
-  answers: { 200: message },
+  responses: { 200: message },
   errors: ["TOKEN_INVALID", "RATE_LIMIT_EXCEEDED"],
 });
 
@@ -66,8 +66,8 @@ export const changePassword = endpoint({
   summary: "Change the password of the signed-in account",
   description: "All other sessions of the account end, and the account is notified by email.",
   caller: "session",
-  body: z.object({ currentPassword: givenPassword, newPassword: password }),
-  answers: { 200: message },
+  body: z.object({ currentPassword: existingPassword, newPassword: password }),
+  responses: { 200: message },
   errors: ["INVALID_CREDENTIALS", "RATE_LIMIT_EXCEEDED"],
 });
 
@@ -79,8 +79,8 @@ export const changeEmail = endpoint({
   description:
     "Sends a link to the new address, which becomes the account's when the link is opened, and a notice to the old address. The response is the same if the new address has an account. One such email is sent per new address and hour; after it, the response is 429.",
   caller: "session",
-  body: z.object({ currentPassword: givenPassword, newEmail: emailAddress }),
-  answers: { 200: message },
+  body: z.object({ currentPassword: existingPassword, newEmail: emailAddress }),
+  responses: { 200: message },
   errors: ["INVALID_CREDENTIALS", "RATE_LIMIT_EXCEEDED"],
 });
 
@@ -94,9 +94,9 @@ export const deleteAccount = endpoint({
   caller: "session",
   body: z.object({
     confirm: emailAddress.describe("The account's address."),
-    currentPassword: givenPassword.optional().describe("Required if the account has a password."),
+    currentPassword: existingPassword.optional().describe("Required if the account has a password."),
   }),
-  answers: { 204: null },
+  responses: { 204: null },
   errors: ["INVALID_CREDENTIALS", "SESSION_TOO_OLD", "CONFLICT", "RATE_LIMIT_EXCEEDED"],
 });
 
@@ -107,7 +107,7 @@ export const listSessions = endpoint({
   summary: "List the sessions of the account",
   description: "Newest first.",
   caller: "session",
-  answers: {
+  responses: {
     200: z.array(
       z.object({
         id: z.uuid(),
@@ -137,7 +137,7 @@ export const endSession = endpoint({
   description: "Takes effect immediately. Ending the current session signs you out.",
   caller: "session",
   params: z.object({ sessionId: pathId }),
-  answers: { 204: null },
+  responses: { 204: null },
   errors: ["SESSION_NOT_FOUND"],
 });
 
@@ -148,5 +148,5 @@ export const endOtherSessions = endpoint({
   summary: "End all other sessions of the account",
   description: "Use it after losing a device or forgetting to sign out somewhere.",
   caller: "session",
-  answers: { 200: z.object({ ended: z.int() }) },
+  responses: { 200: z.object({ ended: z.int() }) },
 });

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import * as eventNames from "./event-names.ts";
-import { givenInstant, id, instant, issue, pageQuery, queryInteger } from "./field.ts";
+import { inputInstant, id, instant, issue, pageQuery, queryInteger } from "./field.ts";
 import { LIMITS } from "./limits/limits.ts";
 
 /** Maps the service's own event names to activity types. All other recorded events are `event.triggered`. */
@@ -82,10 +82,10 @@ export const listActivity = endpoint({
       .max(LIMITS.eventNameLength.value)
       .optional()
       .describe("The name of a recorded event, such as `signed-up` or `email.open`."),
-    since: givenInstant.optional().describe("Only activity at or after this time (ISO 8601)."),
-    until: givenInstant.optional().describe("Only activity before this time (ISO 8601)."),
+    since: inputInstant.optional().describe("Only activity at or after this time (ISO 8601)."),
+    until: inputInstant.optional().describe("Only activity before this time (ISO 8601)."),
   }),
-  answers: {
+  responses: {
     200: z.object({ data: z.array(activity), cursor: z.string().nullable(), hasMore: z.boolean() }),
   },
   errors: ["CONTACT_NOT_FOUND", "CAMPAIGN_NOT_FOUND", "WORKFLOW_NOT_FOUND"],
@@ -100,7 +100,7 @@ export const streamActivity = endpoint({
   caller: "project",
   envelope: "raw",
   contentType: "text/event-stream",
-  answers: { 200: z.string() },
+  responses: { 200: z.string() },
   errors: ["RATE_LIMIT_EXCEEDED"],
 });
 
@@ -118,7 +118,7 @@ export const countRecentActivity = endpoint({
       "Number of minutes to look back; default 5.",
     ).optional(),
   }),
-  answers: { 200: z.object({ count: z.int(), minutes: z.int(), isMore: z.boolean() }) },
+  responses: { 200: z.object({ count: z.int(), minutes: z.int(), isMore: z.boolean() }) },
 });
 
 export const listActivityTypes = endpoint({
@@ -128,7 +128,7 @@ export const listActivityTypes = endpoint({
   summary: "List activity types",
   description: "All types, in the order a filter would show them.",
   caller: "project",
-  answers: { 200: z.object({ types: z.array(z.enum(ACTIVITY_TYPES)) }) },
+  responses: { 200: z.object({ types: z.array(z.enum(ACTIVITY_TYPES)) }) },
 });
 
 export const listUpcomingActivity = endpoint({
@@ -138,7 +138,7 @@ export const listUpcomingActivity = endpoint({
   summary: "List upcoming activity, soonest first",
   description: `The next ${LIMITS.upcomingActivities.value} scheduled campaigns and workflow executions that wait for a time.`,
   caller: "project",
-  answers: {
+  responses: {
     200: z.object({
       activities: z.array(activity.extend({ type: z.enum(["campaign.scheduled", "workflow.waiting"]) })),
     }),

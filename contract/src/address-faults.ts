@@ -1,5 +1,5 @@
 // Reasons why a text is not a valid email address, by code, so that programs and the dashboard can use their own wording.
-import { sayerOf, type Said } from "./advice.ts";
+import { sentenceBuilderOf, type Said } from "./advice.ts";
 
 /** Sentences by code, with `{names}` as placeholders for values. */
 export const ADDRESS_FAULTS = {
@@ -30,4 +30,4 @@ export type AddressFaultCode = keyof typeof ADDRESS_FAULTS;
 export type AddressFault = Said<AddressFaultCode>;
 
 /** Returns the fault for a code with its values filled in. */
-export const faultOfAddress = sayerOf<AddressFaultCode>(ADDRESS_FAULTS);
+export const faultOfAddress = sentenceBuilderOf<AddressFaultCode>(ADDRESS_FAULTS);

@@ -37,7 +37,7 @@ export type AdviceCode = keyof typeof ADVICE;
 export type AdviceValues = Readonly<Record<string, string | number>>;
 
 /** Returns the schema of a sentence: its code, its values and its text in English. */
-export const saidBy = <Code extends string>(sentences: Readonly<Record<Code, string>>) =>
+export const sentenceSchema = <Code extends string>(sentences: Readonly<Record<Code, string>>) =>
   z.object({
     code: z.enum(Object.keys(sentences) as [Code, ...Code[]]),
     values: z
@@ -45,7 +45,7 @@ export const saidBy = <Code extends string>(sentences: Readonly<Record<Code, str
       .describe("The values in the sentence, by name."),
     text: z.string().describe("The sentence in English."),
   });
-export const advice = saidBy(ADVICE);
+export const advice = sentenceSchema(ADVICE);
 export type Advice = z.output<typeof advice>;
 
 /** A sentence by its code, with its values and its text in English. */
@@ -56,7 +56,7 @@ export interface Said<Code extends string> {
 }
 
 /** Returns a function that builds the sentences of a table with their values filled in. */
-export function sayerOf<Code extends string>(sentences: Readonly<Record<Code, string>>) {
+export function sentenceBuilderOf<Code extends string>(sentences: Readonly<Record<Code, string>>) {
   return (code: Code, values: AdviceValues = {}): Said<Code> => ({
     code,
     values,
@@ -65,7 +65,7 @@ export function sayerOf<Code extends string>(sentences: Readonly<Record<Code, st
 }
 
 /** Returns the advice for a code with its values filled in. */
-export const say: (code: AdviceCode, values: AdviceValues) => Advice = sayerOf(ADVICE);
+export const say: (code: AdviceCode, values: AdviceValues) => Advice = sentenceBuilderOf(ADVICE);
 
 /** Joins all sentences into one text. */
 export function inOneText(said: ReadonlyArray<{ text: string }>): string {

@@ -57,7 +57,7 @@ export const getTimeseries = endpoint({
   description: `Every day of the period, oldest first. ${ABOUT_TIME}`,
   caller: "project",
   query: mailQuery,
-  answers: { 200: z.array(mailCounts.extend({ date })) },
+  responses: { 200: z.array(mailCounts.extend({ date })) },
   errors: ID_ERRORS,
 });
 
@@ -71,7 +71,7 @@ export const getSummary = endpoint({
   description: `\`previous\` covers the same number of days, ending on the day before the period. ${ABOUT_TIME}`,
   caller: "project",
   query: mailQuery,
-  answers: { 200: z.object({ current: summary, previous: summary }) },
+  responses: { 200: z.object({ current: summary, previous: summary }) },
   errors: ID_ERRORS,
 });
 
@@ -88,7 +88,7 @@ export const getBreakdown = endpoint({
   description: `Values with the most emails first, up to ${LIMITS.reportRows.value}. ${ABOUT_TIME}`,
   caller: "project",
   query: periodQuery.extend({ dimension: z.enum(DIMENSIONS) }),
-  answers: {
+  responses: {
     200: z.array(breakdownRow),
   },
 });
@@ -106,7 +106,7 @@ export const listTopCampaigns = endpoint({
     metric: z.enum(CAMPAIGN_METRICS).optional().describe("The metric to rank by; default `opened`."),
     limit: queryInteger(1, LIMITS.pageSizeMaximum.value, "Number of campaigns; default 10.").optional(),
   }),
-  answers: {
+  responses: {
     200: z.array(
       z.object({
         id: z.uuid(),
@@ -131,7 +131,7 @@ export const getCampaignTotals = endpoint({
     "`total`, `active` (scheduled, sending or paused) and `completed` cover all campaigns as of now. The averages cover the campaigns that sent email in the period, with equal weight.",
   caller: "project",
   query: periodQuery,
-  answers: {
+  responses: {
     200: z.object({
       total: z.int(),
       active: z.int(),
@@ -153,7 +153,7 @@ export const listTopEvents = endpoint({
   query: periodQuery.extend({
     limit: queryInteger(1, LIMITS.pageSizeMaximum.value, "Number of events; default 10.").optional(),
   }),
-  answers: {
+  responses: {
     200: z.array(
       z.object({
         name: z.string(),
@@ -177,7 +177,7 @@ export const getAudience = endpoint({
     "Every day of the period, oldest first, for contacts that still exist. Only changes count, so a contact that was created as subscribed is not included.",
   caller: "project",
   query: periodQuery,
-  answers: {
+  responses: {
     200: z.array(
       z.object({
         date,
@@ -200,7 +200,7 @@ export const getHours = endpoint({
   description: `All 168 hours of a week in \`tz\`, starting Monday at 0. ${ABOUT_TIME}`,
   caller: "project",
   query: mailQuery,
-  answers: {
+  responses: {
     200: z.array(
       z.object({
         weekday: z.int().describe("1 is Monday, 7 is Sunday."),
@@ -253,7 +253,7 @@ export const exportReport = endpoint({
     }),
   envelope: "raw",
   contentType: "text/csv",
-  answers: { 200: z.string() },
+  responses: { 200: z.string() },
   errors: ID_ERRORS,
 });
 
@@ -265,7 +265,7 @@ export const getActivityStats = endpoint({
   description: ABOUT_TIME,
   caller: "project",
   query: periodQuery,
-  answers: {
+  responses: {
     200: z.object({
       totalEvents: z.int().describe("Tracked events, subscriptions and segment entries."),
       totalEmailsSent: z.int(),

@@ -80,5 +80,5 @@ export const listAuditLog = endpoint({
   leastRole: "ADMIN",
   params: z.object({ projectId: pathId }),
   query: pageQuery,
-  answers: { 200: cursorList(auditEntry) },
+  responses: { 200: cursorList(auditEntry) },
 });

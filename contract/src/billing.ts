@@ -20,7 +20,7 @@ export const startCheckout = endpoint({
   query: z.object({
     currency: z.enum(["usd", "eur", "gbp"]).optional().describe("Default: the currency of the price."),
   }),
-  answers: { 200: page },
+  responses: { 200: page },
   errors: ["RESOURCE_NOT_FOUND", "CONFLICT", "SERVICE_UNAVAILABLE"],
 });
 
@@ -34,7 +34,7 @@ export const openPortal = endpoint({
   leastRole: "ADMIN",
   isOpenWhenDisabled: true,
   params,
-  answers: { 200: page },
+  responses: { 200: page },
   errors: ["RESOURCE_NOT_FOUND", "CONFLICT", "SERVICE_UNAVAILABLE"],
 });
 
@@ -70,7 +70,7 @@ export const listInvoices = endpoint({
   caller: "member",
   leastRole: "ADMIN",
   params,
-  answers: {
+  responses: {
     200: z.object({
       invoices: z.array(invoice),
       hasUnpaidInvoices: z.boolean(),
@@ -101,6 +101,6 @@ export const receiveStripe = endpoint({
     }),
   }),
   bodyLimitBytes: LIMITS.webhookBytes.value,
-  answers: { 200: z.object({ received: z.literal(true) }) },
+  responses: { 200: z.object({ received: z.literal(true) }) },
   errors: ["BAD_REQUEST", "RESOURCE_NOT_FOUND"],
 });

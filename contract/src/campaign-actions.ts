@@ -5,14 +5,14 @@ import { CONFIRMABLE_FINDINGS, findingPart } from "./campaign-findings.ts";
 import { campaign, confirmedFindings, counters } from "./campaigns.ts";
 import { EMAIL_STATUSES, RESOLUTIONS } from "./emails.ts";
 import { endpoint } from "./endpoint.ts";
-import { cursorList, emailAddress, id, instant, pageQuery, pathId, givenInstant } from "./field.ts";
+import { cursorList, emailAddress, id, instant, pageQuery, pathId, inputInstant } from "./field.ts";
 import { LIMITS } from "./limits/limits.ts";
 import { PROVIDERS } from "./report-queries.ts";
 import { contentWarning } from "./templates.ts";
 
 const byId = z.object({ id: pathId });
 
-const scheduledFor = givenInstant.describe("A future time with its offset or Z (ISO 8601).");
+const scheduledFor = inputInstant.describe("A future time with its offset or Z (ISO 8601).");
 
 export const sendCampaign = endpoint({
   name: "campaigns.send",
@@ -36,7 +36,7 @@ export const sendCampaign = endpoint({
       { message: "`scheduledFor` and `scheduledAt` name different times.", path: ["scheduledAt"] },
     ),
   unknownFields: "refused",
-  answers: { 200: campaign },
+  responses: { 200: campaign },
   errors: [
     "CAMPAIGN_NOT_FOUND",
     "CAMPAIGN_NOT_READY",
@@ -56,7 +56,7 @@ function action(verb: "cancel" | "pause" | "resume" | "retry-failed", summary: s
     description,
     caller: "project",
     params: byId,
-    answers: { 200: campaign },
+    responses: { 200: campaign },
     errors: ["CAMPAIGN_NOT_FOUND", "CONFLICT"],
   });
 }
@@ -102,7 +102,7 @@ export const resolveCampaign = endpoint({
       .describe("Email ids from `GET /campaigns/:id/recipients?status=UNCONFIRMED`. Default: all."),
   }),
   unknownFields: "refused",
-  answers: {
+  responses: {
     200: campaign.extend({
       resolvedCount: z.int().describe("Emails that are no longer in doubt."),
     }),
@@ -120,7 +120,7 @@ export const releaseCampaign = endpoint({
   params: byId,
   body: z.object({ destination: z.string().max(LIMITS.addressLength.value).optional() }),
   unknownFields: "refused",
-  answers: { 200: campaign },
+  responses: { 200: campaign },
   errors: ["CAMPAIGN_NOT_FOUND", "CONFLICT"],
 });
 
@@ -136,7 +136,7 @@ export const testCampaign = endpoint({
   params: byId,
   body: z.object({ email: emailAddress, contactId: id.optional() }),
   unknownFields: "refused",
-  answers: { 200: z.object({ success: z.literal(true), email: z.uuid() }) },
+  responses: { 200: z.object({ success: z.literal(true), email: z.uuid() }) },
   errors: ["CAMPAIGN_NOT_FOUND", "CONTACT_NOT_FOUND", "DOMAIN_NOT_VERIFIED", "EMAIL_VERIFICATION_REQUIRED"],
 });
 
@@ -151,7 +151,7 @@ export const getCampaignStats = endpoint({
     "Counted on request, so they always add up: `totalRecipients` is the sum of sent, failed, skipped, unconfirmed and pending.",
   caller: "project",
   params: byId,
-  answers: {
+  responses: {
     200: counters.extend({
       deliveryRate: percent,
       openRate: percent,
@@ -185,7 +185,7 @@ export const listCampaignProviders = endpoint({
     "Providers that received email, most emails first; together they match the counts of `/stats`. Counted on request, which takes a second or more for a million recipients. Erased recipients count as `other`.",
   caller: "project",
   params: byId,
-  answers: {
+  responses: {
     200: z.array(
       counters
         .pick({
@@ -219,7 +219,7 @@ export const listCampaignRecipients = endpoint({
   caller: "project",
   params: byId,
   query: pageQuery.extend({ status: z.enum(EMAIL_STATUSES).optional() }),
-  answers: {
+  responses: {
     200: cursorList(
       z.object({
         id: z.uuid().describe("The email's id."),
@@ -249,7 +249,7 @@ export const getCampaignAudience = endpoint({
     "Counted on request, with the reasons for leaving contacts out. Fixes nothing, because recipients are fixed when the campaign starts.",
   caller: "project",
   params: byId,
-  answers: {
+  responses: {
     200: z.object({
       total: z.int(),
       eligible: z.int(),
@@ -280,7 +280,7 @@ export const checkCampaign = endpoint({
   description: "Advice on content, sender and audience. Nothing is sent or blocked.",
   caller: "project",
   params: byId,
-  answers: {
+  responses: {
     200: z.object({
       ready: z.boolean().describe("Whether nothing blocks sending."),
       blocks: z

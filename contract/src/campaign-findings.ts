@@ -1,5 +1,5 @@
 // Findings of a campaign check other than its content, by code, so that programs and the dashboard can use their own wording.
-import { saidBy, sayerOf, type Said } from "./advice.ts";
+import { sentenceSchema, sentenceBuilderOf, type Said } from "./advice.ts";
 import { CONTENT_WARNINGS, type ContentWarningCode } from "./content-warnings.ts";
 import { DNS_ADVICE, type DnsAdviceCode } from "./dns-advice.ts";
 import { TEMPLATE_FAULTS, type TemplateFaultCode } from "./template-faults.ts";
@@ -24,14 +24,14 @@ export type CampaignFindingCode = keyof typeof CAMPAIGN_FINDINGS;
 export type FindingPartCode = CampaignFindingCode | ContentWarningCode | TemplateFaultCode | DnsAdviceCode;
 export type FindingPart = Said<FindingPartCode>;
 
-export const findingPart = saidBy<FindingPartCode>({
+export const findingPart = sentenceSchema<FindingPartCode>({
   ...CAMPAIGN_FINDINGS,
   ...CONTENT_WARNINGS,
   ...TEMPLATE_FAULTS,
   ...DNS_ADVICE,
 });
 /** Returns the finding for a code with its values filled in. */
-export const findInCampaign = sayerOf<CampaignFindingCode>(CAMPAIGN_FINDINGS);
+export const findInCampaign = sentenceBuilderOf<CampaignFindingCode>(CAMPAIGN_FINDINGS);
 
 /** Content warnings that block sending until they are fixed or confirmed. */
 export const CONFIRMABLE_FINDINGS = [

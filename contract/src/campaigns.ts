@@ -19,7 +19,7 @@ import {
 import { filter, type Filter } from "./filters.ts";
 import { heldReasonPart } from "./held-reasons.ts";
 import { LIMITS } from "./limits/limits.ts";
-import { bodyMissing, contentWarning, design, hasBody, keptDesign, TEMPLATE_TYPES } from "./templates.ts";
+import { bodyMissing, contentWarning, design, hasBody, storedDesign, TEMPLATE_TYPES } from "./templates.ts";
 
 /** The same three kinds as for templates. */
 export const CAMPAIGN_KINDS = TEMPLATE_TYPES;
@@ -54,7 +54,7 @@ export const campaign = counters.extend({
   description: z.string().nullable(),
   subject: z.string(),
   body: z.string(),
-  design: keptDesign,
+  design: storedDesign,
   from: z.string(),
   fromName: z.string().nullable(),
   replyTo: z.string().nullable(),
@@ -186,7 +186,7 @@ export const listCampaigns = endpoint({
       .optional()
       .describe("A part of the name, case-insensitive."),
   }),
-  answers: {
+  responses: {
     200: z.object({
       campaigns: z.array(listed),
       data: z.array(listed).describe("The same as campaigns."),
@@ -217,7 +217,7 @@ export const createCampaign = endpoint({
   body: campaignBody,
   unknownFields: "refused-unless-returned",
   envelope: "wrapped",
-  answers: { 201: savedCampaign },
+  responses: { 201: savedCampaign },
   errors: ["DOMAIN_NOT_VERIFIED"],
 });
 
@@ -229,7 +229,7 @@ export const getCampaign = endpoint({
   description: "The campaign with its content, audience and counts.",
   caller: "project",
   params: byId,
-  answers: { 200: campaign },
+  responses: { 200: campaign },
   errors: ["CAMPAIGN_NOT_FOUND"],
 });
 
@@ -244,7 +244,7 @@ export const replaceCampaign = endpoint({
   params: byId,
   body: campaignBody.safeExtend({ expectedUpdatedAt, confirm: confirmedFindings }),
   unknownFields: "refused-unless-returned",
-  answers: { 200: savedCampaign },
+  responses: { 200: savedCampaign },
   errors: [
     "CAMPAIGN_NOT_FOUND",
     "CAMPAIGN_NOT_READY",
@@ -262,7 +262,7 @@ export const deleteCampaign = endpoint({
   description: "Not possible while it is scheduled, sending or paused. Its emails are kept.",
   caller: "project",
   params: byId,
-  answers: { 204: null },
+  responses: { 204: null },
   errors: ["CAMPAIGN_NOT_FOUND", "CONFLICT"],
 });
 
@@ -274,6 +274,6 @@ export const duplicateCampaign = endpoint({
   description: "Content, sender and audience are copied; the schedule and the recipients are not.",
   caller: "project",
   params: byId,
-  answers: { 201: campaign },
+  responses: { 201: campaign },
   errors: ["CAMPAIGN_NOT_FOUND"],
 });

@@ -57,7 +57,7 @@ function parseObject(text: string): unknown {
  * Returns whether a text would be read as a formula, a number, a date, an object, or the same text without its apostrophe. Exports add one
  * more apostrophe, which spreadsheets know as the escape prefix of a text.
  */
-export function needsMark(text: string): boolean {
+export function needsEscapePrefix(text: string): boolean {
   if (text.startsWith("'")) return isMarked(text);
   return isFormula(text) || plainValue(text) !== text;
 }

@@ -49,9 +49,9 @@ const OTHER_SERVICES: Readonly<Record<string, string>> = {
 };
 
 /** Returns the most similar known name, or null if none is similar. */
-export function closestName(given: string, known: readonly string[]): string | null {
-  if (given.length > MAX_NAME_LENGTH) return null;
-  const plain = plainName(given);
+export function closestName(input: string, known: readonly string[]): string | null {
+  if (input.length > MAX_NAME_LENGTH) return null;
+  const plain = plainName(input);
   const elsewhere = OTHER_SERVICES[plain];
   if (elsewhere !== undefined && known.includes(elsewhere)) return elsewhere;
   const near = known

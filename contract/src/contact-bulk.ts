@@ -3,7 +3,7 @@ import { z } from "zod";
 import { contactConditions } from "./contacts.ts";
 import { endpoint } from "./endpoint.ts";
 import { id, issue } from "./field.ts";
-import { byJobId, jobAnswer, queuedJob } from "./job.ts";
+import { byJobId, jobResponse, queuedJob } from "./job.ts";
 import { LIMITS } from "./limits/limits.ts";
 
 export const BULK_OPERATIONS = ["subscribe", "unsubscribe", "delete"] as const;
@@ -24,7 +24,7 @@ function faultOfConditions({ all, search = "", ...others }: z.output<typeof bulk
   return isNarrow ? null : 'Add a condition. `{"all": true}` selects everyone.';
 }
 
-const whom = z
+const selection = z
   .object({
     mode: z.enum(["ids", "query"]).optional().describe("Default `ids`, unless `query` is present."),
     contactIds: z
@@ -73,9 +73,9 @@ function bulk(operation: BulkOperation, summary: string, description: string) {
     summary,
     description: `${description} ${queued}`,
     caller: "project",
-    body: whom,
+    body: selection,
     unknownFields: "refused",
-    answers: { 202: queuedJob },
+    responses: { 202: queuedJob },
     errors: ["SEGMENT_NOT_FOUND"],
   });
 }
@@ -125,6 +125,6 @@ export const getBulk = endpoint({
     "Poll until `state` is `completed` or `failed`; `result` then contains the counts and the first errors.",
   caller: "project",
   params: byJobId,
-  answers: { 200: jobAnswer(bulkResult) },
+  responses: { 200: jobResponse(bulkResult) },
   errors: ["JOB_NOT_FOUND"],
 });

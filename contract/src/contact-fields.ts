@@ -28,7 +28,7 @@ export const listContactFields = endpoint({
   query: z.object({
     withCoverage: queryBoolean("`false` skips the fill rate, which makes the response faster.").optional(),
   }),
-  answers: {
+  responses: {
     200: z.object({
       fields: z.array(
         z.object({
@@ -72,7 +72,7 @@ export const listFieldValues = endpoint({
       .optional()
       .describe("A part of the value as text, case-insensitive."),
   }),
-  answers: {
+  responses: {
     200: z.object({
       field: fieldName,
       values: z.array(z.unknown()),
@@ -94,7 +94,7 @@ export const getFieldUsage = endpoint({
     "Segments, campaigns and workflows with a condition on the field, and the number of contacts that have it.",
   caller: "project",
   params: byField,
-  answers: {
+  responses: {
     200: z.object({
       usedInSegments: z.array(named),
       usedInCampaigns: z.array(named),
@@ -114,7 +114,7 @@ export const resetFieldType = endpoint({
     "The field gets the type of most of its values, or text in case of a tie. Values and conditions stay unchanged. If no contact has the field, its type stays the same; delete the field and write it again to get another type.",
   caller: "project",
   params: byField,
-  answers: {
+  responses: {
     200: z.object({
       field: fieldName,
       type: z.enum(FIELD_TYPES),
@@ -134,6 +134,6 @@ export const deleteContactField = endpoint({
     "The field disappears from the list immediately, and its values within minutes. If the field is written again, it gets the type of the new first value, and values written after this call are kept. Conditions on it remain and match no contacts.",
   caller: "project",
   params: byField,
-  answers: { 200: z.object({ deletedFrom: z.int().describe("Number of contacts that had the field.") }) },
+  responses: { 200: z.object({ deletedFrom: z.int().describe("Number of contacts that had the field.") }) },
   errors: ["VALIDATION_ERROR", "FIELD_NOT_FOUND"],
 });

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { IN_PARTS } from "./advice.ts";
 import { consentChange, contact } from "./contacts.ts";
-import { wholeEmail } from "./emails.ts";
+import { fullEmail } from "./emails.ts";
 import { endpoint } from "./endpoint.ts";
 import { event } from "./events.ts";
 import { id, instant, jsonPart, pathId, queryBoolean, queryInteger, uploadedFile } from "./field.ts";
@@ -10,7 +10,7 @@ import { contactExecution } from "./executions.ts";
 import { COLUMN_TARGETS, givenMapping, mappedColumn, type GivenColumn } from "./contact-file/mapping.ts";
 import { importWarning } from "./contact-file/warnings.ts";
 import { filterText } from "./filters.ts";
-import { byJobId, jobAnswer, queuedJob } from "./job.ts";
+import { byJobId, jobResponse, queuedJob } from "./job.ts";
 import { LIMITS } from "./limits/limits.ts";
 import { rowFault } from "./row-faults.ts";
 
@@ -133,7 +133,7 @@ export const importContacts = endpoint({
   bodyKind: "upload",
   bodyLimitBytes: LIMITS.importBodyBytes.value,
   errors: ["SEGMENT_NOT_FOUND"],
-  answers: { 202: queuedJob },
+  responses: { 202: queuedJob },
 });
 
 export const getImport = endpoint({
@@ -145,7 +145,7 @@ export const getImport = endpoint({
     "Poll until `state` is `completed` or `failed`. `result` then contains the counts and the first errors, and `errors.csv` contains all errors.",
   caller: "project",
   params: byJobId,
-  answers: { 200: jobAnswer(importResult) },
+  responses: { 200: jobResponse(importResult) },
   errors: ["JOB_NOT_FOUND"],
 });
 
@@ -159,7 +159,7 @@ export const getImportErrors = endpoint({
   params: byJobId,
   envelope: "raw",
   contentType: "text/csv",
-  answers: { 200: z.string() },
+  responses: { 200: z.string() },
   errors: ["JOB_NOT_FOUND"],
 });
 
@@ -183,7 +183,7 @@ export const exportContacts = endpoint({
   }),
   envelope: "raw",
   contentType: "text/csv",
-  answers: { 200: z.string() },
+  responses: { 200: z.string() },
   errors: ["SEGMENT_NOT_FOUND"],
 });
 
@@ -195,7 +195,7 @@ export const exportContact = endpoint({
   description: "All data that `DELETE /contacts/:id` would delete, with the contact's emails.",
   caller: "project",
   params: z.object({ id: pathId }),
-  answers: {
+  responses: {
     200: z.object({
       contact,
       consent: z.array(consentChange),
@@ -203,7 +203,7 @@ export const exportContact = endpoint({
       executions: z.array(contactExecution).describe("Workflow executions, oldest first."),
       events: z.array(event),
       emails: z.array(
-        wholeEmail.extend({
+        fullEmail.extend({
           variables: z
             .record(z.string(), z.unknown())
             .describe("Variables that the call set for this email only."),

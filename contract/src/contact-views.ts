@@ -49,7 +49,7 @@ export const listContactViews = endpoint({
   summary: "List saved contact views by name",
   description: `A view saves a query of the contact list under a name. All members share it. A project can have up to ${LIMITS.contactViews.value}.`,
   caller: "project",
-  answers: { 200: z.object({ data: z.array(view) }) },
+  responses: { 200: z.object({ data: z.array(view) }) },
 });
 
 export const createContactView = endpoint({
@@ -60,7 +60,7 @@ export const createContactView = endpoint({
   description: "Its name must be unique in the project.",
   caller: "project",
   body: z.object({ name, query: viewQuery }),
-  answers: { 201: view },
+  responses: { 201: view },
   errors: ["SEGMENT_NOT_FOUND", "CONFLICT"],
 });
 
@@ -73,7 +73,7 @@ export const updateContactView = endpoint({
   caller: "project",
   params: byId,
   body: z.object({ name: name.optional(), query: viewQuery.optional() }),
-  answers: { 200: view },
+  responses: { 200: view },
   errors: ["VIEW_NOT_FOUND", "SEGMENT_NOT_FOUND", "CONFLICT"],
 });
 
@@ -85,7 +85,7 @@ export const deleteContactView = endpoint({
   description: "Contacts are not changed.",
   caller: "project",
   params: byId,
-  answers: { 204: null },
+  responses: { 204: null },
   errors: ["VIEW_NOT_FOUND"],
 });
 

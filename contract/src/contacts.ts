@@ -62,7 +62,7 @@ export const listContacts = endpoint({
     withTotal: z.enum(TOTALS).optional().describe(UNCOUNTED),
     shortPages: queryBoolean(SHORT_PAGES).optional(),
   }),
-  answers: { 200: contactPage },
+  responses: { 200: contactPage },
   errors: ["SEGMENT_NOT_FOUND"],
 });
 
@@ -99,7 +99,7 @@ export const searchContacts = endpoint({
       .describe(UNCOUNTED),
     shortPages: z.boolean().optional().describe(SHORT_PAGES),
   }),
-  answers: { 200: contactPage },
+  responses: { 200: contactPage },
   errors: ["SEGMENT_NOT_FOUND"],
 });
 
@@ -112,7 +112,7 @@ export const upsertContact = endpoint({
     "Returns 201 for a new contact and 200 for an existing one. `subscribed` defaults to true for a new contact, unless its address opted out earlier as another contact. It stays unchanged for an existing contact. An explicit `true` ends an opt-out (docs/unsubscribing.md).",
   caller: "project",
   body: z.object({ email: emailAddress, subscribed: z.boolean().optional(), data: contactData.optional() }),
-  answers: { 201: upsertedContact, 200: upsertedContact },
+  responses: { 201: upsertedContact, 200: upsertedContact },
 });
 
 export const countContacts = endpoint({
@@ -122,7 +122,7 @@ export const countContacts = endpoint({
   summary: "Count the contacts of the project",
   description: "For older clients; `GET /contacts` returns it as `total`.",
   caller: "project",
-  answers: { 200: z.object({ count: z.int() }) },
+  responses: { 200: z.object({ count: z.int() }) },
 });
 
 export const getContact = endpoint({
@@ -133,7 +133,7 @@ export const getContact = endpoint({
   description: "The contact with all its current data.",
   caller: "project",
   params: byId,
-  answers: { 200: contact },
+  responses: { 200: contact },
   errors: ["CONTACT_NOT_FOUND"],
 });
 
@@ -150,7 +150,7 @@ export const updateContact = endpoint({
     subscribed: z.boolean().optional(),
     data: contactData.nullable().optional(),
   }),
-  answers: { 200: contact },
+  responses: { 200: contact },
   errors: ["CONTACT_NOT_FOUND", "CONFLICT"],
 });
 
@@ -163,7 +163,7 @@ export const deleteContact = endpoint({
     "Deletes its events. Its emails stay in reports, without personal data, and waiting emails are not sent. If the contact opted out, a keyed hash of the address is kept so that a new contact with this address starts unsubscribed.",
   caller: "project",
   params: byId,
-  answers: { 204: null },
+  responses: { 204: null },
   errors: ["CONTACT_NOT_FOUND"],
 });
 
@@ -179,7 +179,7 @@ export const lookUpContacts = endpoint({
   body: z.object({
     emails: z.array(z.string()).min(1).max(LIMITS.lookupEmails.value).describe("Addresses in any spelling."),
   }),
-  answers: { 200: z.object({ found: z.array(z.string()), notFound: z.array(z.string()) }) },
+  responses: { 200: z.object({ found: z.array(z.string()), notFound: z.array(z.string()) }) },
 });
 
 /** Sources of a subscription change. */
@@ -233,7 +233,7 @@ export const listContactConsent = endpoint({
   description: `Newest first, up to ${LIMITS.consentChanges.value}. The oldest change is the contact's initial status. The history is deleted with the contact.`,
   caller: "project",
   params: byId,
-  answers: { 200: z.object({ data: z.array(consentChange) }) },
+  responses: { 200: z.object({ data: z.array(consentChange) }) },
   errors: ["CONTACT_NOT_FOUND"],
 });
 
@@ -247,7 +247,7 @@ export const getContactLinks = endpoint({
   caller: "project",
   isSecret: true,
   params: byId,
-  answers: {
+  responses: {
     200: z.object({ unsubscribeUrl: z.string(), subscribeUrl: z.string(), manageUrl: z.string() }),
   },
   errors: ["CONTACT_NOT_FOUND"],

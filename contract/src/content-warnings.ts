@@ -1,5 +1,5 @@
 // Warnings about an email's content, by code, so that programs and the dashboard can use their own wording.
-import { saidBy, sayerOf, type Said } from "./advice.ts";
+import { sentenceSchema, sentenceBuilderOf, type Said } from "./advice.ts";
 
 /** Sentences by code, with `{names}` as placeholders for values. */
 export const CONTENT_WARNINGS = {
@@ -51,6 +51,6 @@ export const CONTENT_WARNINGS = {
 export type ContentWarningCode = keyof typeof CONTENT_WARNINGS;
 export type ContentWarningPart = Said<ContentWarningCode>;
 
-export const contentWarningPart = saidBy<ContentWarningCode>(CONTENT_WARNINGS);
+export const contentWarningPart = sentenceSchema<ContentWarningCode>(CONTENT_WARNINGS);
 /** Returns the warning for a code with its values filled in. */
-export const warnOfContent = sayerOf<ContentWarningCode>(CONTENT_WARNINGS);
+export const warnOfContent = sentenceBuilderOf<ContentWarningCode>(CONTENT_WARNINGS);

@@ -23,7 +23,7 @@ export const getDeliverability = endpoint({
       "Number of days to look back; default 30.",
     ).optional(),
   }),
-  answers: {
+  responses: {
     200: z.object({
       days: z.int(),
       reportAddress: z

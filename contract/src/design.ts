@@ -106,15 +106,15 @@ export type Align = z.infer<typeof align>;
 export type Look = Design["look"];
 
 /** Returns the faults of a design in our format with their paths. An empty list means that it is a {@link Design}. */
-export function problemsOfDesign(given: unknown): Array<{ path: PropertyKey[]; message: string }> {
-  if (partsOf(given) > LIMITS.designParts.value)
+export function problemsOfDesign(input: unknown): Array<{ path: PropertyKey[]; message: string }> {
+  if (partsOf(input) > LIMITS.designParts.value)
     return [{ path: [], message: `Must have at most ${LIMITS.designParts.value} parts.` }];
-  return schema.safeParse(given).error?.issues ?? [];
+  return schema.safeParse(input).error?.issues ?? [];
 }
 
 /** Returns the number of values in a design. Counting stops at the limit, so that a hostile design costs no more than a normal one. */
-function partsOf(given: unknown): number {
-  const pending = [given];
+function partsOf(input: unknown): number {
+  const pending = [input];
   let parts = 0;
   while (pending.length > 0 && parts <= LIMITS.designParts.value) {
     const value = pending.pop();

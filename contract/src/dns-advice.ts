@@ -1,6 +1,6 @@
 // Advice on the DNS records and the verification of a sender domain, by code, so that programs and the dashboard can use their own wording.
 import type { z } from "zod";
-import { inOneText, saidBy, sayerOf, type AdviceValues } from "./advice.ts";
+import { inOneText, sentenceSchema, sentenceBuilderOf, type AdviceValues } from "./advice.ts";
 
 /** Sentences by code, with `{names}` as placeholders for values. */
 export const DNS_ADVICE = {
@@ -79,11 +79,12 @@ export const DNS_ADVICE = {
 } as const;
 export type DnsAdviceCode = keyof typeof DNS_ADVICE;
 
-export const dnsAdvice = saidBy<DnsAdviceCode>(DNS_ADVICE);
+export const dnsAdvice = sentenceSchema<DnsAdviceCode>(DNS_ADVICE);
 export type DnsAdvice = z.output<typeof dnsAdvice>;
 
 /** Returns the sentence for a code with its values filled in. */
-export const sayOfDns: (code: DnsAdviceCode, values?: AdviceValues) => DnsAdvice = sayerOf(DNS_ADVICE);
+export const dnsMessage: (code: DnsAdviceCode, values?: AdviceValues) => DnsAdvice =
+  sentenceBuilderOf(DNS_ADVICE);
 
 /** Joins all sentences into one text, or returns null for an empty list. */
 export function inWords(said: readonly DnsAdvice[]): string | null {

@@ -84,7 +84,7 @@ export const listDomains = endpoint({
   description: "Verified and pending domains, each with its DNS records and the results of the last check.",
   caller: "project-by-path",
   params: z.object({ projectId: pathId }),
-  answers: { 200: z.array(domain) },
+  responses: { 200: z.array(domain) },
 });
 
 export const createDomain = endpoint({
@@ -97,7 +97,7 @@ export const createDomain = endpoint({
   caller: "project",
   leastRole: "ADMIN",
   body: z.object({ domain: domainName }),
-  answers: { 201: domain },
+  responses: { 201: domain },
   errors: ["CONFLICT"],
 });
 
@@ -111,7 +111,7 @@ export const verifyDomain = endpoint({
   caller: "project",
   isRead: false,
   params: byId,
-  answers: { 200: domain },
+  responses: { 200: domain },
   errors: ["DOMAIN_NOT_FOUND", "CONFLICT"],
 });
 
@@ -124,7 +124,7 @@ export const diagnoseDomain = endpoint({
     "For each of the domain's own records that does not work, queries DNS at the correct name and at names commonly entered by mistake. If `mistakes` is empty, the record is just missing. Nothing is stored or decided; use `GET /domains/:id/verify` for that.",
   caller: "project",
   params: byId,
-  answers: { 200: z.object({ records: z.array(recordMistakes) }) },
+  responses: { 200: z.object({ records: z.array(recordMistakes) }) },
   errors: ["DOMAIN_NOT_FOUND"],
 });
 
@@ -138,7 +138,7 @@ export const rotateDomainKey = endpoint({
   caller: "project",
   leastRole: "ADMIN",
   params: byId,
-  answers: { 200: domain },
+  responses: { 200: domain },
   errors: ["DOMAIN_NOT_FOUND", "CONFLICT"],
 });
 
@@ -153,7 +153,7 @@ export const updateDomain = endpoint({
   leastRole: "ADMIN",
   params: byId,
   body: z.object({ ed25519: z.boolean() }),
-  answers: { 200: domain },
+  responses: { 200: domain },
   errors: ["DOMAIN_NOT_FOUND", "CONFLICT"],
 });
 
@@ -167,6 +167,6 @@ export const deleteDomain = endpoint({
   caller: "project",
   leastRole: "ADMIN",
   params: byId,
-  answers: { 204: null },
+  responses: { 204: null },
   errors: ["DOMAIN_NOT_FOUND", "CONFLICT"],
 });

@@ -1,7 +1,7 @@
 // Email endpoints and statuses (decisions §7, §8).
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
-import { cursorList, id, instant, pageQuery, pathId, givenInstant } from "./field.ts";
+import { cursorList, id, instant, pageQuery, pathId, inputInstant } from "./field.ts";
 import { LIMITS } from "./limits/limits.ts";
 
 /** QUEUED → CLAIMED → SENDING → SENT | FAILED | SKIPPED | UNCONFIRMED, then the reports about it; forward only (decisions §8). */
@@ -72,7 +72,7 @@ const timelineItem = z.object({
 });
 
 /** An email with its content and history. */
-export const wholeEmail = email.extend({
+export const fullEmail = email.extend({
   messageId: z.string(),
   cc: z.array(z.string()),
   bcc: z.array(z.string()),
@@ -97,9 +97,9 @@ export const listEmails = endpoint({
     status: z.enum(EMAIL_STATUSES).optional(),
     contactId: id.optional(),
     campaignId: id.optional(),
-    since: givenInstant.optional().describe("Only emails created at or after this time (ISO 8601)."),
+    since: inputInstant.optional().describe("Only emails created at or after this time (ISO 8601)."),
   }),
-  answers: { 200: cursorList(email) },
+  responses: { 200: cursorList(email) },
 });
 
 export const pausedDestination = z.object({
@@ -119,7 +119,7 @@ export const listPausedDestinations = endpoint({
   description:
     "These receivers reject email from MARKETING or HEADLESS templates because of its sender. Such email stays QUEUED while all other email continues. Each campaign has separate `pausedDestinations`.",
   caller: "project",
-  answers: { 200: z.object({ data: z.array(pausedDestination) }) },
+  responses: { 200: z.object({ data: z.array(pausedDestination) }) },
 });
 
 export const releaseListMail = endpoint({
@@ -131,7 +131,7 @@ export const releaseListMail = endpoint({
     "Applies to one of `GET /emails/paused-destinations`, or to all. The response lists domains that are still throttled.",
   caller: "project",
   body: z.object({ destination: z.string().max(LIMITS.addressLength.value).optional() }),
-  answers: { 200: z.object({ data: z.array(pausedDestination) }) },
+  responses: { 200: z.object({ data: z.array(pausedDestination) }) },
   errors: ["CONFLICT"],
 });
 
@@ -143,7 +143,7 @@ export const getEmail = endpoint({
   description: "The status, the response to each attempt and its server, and later reports.",
   caller: "project",
   params: z.object({ id: pathId }),
-  answers: { 200: wholeEmail },
+  responses: { 200: fullEmail },
   errors: ["EMAIL_NOT_FOUND"],
 });
 
@@ -156,7 +156,7 @@ export const previewEmail = endpoint({
     "Rendered again with the email's variables and the contact's current data. Nothing is tracked, and its unsubscribe links are disabled. `mailboxMessageId` leads to the exact message if the local mailbox stored it. Empty if the email was redacted.",
   caller: "project",
   params: z.object({ id: pathId }),
-  answers: {
+  responses: {
     200: z.object({
       subject: z.string(),
       html: z.string(),
@@ -182,7 +182,7 @@ export const resolveEmail = endpoint({
   caller: "project",
   params: z.object({ id: pathId }),
   body: z.object({ as: z.enum(RESOLUTIONS) }),
-  answers: { 200: wholeEmail },
+  responses: { 200: fullEmail },
   errors: ["EMAIL_NOT_FOUND", "CONFLICT"],
 });
 
@@ -196,7 +196,7 @@ export const listReturnedMessages = endpoint({
     `Up to ${LIMITS.returnedMessages.value} per email, kept for ${LIMITS.returnedMessageDays.value} days.`,
   caller: "project",
   params: z.object({ id: pathId }),
-  answers: {
+  responses: {
     200: z.object({
       data: z.array(
         z.object({

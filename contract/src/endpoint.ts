@@ -57,14 +57,14 @@ const CONTENT_TYPES: Readonly<Record<Envelope, string>> = {
 const nothing = z.object({});
 
 /** Maps the status to the response schema (inside the envelope); null for a response without a body. */
-export type AnswersByStatus = Readonly<Record<number, z.ZodType | null>>;
+export type ResponsesByStatus = Readonly<Record<number, z.ZodType | null>>;
 
 export interface Endpoint<
   Kind extends CallerKind = CallerKind,
   Params extends z.ZodType = z.ZodType,
   Query extends z.ZodType = z.ZodType,
   Body extends z.ZodType = z.ZodType,
-  Answers extends AnswersByStatus = AnswersByStatus,
+  Responses extends ResponsesByStatus = ResponsesByStatus,
 > {
   /** Unique, `noun.verb`: the operation id in OpenAPI. */
   readonly name: string;
@@ -102,7 +102,7 @@ export interface Endpoint<
   /** The content type of success responses, without parameters such as a charset. `image/*` means any image type. */
   readonly contentType: string;
   /** Maps the status to the response schema (inside the envelope); null for a response without a body. */
-  readonly answers: Answers;
+  readonly responses: Responses;
   /** Codes in addition to those of every endpoint with this kind of caller. */
   readonly errors: readonly ErrorCode[];
 }
@@ -112,7 +112,7 @@ export interface EndpointDefinition<
   Params extends z.ZodType,
   Query extends z.ZodType,
   Body extends z.ZodType,
-  Answers extends AnswersByStatus,
+  Responses extends ResponsesByStatus,
 > {
   name: string;
   method: Method;
@@ -138,7 +138,7 @@ export interface EndpointDefinition<
   envelope?: Envelope;
   /** Overrides the type of the envelope, because `raw` means text/plain. */
   contentType?: string;
-  answers: Answers;
+  responses: Responses;
   errors?: readonly ErrorCode[];
 }
 
@@ -163,10 +163,10 @@ export function endpoint<
   Params extends z.ZodType = typeof nothing,
   Query extends z.ZodType = typeof nothing,
   Body extends z.ZodType = typeof nothing,
-  Answers extends AnswersByStatus = AnswersByStatus,
+  Responses extends ResponsesByStatus = ResponsesByStatus,
 >(
-  definition: EndpointDefinition<Kind, Params, Query, Body, Answers>,
-): Endpoint<Kind, Params, Query, Body, Answers> {
+  definition: EndpointDefinition<Kind, Params, Query, Body, Responses>,
+): Endpoint<Kind, Params, Query, Body, Responses> {
   const isRead = definition.isRead ?? definition.method === "GET";
   return {
     name: definition.name,
@@ -192,7 +192,7 @@ export function endpoint<
     bodyLimitBytes: definition.bodyLimitBytes ?? null,
     envelope: definition.envelope ?? "bare",
     contentType: definition.contentType ?? CONTENT_TYPES[definition.envelope ?? "bare"],
-    answers: definition.answers,
+    responses: definition.responses,
     errors: definition.errors ?? [],
   };
 }

@@ -199,7 +199,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   mailbox.getMessage,
   mailbox.getRawMessage,
   mailbox.deleteMessages,
-  mailbox.listSystemMails,
+  mailbox.listPlatformEmails,
   tracking.openPixel,
   tracking.followLink,
   pages.showUnsubscribePage,

@@ -264,7 +264,7 @@ export interface FieldError {
 }
 
 /** The error envelope of spec §7. `message` is also at the top level, for older clients. */
-export const errorAnswer = z.object({
+export const errorSchema = z.object({
   success: z.literal(false),
   message: z.string(),
   error: z.object({

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { FIELD_TYPES } from "./contact-fields.ts";
 import { endpoint } from "./endpoint.ts";
 import { isReservedEventName } from "./event-names.ts";
-import { id, instant, issue, pageQuery, pathId, pathText, givenInstant } from "./field.ts";
+import { id, instant, issue, pageQuery, pathId, pathText, inputInstant } from "./field.ts";
 import { LIMITS } from "./limits/limits.ts";
 
 export const event = z.object({
@@ -45,9 +45,9 @@ export const listEvents = endpoint({
   query: pageQuery.extend({
     eventName: z.string().max(LIMITS.eventNameLength.value).optional(),
     contactId: id.optional(),
-    since: givenInstant.optional().describe("Only events at or after this time (ISO 8601)."),
+    since: inputInstant.optional().describe("Only events at or after this time (ISO 8601)."),
   }),
-  answers: { 200: eventList },
+  responses: { 200: eventList },
 });
 
 export const listContactEvents = endpoint({
@@ -59,7 +59,7 @@ export const listContactEvents = endpoint({
   caller: "project",
   params: z.object({ contactId: pathId }),
   query: pageQuery,
-  answers: { 200: eventList },
+  responses: { 200: eventList },
   errors: ["CONTACT_NOT_FOUND"],
 });
 
@@ -72,7 +72,7 @@ export const getEventStats = endpoint({
   summary: "Count events by name, most frequent first",
   description: `Up to ${LIMITS.eventNames.value} names.`,
   caller: "project",
-  answers: { 200: z.array(eventCount) },
+  responses: { 200: z.array(eventCount) },
 });
 
 export const listEventNames = endpoint({
@@ -82,7 +82,7 @@ export const listEventNames = endpoint({
   summary: "List event names",
   description: `In alphabetical order, up to ${LIMITS.eventNames.value}. \`names\` has the count of each name and the time of its last event.`,
   caller: "project",
-  answers: {
+  responses: {
     200: z.object({
       eventNames: z.array(z.string()),
       names: z.array(eventCount.extend({ lastSeenAt: instant })),
@@ -102,7 +102,7 @@ export const getEventUsage = endpoint({
     "An event that was never tracked has a count of 0, because you can use a name before its first event.",
   caller: "project",
   params: byName,
-  answers: {
+  responses: {
     200: z.object({
       usedInSegments: named,
       usedInWorkflows: named,
@@ -123,7 +123,7 @@ export const listEventFields = endpoint({
   description: `The keys in the data of its latest ${LIMITS.eventSample.value} events (fewer if they are large), in alphabetical order, for completion in editors. Empty for an event that was never tracked.`,
   caller: "project",
   params: byName,
-  answers: {
+  responses: {
     200: z.object({
       fields: z
         .array(
@@ -152,6 +152,6 @@ export const deleteEvents = endpoint({
     "Deletes the events that exist at the time of the call. They disappear immediately and are deleted from the database in the background. Later events with this name are kept. Not possible while a segment or workflow uses the name, or for the service's own events.",
   caller: "project",
   params: byName,
-  answers: { 200: z.object({ deletedCount: z.int() }) },
+  responses: { 200: z.object({ deletedCount: z.int() }) },
   errors: ["CONFLICT"],
 });

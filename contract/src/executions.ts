@@ -81,8 +81,8 @@ const page = {
 /** The variables of an execution. */
 export const context = z
   .record(z.string(), z.unknown())
-  .superRefine((given, check) => {
-    const { length } = JSON.stringify(given);
+  .superRefine((input, check) => {
+    const { length } = JSON.stringify(input);
     const most = LIMITS.executionContextLength.value;
     if (length > most)
       check.addIssue(issue(`Must be at most ${most} characters as JSON.`, "too_big", length));
@@ -110,7 +110,7 @@ export const startExecution = endpoint({
         check.addIssue(issue("Send either a contact or a segment.", "custom", segmentId, ["segmentId"]));
     }),
   unknownFields: "refused",
-  answers: { 201: execution, 202: z.object({ message: z.string(), jobId: z.uuid() }) },
+  responses: { 201: execution, 202: z.object({ message: z.string(), jobId: z.uuid() }) },
   errors: [
     "WORKFLOW_NOT_FOUND",
     "CONTACT_NOT_FOUND",
@@ -133,7 +133,7 @@ export const listExecutions = endpoint({
     stepId: id.optional().describe("Executions waiting at this step or failed there."),
     contactId: id.optional(),
   }),
-  answers: {
+  responses: {
     200: z.object({ executions: z.array(listedExecution), data: z.array(listedExecution), ...page }),
   },
   errors: ["WORKFLOW_NOT_FOUND"],
@@ -148,7 +148,7 @@ export const getExecution = endpoint({
     "For each step: its time, result, branch and reason, and the email it created with its status.",
   caller: "project",
   params: one,
-  answers: { 200: execution },
+  responses: { 200: execution },
   errors: ["WORKFLOW_NOT_FOUND", "EXECUTION_NOT_FOUND"],
 });
 
@@ -160,7 +160,7 @@ export const cancelExecution = endpoint({
   description: "No further steps are executed. Emails already in the outbox are still sent.",
   caller: "project",
   params: one,
-  answers: { 200: execution },
+  responses: { 200: execution },
   errors: ["WORKFLOW_NOT_FOUND", "EXECUTION_NOT_FOUND", "CONFLICT"],
 });
 
@@ -172,7 +172,7 @@ export const cancelAllExecutions = endpoint({
   description: "Executions stop immediately; many are marked in the background.",
   caller: "project",
   params: ofWorkflow,
-  answers: { 200: z.object({ cancelled: z.int() }) },
+  responses: { 200: z.object({ cancelled: z.int() }) },
   errors: ["WORKFLOW_NOT_FOUND"],
 });
 
@@ -186,7 +186,7 @@ export const retryExecution = endpoint({
   description: "Not possible while the contact is in another active execution of this workflow.",
   caller: "project",
   params: one,
-  answers: { 200: execution },
+  responses: { 200: execution },
   errors: ["WORKFLOW_NOT_FOUND", "EXECUTION_NOT_FOUND", "CONFLICT"],
 });
 
@@ -198,7 +198,7 @@ export const skipExecution = endpoint({
   description: "A skipped CONDITION continues at `no`, and a WAIT_FOR_EVENT at `timeout`.",
   caller: "project",
   params: one,
-  answers: { 200: execution },
+  responses: { 200: execution },
   errors: ["WORKFLOW_NOT_FOUND", "EXECUTION_NOT_FOUND", "CONFLICT"],
 });
 
@@ -212,7 +212,7 @@ export const retryFailedAtStep = endpoint({
   description: `Up to ${LIMITS.executionsAtOnce.value} per call, oldest first. Not possible while all executions are being cancelled.`,
   caller: "project",
   params: atStep,
-  answers: { 200: retried },
+  responses: { 200: retried },
   errors: ["WORKFLOW_NOT_FOUND", "STEP_NOT_FOUND", "CONFLICT"],
 });
 
@@ -224,7 +224,7 @@ export const skipFailedAtStep = endpoint({
   description: `Up to ${LIMITS.executionsAtOnce.value} per call, oldest first. Not possible while all executions are being cancelled.`,
   caller: "project",
   params: atStep,
-  answers: { 200: retried },
+  responses: { 200: retried },
   errors: ["WORKFLOW_NOT_FOUND", "STEP_NOT_FOUND", "CONFLICT"],
 });
 
@@ -237,6 +237,6 @@ export const listContactExecutions = endpoint({
   caller: "project",
   params: z.object({ id: pathId }),
   query: pages,
-  answers: { 200: z.object({ data: z.array(listedExecution), ...page }) },
+  responses: { 200: z.object({ data: z.array(listedExecution), ...page }) },
   errors: ["CONTACT_NOT_FOUND"],
 });

@@ -135,7 +135,7 @@ export const pathText = z.string();
 export const instant = z.iso.datetime();
 
 /** A time sent by a caller. The offset is required because the time would be ambiguous without it. */
-export const givenInstant = z.iso.datetime({
+export const inputInstant = z.iso.datetime({
   offset: true,
   error: ({ code }) =>
     code === "invalid_format"
@@ -144,7 +144,7 @@ export const givenInstant = z.iso.datetime({
 });
 
 /** The version that the caller of a change has read. */
-export const expectedUpdatedAt = givenInstant
+export const expectedUpdatedAt = inputInstant
   .optional()
   .describe(
     "`updatedAt` as you read it. Returns 409 `CHANGED_MEANWHILE` if it was changed since then. Without it, the change is always made.",

@@ -7,7 +7,7 @@ import { FILTER_OPERATORS, readField, type FieldKind, type ValueForm } from "./f
 import { causesOf, filter, filterOrCondition, groupedFilter, isGroup, type Filter } from "./filters.ts";
 import { LIMITS } from "./limits/limits.ts";
 
-const MAX_REFUSAL_MS = 100;
+const MAX_ERROR_MS = 100;
 const SEGMENT = "01890000-0000-7000-8000-00000000000a";
 const body = z.object({ filters: filter });
 
@@ -131,16 +131,16 @@ const CASES = Object.entries(FILTER_OPERATORS).flatMap(([kind, forms]) =>
 test.for(CASES)(
   "%s %s accepts valid values and reports the path of invalid ones",
   ([kind, operator, form]) => {
-    const given = { field: FIELDS[kind], operator };
+    const input = { field: FIELDS[kind], operator };
     for (const value of GOOD_VALUES[form]) {
-      const good = { ...given, ...(value as object) };
+      const good = { ...input, ...(value as object) };
       expect(read(and(plan, good))).toEqual(and(plan, good));
     }
     for (const [value, faults] of BAD_VALUES[form])
-      expect(read(or(plan, and({ ...given, ...value }), plan))).toEqual(
+      expect(read(or(plan, and({ ...input, ...value }), plan))).toEqual(
         faults.map((fault) => `filters.conditions.1.conditions.0.${fault}`),
       );
-    expect(read(and({ ...given, operator: `${operator}x` }))).toEqual([
+    expect(read(and({ ...input, operator: `${operator}x` }))).toEqual([
       "filters.conditions.0.operator invalid_enum_value",
     ]);
   },
@@ -204,18 +204,18 @@ test.for([
     },
     "filters.groups.0.conditions.groups.0.filters.1.field required",
   ],
-] as const)("rejects %j at %s", ([given, ...faults]) => {
-  expect(read(given)).toEqual(faults);
+] as const)("rejects %j at %s", ([input, ...faults]) => {
+  expect(read(input)).toEqual(faults);
 });
 
 test("drops values that an operator does not use and normalizes field names", () => {
-  const given = and(
+  const input = and(
     { ...condition("data.x", "exists", "left over", "days"), window: 3, note: "x" },
     condition("event. paid ", "notTriggered", 3),
     condition("email.open", "triggered"),
     condition(`segment.${SEGMENT.toUpperCase()}`, "memberOfSegment", true),
   );
-  expect(read(given)).toEqual(
+  expect(read(input)).toEqual(
     and(
       { field: "data.x", operator: "exists" },
       { field: "event.paid", operator: "notTriggered" },
@@ -268,10 +268,10 @@ describe("size limits", () => {
     [and(...many(10_000)), "filters too_big"],
     [{ logic: "AND", groups: many(10_000).map((one) => ({ filters: [one] })) }, "filters too_big"],
     [and(...Array.from({ length: 100 }, () => and(...many(100)))), "filters too_big"],
-  ])("rejects a larger filter quickly (%#)", ([given, fault]) => {
+  ])("rejects a larger filter quickly (%#)", ([input, fault]) => {
     const start = performance.now();
-    const faults = read(given) as string[];
-    expect(performance.now() - start).toBeLessThan(MAX_REFUSAL_MS);
+    const faults = read(input) as string[];
+    expect(performance.now() - start).toBeLessThan(MAX_ERROR_MS);
     expect(faults).toEqual([fault]);
   });
 
@@ -309,21 +309,21 @@ const filters = fc.letrec<{ filter: Filter }>((tie) => ({
 })).filter;
 
 /** Returns the filter without groups that contain only a group. */
-function simplified(given: Filter): Filter {
-  const [only] = given.conditions;
-  if (given.conditions.length === 1 && only !== undefined && isGroup(only)) return simplified(only);
+function simplified(input: Filter): Filter {
+  const [only] = input.conditions;
+  if (input.conditions.length === 1 && only !== undefined && isGroup(only)) return simplified(only);
   return {
-    operator: given.operator,
-    conditions: given.conditions.map((part) => (isGroup(part) ? simplified(part) : part)),
+    operator: input.operator,
+    conditions: input.conditions.map((part) => (isGroup(part) ? simplified(part) : part)),
   };
 }
 
 test("converting to the second form and back returns the same filter", () => {
   fc.assert(
-    fc.property(filters, (given) => {
-      const first = filter.safeParse(given);
+    fc.property(filters, (input) => {
+      const first = filter.safeParse(input);
       fc.pre(first.success);
-      expect(simplified(filter.parse(groupedFilter(given)))).toEqual(simplified(given));
+      expect(simplified(filter.parse(groupedFilter(input)))).toEqual(simplified(input));
     }),
     { seed: 4, numRuns: 500 },
   );
@@ -332,7 +332,7 @@ test("converting to the second form and back returns the same filter", () => {
 test("reads the second form as the reference's clients write it", () => {
   const age = condition("data.age", "greaterThan", 30);
   const paid = condition("event.paid", "triggered");
-  const given = {
+  const input = {
     logic: "OR",
     groups: [
       { filters: [plan, age] },
@@ -340,7 +340,7 @@ test("reads the second form as the reference's clients write it", () => {
       { filters: [paid] },
     ],
   };
-  expect(read(given)).toEqual(or(and(plan, age), and(paid, or(plan, age)), paid));
+  expect(read(input)).toEqual(or(and(plan, age), and(paid, or(plan, age)), paid));
   expect(read({ logic: "AND", groups: [{ filters: [plan, age] }] })).toEqual(and(plan, age));
   expect(read({ logic: "AND", groups: [{ filters: [plan] }] })).toEqual(and(plan));
 });

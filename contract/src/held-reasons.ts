@@ -1,6 +1,6 @@
 // Reasons why a campaign waits for a person, by code, so that programs and the dashboard can use their own wording.
 import type { z } from "zod";
-import { saidBy, sayerOf } from "./advice.ts";
+import { sentenceSchema, sentenceBuilderOf } from "./advice.ts";
 
 /** Sentences by code, with `{names}` as placeholders for values. */
 export const HELD_REASONS = {
@@ -27,8 +27,8 @@ export const HELD_REASONS = {
 } as const;
 export type HeldReasonCode = keyof typeof HELD_REASONS;
 
-export const heldReasonPart = saidBy<HeldReasonCode>(HELD_REASONS);
+export const heldReasonPart = sentenceSchema<HeldReasonCode>(HELD_REASONS);
 export type HeldReason = z.output<typeof heldReasonPart>;
 
 /** Returns the reason for a code with its values filled in. */
-export const holdFor = sayerOf<HeldReasonCode>(HELD_REASONS);
+export const holdFor = sentenceBuilderOf<HeldReasonCode>(HELD_REASONS);

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { getImport, getImportErrors, importContacts } from "./contact-import.ts";
 import { endpoint } from "./endpoint.ts";
 import { instant } from "./field.ts";
-import { byJobId, jobAnswer, queuedJob } from "./job.ts";
+import { byJobId, jobResponse, queuedJob } from "./job.ts";
 import { LIMITS } from "./limits/limits.ts";
 
 export const undoCounts = z.object({
@@ -42,11 +42,11 @@ export const getImportUndo = endpoint({
   description: `An import can be undone for ${DAYS} days after its end. Created contacts are deleted, and changed values are restored unless they changed again. Addresses that the import added to the suppression list stay there.`,
   caller: "project",
   params: byJobId,
-  answers: {
+  responses: {
     200: z.object({
       until: instant.describe("The time until which the import can be undone."),
       counts: undoCounts.nullable().describe("The effect of undoing it now; null once it was requested."),
-      job: jobAnswer(undoCounts)
+      job: jobResponse(undoCounts)
         .nullable()
         .describe("The job that undoes the import; null before it was requested."),
     }),
@@ -62,7 +62,7 @@ export const undoImport = endpoint({
   description: `Queued; \`GET /contacts/import/:jobId/undo\` returns the progress and result. Read the counts there first. An undo never subscribes a contact who left after the import, and it starts no workflow on \`contact.subscribed\`. Returns 409 while the import runs, if it was already undone, or ${DAYS} days after its end. A file sent in parts is undone part by part, starting with the last one.`,
   caller: "project",
   params: byJobId,
-  answers: { 202: queuedJob },
+  responses: { 202: queuedJob },
   errors: ["JOB_NOT_FOUND", "CONFLICT"],
 });
 

@@ -9,7 +9,7 @@ export const getConfig = endpoint({
   summary: "Read the features of this installation",
   description: "Enabled features and URLs, for a sign-in page before anyone is signed in.",
   caller: "anyone",
-  answers: {
+  responses: {
     200: z.object({
       environment: z.string(),
       urls: z.object({ api: z.string(), dashboard: z.string(), docs: z.string() }),
@@ -32,7 +32,7 @@ export const getHealth = endpoint({
   summary: "Check whether the process is alive",
   description: "Checks only the process itself, for tools that restart a hanging process.",
   caller: "anyone",
-  answers: { 200: z.object({ status: z.literal("ok"), time: z.iso.datetime() }) },
+  responses: { 200: z.object({ status: z.literal("ok"), time: z.iso.datetime() }) },
 });
 
 const check = z.enum(["ok", "failing"]);
@@ -48,7 +48,7 @@ export const getReadiness = endpoint({
   description:
     "Checks database, migrations, queue and disk. For load balancers: 503 while the process should get no requests.",
   caller: "anyone",
-  answers: {
+  responses: {
     200: z.object({ status: z.literal("ready"), checks, warnings }),
     503: z.object({ status: z.literal("not ready"), checks, warnings }),
   },
@@ -62,7 +62,7 @@ export const getMetrics = endpoint({
   description: "Requests, attempts, waiting emails and delays. docs/self-hosting.md lists all metrics.",
   caller: "anyone",
   envelope: "raw",
-  answers: { 200: z.string() },
+  responses: { 200: z.string() },
   errors: ["UNAUTHORIZED", "FORBIDDEN"],
 });
 
@@ -75,5 +75,5 @@ export const getOpenApi = endpoint({
   caller: "anyone",
   envelope: "raw",
   contentType: "application/json",
-  answers: { 200: z.string() },
+  responses: { 200: z.string() },
 });

@@ -11,7 +11,7 @@ export const byJobId = z.object({ jobId: pathId });
 export const queuedJob = z.object({ message: z.string(), jobId: z.uuid() });
 
 /** Returns the schema of a job with the result of its kind. */
-export function jobAnswer<Result extends z.ZodType>(result: Result) {
+export function jobResponse<Result extends z.ZodType>(result: Result) {
   return z.object({
     id: z.uuid(),
     state: z.enum(JOB_STATES),

@@ -1,7 +1,7 @@
 // Endpoints for scoped keys, which allow a part of a project's API (docs/decisions/0046-scoped-keys.md).
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
-import { givenInstant, hasControlCharacters, instant, pathId } from "./field.ts";
+import { inputInstant, hasControlCharacters, instant, pathId } from "./field.ts";
 import { LIMITS } from "./limits/limits.ts";
 import { doWrite, SCOPES, TEST_SCOPE } from "./scopes.ts";
 
@@ -39,7 +39,7 @@ export const listKeys = endpoint({
   caller: "member",
   params: ofProject,
   envelope: "wrapped",
-  answers: { 200: z.array(scopedKey) },
+  responses: { 200: z.array(scopedKey) },
 });
 
 export const createKey = endpoint({
@@ -78,10 +78,10 @@ export const createKey = endpoint({
       .max(LIMITS.keyNetworks.value)
       .default([])
       .describe("IP addresses and networks from which it can be used; empty for any."),
-    expiresAt: givenInstant.nullable().default(null).describe("Expiry time; null for none."),
+    expiresAt: inputInstant.nullable().default(null).describe("Expiry time; null for none."),
   }),
   envelope: "wrapped",
-  answers: { 201: scopedKey.extend({ key: z.string() }) },
+  responses: { 201: scopedKey.extend({ key: z.string() }) },
   errors: ["CONFLICT"],
 });
 
@@ -95,6 +95,6 @@ export const revokeKey = endpoint({
   caller: "member",
   isOpenWhenDisabled: true,
   params: ofProject.extend({ keyId: pathId }),
-  answers: { 204: null },
+  responses: { 204: null },
   errors: ["KEY_NOT_FOUND"],
 });

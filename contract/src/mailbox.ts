@@ -4,7 +4,7 @@ import { endpoint } from "./endpoint.ts";
 import { cursorList, instant, pageQuery, pathId } from "./field.ts";
 import { LIMITS } from "./limits/limits.ts";
 
-const systemMail = z.object({
+const platformEmail = z.object({
   id: z.uuid(),
   to: z.string(),
   subject: z.string(),
@@ -51,7 +51,7 @@ export const listMessages = endpoint({
       .describe("Only messages to this address, including copies."),
     search,
   }),
-  answers: { 200: cursorList(messageItem) },
+  responses: { 200: cursorList(messageItem) },
 });
 
 export const getMessage = endpoint({
@@ -63,7 +63,7 @@ export const getMessage = endpoint({
     "The parsed message: HTML, text, headers, and attachments with their name, size and the `contentId` by which the HTML shows them.",
   caller: "project",
   params: byId,
-  answers: {
+  responses: {
     200: messageItem.extend({
       html: z.string().nullable(),
       text: z.string().nullable(),
@@ -84,7 +84,7 @@ export const getRawMessage = endpoint({
   params: byId,
   envelope: "raw",
   contentType: "message/rfc822",
-  answers: { 200: z.string() },
+  responses: { 200: z.string() },
   errors: ["MESSAGE_NOT_FOUND"],
 });
 
@@ -99,11 +99,11 @@ export const getAttachment = endpoint({
   params: byId.extend({ position: z.string() }),
   envelope: "raw",
   contentType: "application/octet-stream",
-  answers: { 200: z.string() },
+  responses: { 200: z.string() },
   errors: ["MESSAGE_NOT_FOUND", "RESOURCE_NOT_FOUND", "CONFLICT"],
 });
 
-export const listSystemMails = endpoint({
+export const listPlatformEmails = endpoint({
   name: "mailbox.system",
   method: "GET",
   path: "/mailbox/system",
@@ -112,7 +112,7 @@ export const listSystemMails = endpoint({
     "Account emails and warnings to members. Only available with the setting `SYSTEM_MAILBOX`, with the local mailbox as transport, and for the instance admin. That is the session of the first account if it belongs to `BOOTSTRAP_EMAIL` (otherwise 404), or the Bearer token printed at start.",
   caller: "operator",
   query: pageQuery.extend({ search }),
-  answers: { 200: cursorList(systemMail) },
+  responses: { 200: cursorList(platformEmail) },
   errors: ["RESOURCE_NOT_FOUND"],
 });
 
@@ -123,5 +123,5 @@ export const deleteMessages = endpoint({
   summary: "Empty the local mailbox of this project",
   description: "Deletes the stored messages. The emails, their status and their events are kept.",
   caller: "project",
-  answers: { 204: null },
+  responses: { 204: null },
 });

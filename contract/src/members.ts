@@ -42,7 +42,7 @@ export const listMembers = endpoint({
   caller: "project-by-path",
   params: ofProject,
   envelope: "wrapped",
-  answers: { 200: z.array(member) },
+  responses: { 200: z.array(member) },
 });
 
 export const addMember = endpoint({
@@ -58,7 +58,7 @@ export const addMember = endpoint({
   params: ofProject,
   body: z.object({ email: emailAddress, role: givenRole.default("MEMBER") }),
   envelope: "wrapped",
-  answers: {
+  responses: {
     201: z.object({
       status: z.enum(["ADDED", "INVITED"]),
       member: member.nullable(),
@@ -80,7 +80,7 @@ export const changeMember = endpoint({
   params: ofMember,
   body: z.object({ role: z.enum(ROLES) }),
   envelope: "wrapped",
-  answers: { 200: member },
+  responses: { 200: member },
   errors: ["MEMBER_NOT_FOUND", "CONFLICT", "FORBIDDEN"],
 });
 
@@ -99,7 +99,7 @@ export const removeMember = endpoint({
     rotateKeys: queryBoolean("Whether to replace both API keys, as `regenerate-keys` does.").optional(),
   }),
   envelope: "wrapped",
-  answers: {
+  responses: {
     200: z.object({
       couldSeeSecretKey: z
         .boolean()
@@ -123,7 +123,7 @@ export const leaveProject = endpoint({
   caller: "member",
   isOpenWhenDisabled: true,
   params: ofProject,
-  answers: { 204: null },
+  responses: { 204: null },
   errors: ["CONFLICT"],
 });
 
@@ -138,7 +138,7 @@ export const transferOwnership = endpoint({
   params: ofProject,
   body: z.object({ userId: id }),
   envelope: "wrapped",
-  answers: { 200: z.array(member) },
+  responses: { 200: z.array(member) },
   errors: ["MEMBER_NOT_FOUND", "CONFLICT"],
 });
 
@@ -152,7 +152,7 @@ export const listInvitations = endpoint({
   leastRole: "ADMIN",
   params: ofProject,
   envelope: "wrapped",
-  answers: { 200: z.array(invitation) },
+  responses: { 200: z.array(invitation) },
 });
 
 export const revokeInvitation = endpoint({
@@ -165,7 +165,7 @@ export const revokeInvitation = endpoint({
   leastRole: "ADMIN",
   isOpenWhenDisabled: true,
   params: ofProject.extend({ invitationId: pathId }),
-  answers: { 204: null },
+  responses: { 204: null },
   errors: ["INVITATION_NOT_FOUND"],
 });
 
@@ -178,7 +178,7 @@ export const readInvitation = endpoint({
   caller: "anyone",
   params: byToken,
   envelope: "wrapped",
-  answers: {
+  responses: {
     200: z.object({
       project: z.string().describe("The name of the project."),
       email: z.string(),
@@ -201,7 +201,7 @@ export const acceptInvitation = endpoint({
   caller: "session",
   params: byToken,
   envelope: "wrapped",
-  answers: { 200: z.object({ projectId: z.uuid(), role: z.enum(ROLES) }) },
+  responses: { 200: z.object({ projectId: z.uuid(), role: z.enum(ROLES) }) },
   errors: ["INVITATION_NOT_FOUND", "FORBIDDEN"],
 });
 
@@ -216,6 +216,6 @@ export const signUpInvited = endpoint({
   params: byToken,
   body: z.object({ password }),
   envelope: "wrapped",
-  answers: { 200: account.extend({ projectId: z.uuid(), role: z.enum(ROLES) }) },
+  responses: { 200: account.extend({ projectId: z.uuid(), role: z.enum(ROLES) }) },
   errors: ["INVITATION_NOT_FOUND", "CONFLICT", "RATE_LIMIT_EXCEEDED"],
 });

@@ -52,7 +52,7 @@ export const listNotifications = endpoint({
   caller: "member",
   params: ofProject,
   envelope: "wrapped",
-  answers: { 200: choices },
+  responses: { 200: choices },
 });
 
 export const updateNotifications = endpoint({
@@ -67,7 +67,7 @@ export const updateNotifications = endpoint({
   params: ofProject,
   body: z.object({ ...byKind, webhook: z.object(byKind).optional() }),
   envelope: "wrapped",
-  answers: { 200: choices },
+  responses: { 200: choices },
 });
 
 const calls = z
@@ -103,7 +103,7 @@ export const getNotificationWebhook = endpoint({
   caller: "member",
   params: ofProject,
   envelope: "wrapped",
-  answers: { 200: webhook },
+  responses: { 200: webhook },
 });
 
 export const setNotificationWebhook = endpoint({
@@ -118,7 +118,7 @@ export const setNotificationWebhook = endpoint({
   params: ofProject,
   body: z.object({ url: z.string().nullable() }),
   envelope: "wrapped",
-  answers: { 200: webhook },
+  responses: { 200: webhook },
 });
 
 export const testNotificationWebhook = endpoint({
@@ -130,7 +130,7 @@ export const testNotificationWebhook = endpoint({
   caller: "member",
   params: ofProject,
   envelope: "wrapped",
-  answers: {
+  responses: {
     200: z.object({
       status: z.int().nullable().describe("null if there was no response."),
       error: z.string().nullable().describe("The reason for the failure; null after a 2xx response."),

@@ -17,7 +17,7 @@ export const getOauthConfig = endpoint({
   description: "Available without signing in. Each service is enabled by its settings (docs/settings.md).",
   caller: "anyone",
   envelope: "wrapped",
-  answers: {
+  responses: {
     200: z.object({
       github: z.boolean(),
       google: z.boolean(),
@@ -42,7 +42,7 @@ export const beginOauth = endpoint({
     connect: z.enum(["true", "false"]).optional(),
   }),
   envelope: "page",
-  answers: { 302: null, 401: html, 404: html, 429: html, 503: html },
+  responses: { 302: null, 401: html, 404: html, 429: html, 503: html },
 });
 
 export const finishOauth = endpoint({
@@ -62,7 +62,7 @@ export const finishOauth = endpoint({
     error_description: said,
   }),
   envelope: "page",
-  answers: {
+  responses: {
     200: html,
     302: null,
     400: html,
@@ -86,7 +86,7 @@ export const submitOauthCode = endpoint({
   body: z.object({ code: z.string().optional(), passkey: z.string().optional() }),
   bodyLimitBytes: LIMITS.formBytes.value,
   envelope: "page",
-  answers: { 303: null, 400: html, 401: html, 409: html, 429: html },
+  responses: { 303: null, 400: html, 401: html, 409: html, 429: html },
 });
 
 export const listIdentities = endpoint({
@@ -96,7 +96,7 @@ export const listIdentities = endpoint({
   summary: "List the sign-in services connected to your account",
   description: "Also returns whether the account has a password.",
   caller: "session",
-  answers: {
+  responses: {
     200: z.object({
       hasPassword: z.boolean(),
       identities: z.array(
@@ -124,6 +124,6 @@ export const removeIdentity = endpoint({
     "The last way to sign in cannot be removed, so set a password first. The account is notified by email.",
   caller: "session",
   params: z.object({ identityId: pathId }),
-  answers: { 204: null },
+  responses: { 204: null },
   errors: ["RESOURCE_NOT_FOUND", "CONFLICT"],
 });

@@ -24,7 +24,7 @@ export const showUnsubscribePage = endpoint({
   caller: "anyone",
   params: byToken,
   envelope: "page",
-  answers: { 200: html, 404: html, 503: html },
+  responses: { 200: html, 404: html, 503: html },
 });
 
 export const unsubscribe = endpoint({
@@ -42,7 +42,7 @@ export const unsubscribe = endpoint({
   }),
   bodyLimitBytes: LIMITS.formBytes.value,
   envelope: "page",
-  answers: { 200: html, 404: html, 422: html, 503: html },
+  responses: { 200: html, 404: html, 422: html, 503: html },
 });
 
 export const showSubscribePage = endpoint({
@@ -54,7 +54,7 @@ export const showSubscribePage = endpoint({
   caller: "anyone",
   params: byToken,
   envelope: "page",
-  answers: { 200: html, 404: html, 503: html },
+  responses: { 200: html, 404: html, 503: html },
 });
 
 export const subscribe = endpoint({
@@ -70,7 +70,7 @@ export const subscribe = endpoint({
   }),
   bodyLimitBytes: LIMITS.formBytes.value,
   envelope: "page",
-  answers: { 200: html, 404: html, 422: html, 429: html, 503: html },
+  responses: { 200: html, 404: html, 422: html, 429: html, 503: html },
 });
 
 export const showManagePage = endpoint({
@@ -82,7 +82,7 @@ export const showManagePage = endpoint({
   caller: "anyone",
   params: byToken,
   envelope: "page",
-  answers: { 200: html, 404: html, 503: html },
+  responses: { 200: html, 404: html, 503: html },
 });
 
 export const manage = endpoint({
@@ -101,5 +101,5 @@ export const manage = endpoint({
   }),
   bodyLimitBytes: LIMITS.formBytes.value,
   envelope: "page",
-  answers: { 200: html, 404: html, 422: html, 429: html, 503: html },
+  responses: { 200: html, 404: html, 422: html, 429: html, 503: html },
 });

@@ -65,7 +65,7 @@ export const askPasskey = endpoint({
   description: `For \`navigator.credentials.get\`, in the format of \`PublicKeyCredential.parseRequestOptionsFromJSON\`. Contains no account, because the authenticator knows its passkeys. The challenge works once, within ${LIMITS.passkeyMinutes.value} minutes.`,
   caller: "anyone",
   envelope: "wrapped",
-  answers: {
+  responses: {
     200: z.object({
       challenge: z.string(),
       rpId: z.string(),
@@ -86,7 +86,7 @@ export const logInByPasskey = endpoint({
   caller: "anyone",
   body: z.object({ passkey: passkeyAssertion }),
   envelope: "wrapped",
-  answers: { 200: z.object({ id: z.uuid(), email: z.string() }) },
+  responses: { 200: z.object({ id: z.uuid(), email: z.string() }) },
   errors: ["INVALID_CREDENTIALS", "RATE_LIMIT_EXCEEDED"],
 });
 
@@ -97,7 +97,7 @@ export const listPasskeys = endpoint({
   summary: "List the passkeys of your account",
   description: "Oldest first.",
   caller: "session",
-  answers: { 200: z.array(passkey) },
+  responses: { 200: z.array(passkey) },
 });
 
 export const beginPasskey = endpoint({
@@ -107,7 +107,7 @@ export const beginPasskey = endpoint({
   summary: "Get the options for creating a passkey",
   description: `For \`navigator.credentials.create\`, in the format of \`PublicKeyCredential.parseCreationOptionsFromJSON\`. The challenge works once, within ${LIMITS.passkeyMinutes.value} minutes. Requires a session from the last hour.`,
   caller: "session",
-  answers: {
+  responses: {
     200: z.object({
       challenge: z.string(),
       rp: z.object({ id: z.string(), name: z.string() }),
@@ -135,7 +135,7 @@ export const addPasskey = endpoint({
     "It can then sign in, alone or instead of a code. The account is notified by email. Requires a session from the last hour.",
   caller: "session",
   body: z.object({ name, passkey: passkeyRegistration }),
-  answers: { 200: passkey },
+  responses: { 200: passkey },
   errors: ["SESSION_TOO_OLD", "CONFLICT", "RATE_LIMIT_EXCEEDED"],
 });
 
@@ -148,7 +148,7 @@ export const renamePasskey = endpoint({
   caller: "session",
   params,
   body: z.object({ name }),
-  answers: { 200: passkey },
+  responses: { 200: passkey },
   errors: ["RESOURCE_NOT_FOUND"],
 });
 
@@ -161,6 +161,6 @@ export const removePasskey = endpoint({
     "It can no longer sign in. The last way to sign in cannot be removed, so set a password first. The account is notified by email. Requires a session from the last hour.",
   caller: "session",
   params,
-  answers: { 204: null },
+  responses: { 204: null },
   errors: ["SESSION_TOO_OLD", "RESOURCE_NOT_FOUND", "CONFLICT"],
 });

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { pathId } from "./field.ts";
-import { jobAnswer, queuedJob } from "./job.ts";
+import { jobResponse, queuedJob } from "./job.ts";
 
 const byId = z.object({ projectId: pathId });
 const confirmation = z.object({
@@ -21,7 +21,7 @@ export const resetProject = endpoint({
   params: byId,
   body: confirmation,
   unknownFields: "refused",
-  answers: { 202: queuedJob },
+  responses: { 202: queuedJob },
   errors: ["CONFLICT"],
 });
 
@@ -38,7 +38,7 @@ export const deleteProject = endpoint({
   params: byId,
   body: confirmation,
   unknownFields: "refused",
-  answers: { 202: queuedJob },
+  responses: { 202: queuedJob },
   errors: ["CONFLICT"],
 });
 
@@ -50,6 +50,6 @@ export const getRemoval = endpoint({
   description: "A deleted project returns 404, which means that the deletion is done.",
   caller: "member",
   params: byId.extend({ jobId: pathId }),
-  answers: { 200: jobAnswer(z.object({ deletedRows: z.int() })) },
+  responses: { 200: jobResponse(z.object({ deletedRows: z.int() })) },
   errors: ["JOB_NOT_FOUND"],
 });

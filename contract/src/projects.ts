@@ -112,7 +112,7 @@ export const listProjects = endpoint({
   summary: "List the projects you are a member of",
   description: "Each with its keys, settings and your role. A MEMBER doesn't see the secret key.",
   caller: "session",
-  answers: { 200: z.array(project) },
+  responses: { 200: z.array(project) },
 });
 
 export const createProject = endpoint({
@@ -125,7 +125,7 @@ export const createProject = endpoint({
   caller: "session",
   body: z.object({ name: projectName }),
   unknownFields: "refused-unless-returned",
-  answers: { 201: project },
+  responses: { 201: project },
   errors: ["CONFLICT"],
 });
 
@@ -192,7 +192,7 @@ export const updateProject = endpoint({
       ),
   }),
   unknownFields: "refused-unless-returned",
-  answers: { 200: project },
+  responses: { 200: project },
 });
 
 export const getSetupState = endpoint({
@@ -204,7 +204,7 @@ export const getSetupState = endpoint({
   caller: "project-by-path",
   params: byId,
   envelope: "wrapped",
-  answers: {
+  responses: {
     200: z.object({
       hasSubscription: z
         .boolean()
@@ -247,7 +247,7 @@ export const enableProject = endpoint({
       .describe("The cause and the fix; recorded in the audit log."),
   }),
   unknownFields: "refused",
-  answers: { 200: project },
+  responses: { 200: project },
   errors: ["CONFLICT"],
 });
 
@@ -262,7 +262,7 @@ export const regenerateKeys = endpoint({
   leastRole: "ADMIN",
   isOpenWhenDisabled: true,
   params: byId,
-  answers: { 200: project },
+  responses: { 200: project },
 });
 
 export const regenerateInboundAddress = endpoint({
@@ -275,5 +275,5 @@ export const regenerateInboundAddress = endpoint({
   leastRole: "ADMIN",
   isOpenWhenDisabled: true,
   params: byId,
-  answers: { 200: project },
+  responses: { 200: project },
 });

@@ -53,7 +53,7 @@ export function createCsvReader(text: string, separator: string, isEnd: boolean)
   const lineEndFrom = (at: number) => Math.min(linefeeds(at), returns(at));
 
   /** Returns the position after the line break at `at`; null if its second half may still follow. */
-  function behindBreak(at: number): number | null {
+  function afterLineBreak(at: number): number | null {
     if (at >= text.length) return isEnd ? text.length : null;
     if (text[at] !== "\r") return at + 1;
     if (at + 1 === text.length && !isEnd) return null;
@@ -63,7 +63,7 @@ export function createCsvReader(text: string, separator: string, isEnd: boolean)
   /** A fault only affects its line, because an extra quote would otherwise swallow valid rows. */
   function faulty(fault: RowFault, isUnclosed = false): CsvRow | null {
     const lineEnd = lineEndFrom(start);
-    const next = behindBreak(lineEnd);
+    const next = afterLineBreak(lineEnd);
     if (next === null) return null;
     const line = text.slice(start, lineEnd);
     start = next;
@@ -113,7 +113,7 @@ export function createCsvReader(text: string, separator: string, isEnd: boolean)
   }
 
   function finish(cells: string[], rowEnd: number): CsvRow | null {
-    const next = behindBreak(rowEnd);
+    const next = afterLineBreak(rowEnd);
     if (next === null) return null;
     const line = text.slice(start, rowEnd);
     start = next;

@@ -1,7 +1,7 @@
 // The log of recent API requests and their responses (docs/decisions/0053-request-log.md).
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
-import { cursorList, givenInstant, instant, pageQuery, pathId } from "./field.ts";
+import { cursorList, inputInstant, instant, pageQuery, pathId } from "./field.ts";
 import { LIMITS } from "./limits/limits.ts";
 
 const STATUS = /^[2-5](xx|\d\d)$/;
@@ -45,10 +45,10 @@ export const listRequests = endpoint({
     path: z.string().max(MAX_PATH_LENGTH).optional().describe("Start of the path."),
     key: z.string().max(MAX_REQUEST_ID_LENGTH).optional(),
     requestId: z.string().max(MAX_REQUEST_ID_LENGTH).optional(),
-    since: givenInstant.optional(),
-    until: givenInstant.optional(),
+    since: inputInstant.optional(),
+    until: inputInstant.optional(),
   }),
-  answers: { 200: cursorList(apiRequest).omit({ total: true }) },
+  responses: { 200: cursorList(apiRequest).omit({ total: true }) },
 });
 
 export const getRequest = endpoint({
@@ -60,6 +60,6 @@ export const getRequest = endpoint({
     "The body without secrets and personal data. Addresses keep only their domain, texts are replaced by their length, and most numbers by a placeholder. `data` keeps only names and types. Null if the body was not JSON or was larger than 16 KB.",
   caller: "project",
   params: z.object({ id: pathId }),
-  answers: { 200: apiRequest.extend({ body: z.unknown(), bodyBytes: z.int() }) },
+  responses: { 200: apiRequest.extend({ body: z.unknown(), bodyBytes: z.int() }) },
   errors: ["REQUEST_NOT_FOUND"],
 });

@@ -1,6 +1,6 @@
 // Reasons why a row of an imported file is skipped, by code, so that programs and the dashboard can use their own wording.
 import { ADDRESS_FAULTS, type AddressFaultCode } from "./address-faults.ts";
-import { saidBy, sayerOf, type Said } from "./advice.ts";
+import { sentenceSchema, sentenceBuilderOf, type Said } from "./advice.ts";
 
 /** Sentences by code, with `{names}` as placeholders for values. */
 export const ROW_FAULTS = {
@@ -26,6 +26,6 @@ export const ROW_FAULTS = {
 export type RowFaultCode = keyof typeof ROW_FAULTS | AddressFaultCode;
 export type RowFault = Said<RowFaultCode>;
 
-export const rowFault = saidBy<RowFaultCode>(ROW_FAULTS);
+export const rowFault = sentenceSchema<RowFaultCode>(ROW_FAULTS);
 /** Returns the fault for a code with its values filled in. */
-export const faultOfRow = sayerOf<RowFaultCode>(ROW_FAULTS);
+export const faultOfRow = sentenceBuilderOf<RowFaultCode>(ROW_FAULTS);

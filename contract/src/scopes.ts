@@ -66,8 +66,8 @@ export function isInScope(endpoint: ScopedEndpoint, scopes: readonly string[]): 
   if (endpoint.name === "v1.send" && scopes.includes(TEST_SCOPE)) return true;
   const noun = nounOf(endpoint);
   return scopes.some((scope) => {
-    const [given, right] = scope.split(":");
-    const isNamed = given === noun || (given === ANY && noun !== SECRETS);
+    const [input, right] = scope.split(":");
+    const isNamed = input === noun || (input === ANY && noun !== SECRETS);
     return isNamed && (right === "write" || endpoint.isRead);
   });
 }

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { instant } from "./field.ts";
-import { givenPassword, secondFactorCode } from "./users.ts";
+import { existingPassword, secondFactorCode } from "./users.ts";
 
 const recoveryCodes = z
   .array(z.string())
@@ -15,7 +15,7 @@ export const getSecondFactor = endpoint({
   summary: "Read whether signing in requires a second factor",
   description: "For the signed-in account.",
   caller: "session",
-  answers: {
+  responses: {
     200: z.object({
       isOn: z.boolean(),
       since: instant.nullable(),
@@ -31,8 +31,8 @@ export const beginSecondFactor = endpoint({
   summary: "Get a secret for an authenticator app",
   description: "Takes effect once you confirm it with a code. Another call replaces the secret.",
   caller: "session",
-  body: z.object({ currentPassword: givenPassword }),
-  answers: {
+  body: z.object({ currentPassword: existingPassword }),
+  responses: {
     200: z.object({
       secret: z.string().describe("In base32, for typing it."),
       uri: z.string().describe("The secret as an `otpauth://` URI, for a QR code."),
@@ -49,7 +49,7 @@ export const confirmSecondFactor = endpoint({
   description: "All other sessions of the account end, and the account is notified by email.",
   caller: "session",
   body: z.object({ code: secondFactorCode }),
-  answers: { 200: z.object({ recoveryCodes }) },
+  responses: { 200: z.object({ recoveryCodes }) },
   errors: ["INVALID_CREDENTIALS", "CONFLICT", "RATE_LIMIT_EXCEEDED"],
 });
 
@@ -60,8 +60,8 @@ export const renewRecoveryCodes = endpoint({
   summary: "Create new recovery codes and invalidate the old ones",
   description: "Requires the password and an authenticator code.",
   caller: "session",
-  body: z.object({ currentPassword: givenPassword, code: secondFactorCode }),
-  answers: { 200: z.object({ recoveryCodes }) },
+  body: z.object({ currentPassword: existingPassword, code: secondFactorCode }),
+  responses: { 200: z.object({ recoveryCodes }) },
   errors: ["INVALID_CREDENTIALS", "CONFLICT", "RATE_LIMIT_EXCEEDED"],
 });
 
@@ -73,7 +73,7 @@ export const endSecondFactor = endpoint({
   description:
     "Requires the password and an authenticator or recovery code. The account is notified by email.",
   caller: "session",
-  body: z.object({ currentPassword: givenPassword, code: secondFactorCode }),
-  answers: { 204: null },
+  body: z.object({ currentPassword: existingPassword, code: secondFactorCode }),
+  responses: { 204: null },
   errors: ["INVALID_CREDENTIALS", "CONFLICT", "RATE_LIMIT_EXCEEDED"],
 });

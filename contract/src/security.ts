@@ -83,7 +83,7 @@ export const getOwnSecurity = endpoint({
   description,
   caller: "member",
   params: z.object({ projectId: pathId }),
-  answers: { 200: security },
+  responses: { 200: security },
 });
 
 export const getSecurity = endpoint({
@@ -94,5 +94,5 @@ export const getSecurity = endpoint({
   description,
   caller: "project-by-path",
   params: z.object({ projectId: pathId }),
-  answers: { 200: security },
+  responses: { 200: security },
 });

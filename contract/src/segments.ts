@@ -36,7 +36,7 @@ export const listSegments = endpoint({
   description: "All segments as an array, or a page with `limit` or `cursor`.",
   caller: "project",
   query: pageQuery,
-  answers: {
+  responses: {
     200: z.union([
       z.array(segment),
       z.object({
@@ -72,7 +72,7 @@ export const createSegment = endpoint({
       .describe("Keep the members of a dynamic segment and emit an event for each entry and exit."),
   }),
   unknownFields: "refused-unless-returned",
-  answers: { 201: segment },
+  responses: { 201: segment },
 });
 
 export const getSegment = endpoint({
@@ -83,7 +83,7 @@ export const getSegment = endpoint({
   description: "`memberCount` is the last count; `POST /segments/:id/refresh` counts again.",
   caller: "project",
   params: byId,
-  answers: { 200: segment },
+  responses: { 200: segment },
   errors: ["SEGMENT_NOT_FOUND"],
 });
 
@@ -107,7 +107,7 @@ export const updateSegment = endpoint({
     expectedUpdatedAt,
   }),
   unknownFields: "refused-unless-returned",
-  answers: { 200: segment },
+  responses: { 200: segment },
   errors: ["SEGMENT_NOT_FOUND", "CHANGED_MEANWHILE", "CONFLICT"],
 });
 
@@ -120,7 +120,7 @@ export const deleteSegment = endpoint({
     "Not possible while another segment, an enabled workflow, or an unfinished campaign uses it. Contacts are kept.",
   caller: "project",
   params: byId,
-  answers: { 204: null },
+  responses: { 204: null },
   errors: ["SEGMENT_NOT_FOUND", "CONFLICT"],
 });
 
@@ -140,7 +140,7 @@ export const listSegmentContacts = endpoint({
       `Items per page; default ${LIMITS.pageSizeDefault.value}.`,
     ).optional(),
   }),
-  answers: {
+  responses: {
     200: z.object({
       data: z.array(contact),
       total: z.int(),
@@ -162,7 +162,7 @@ export const listContactSegments = endpoint({
   caller: "project",
   params: byId,
   query: pageQuery,
-  answers: {
+  responses: {
     200: z.object({
       data: z.array(
         z.object({
@@ -208,7 +208,7 @@ export const addSegmentMembers = endpoint({
       .describe("Whether created contacts are subscribed. Default: true, unless the address opted out."),
   }),
   unknownFields: "refused",
-  answers: { 200: z.object({ added: z.int(), created: z.int(), notFound: z.array(z.string()) }) },
+  responses: { 200: z.object({ added: z.int(), created: z.int(), notFound: z.array(z.string()) }) },
   errors: ["SEGMENT_NOT_FOUND", "CONFLICT"],
 });
 
@@ -222,7 +222,7 @@ export const removeSegmentMembers = endpoint({
   params: byId,
   body: z.object({ emails }),
   unknownFields: "refused",
-  answers: { 200: z.object({ removed: z.int() }) },
+  responses: { 200: z.object({ removed: z.int() }) },
   errors: ["SEGMENT_NOT_FOUND", "CONFLICT"],
 });
 
@@ -234,7 +234,7 @@ export const computeSegment = endpoint({
   description: "Emits an entry or exit event for each contact that enters or leaves the segment.",
   caller: "project",
   params: byId,
-  answers: { 200: z.object({ added: z.int(), removed: z.int(), total: z.int() }) },
+  responses: { 200: z.object({ added: z.int(), removed: z.int(), total: z.int() }) },
   errors: ["SEGMENT_NOT_FOUND", "CONFLICT"],
 });
 
@@ -246,7 +246,7 @@ export const refreshSegment = endpoint({
   description: "Emits no events and changes no members.",
   caller: "project",
   params: byId,
-  answers: { 200: z.object({ memberCount: z.int() }) },
+  responses: { 200: z.object({ memberCount: z.int() }) },
   errors: ["SEGMENT_NOT_FOUND"],
 });
 
@@ -261,7 +261,7 @@ export const previewSegment = endpoint({
   isRead: true,
   body: z.object({ filters: filter }),
   unknownFields: "refused",
-  answers: { 200: z.object({ count: z.int(), sample: z.array(contact) }) },
+  responses: { 200: z.object({ count: z.int(), sample: z.array(contact) }) },
 });
 
 export const explainSegment = endpoint({
@@ -274,7 +274,7 @@ export const explainSegment = endpoint({
   isRead: true,
   body: z.object({ filters: filter, contactId: id }),
   unknownFields: "refused",
-  answers: {
+  responses: {
     200: z.object({
       matches: z.boolean(),
       conditions: z

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { importResult } from "./contact-import.ts";
 import { endpoint } from "./endpoint.ts";
 import { cursorList, emailAddress, instant, pageQuery, pathText, uploadedFile } from "./field.ts";
-import { byJobId, jobAnswer, queuedJob } from "./job.ts";
+import { byJobId, jobResponse, queuedJob } from "./job.ts";
 import { LIMITS } from "./limits/limits.ts";
 
 /** Strongest first, because a stronger reason replaces a weaker one. */
@@ -42,7 +42,7 @@ export const listSuppressions = endpoint({
     "Hard bounces and complaints are added automatically, whether or not the project checks the list (`suppressionList` of the project).",
   caller: "project",
   query: pageQuery.extend(filter),
-  answers: { 200: cursorList(suppression) },
+  responses: { 200: cursorList(suppression) },
 });
 
 export const addSuppressions = endpoint({
@@ -55,7 +55,7 @@ export const addSuppressions = endpoint({
     `${LIMITS.suppressionsAtOnce.value} addresses; use \`POST /suppressions/import\` for longer lists. An address that is listed for a bounce or complaint keeps that reason.`,
   caller: "project",
   body: z.object({ emails: z.array(emailAddress).min(1).max(LIMITS.suppressionsAtOnce.value) }),
-  answers: {
+  responses: {
     200: z.object({ added: z.int(), known: z.int().describe("Addresses that were already listed.") }),
   },
 });
@@ -73,7 +73,7 @@ export const importSuppressions = endpoint({
   }),
   bodyKind: "upload",
   bodyLimitBytes: LIMITS.importBodyBytes.value,
-  answers: { 202: queuedJob },
+  responses: { 202: queuedJob },
 });
 
 export const getSuppressionImport = endpoint({
@@ -85,7 +85,7 @@ export const getSuppressionImport = endpoint({
     "Poll until `state` is `completed` or `failed`; `result` then contains the counts and the first errors.",
   caller: "project",
   params: byJobId,
-  answers: { 200: jobAnswer(importResult) },
+  responses: { 200: jobResponse(importResult) },
   errors: ["JOB_NOT_FOUND"],
 });
 
@@ -100,7 +100,7 @@ export const exportSuppressions = endpoint({
   query: z.object(filter),
   envelope: "raw",
   contentType: "text/csv",
-  answers: { 200: z.string() },
+  responses: { 200: z.string() },
 });
 
 export const explainSuppression = endpoint({
@@ -112,7 +112,7 @@ export const explainSuppression = endpoint({
     "Useful if a person got no email. Returns whether the address is listed, whether the project checks its list, and whether the contact is subscribed. Also works for unknown addresses.",
   caller: "project",
   params: byAddress,
-  answers: {
+  responses: {
     200: z.object({
       email: z.string(),
       suppression: suppression.nullable().describe("null if it is not listed."),
@@ -137,6 +137,6 @@ export const removeSuppression = endpoint({
     "An unsubscribed contact stays unsubscribed. The next bounce or complaint adds the address again. Skipped email is not sent afterwards.",
   caller: "project",
   params: byAddress,
-  answers: { 204: null },
+  responses: { 204: null },
   errors: ["SUPPRESSION_NOT_FOUND"],
 });

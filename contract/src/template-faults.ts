@@ -1,5 +1,5 @@
 // Faults in the variables of a template, by code, so that programs and the dashboard can use their own wording.
-import { saidBy, sayerOf, type Said } from "./advice.ts";
+import { sentenceSchema, sentenceBuilderOf, type Said } from "./advice.ts";
 
 /** Sentences by code, with `{names}` as placeholders for values. */
 export const TEMPLATE_FAULTS = {
@@ -42,6 +42,6 @@ export const TEMPLATE_FAULTS = {
 export type TemplateFaultCode = keyof typeof TEMPLATE_FAULTS;
 export type TemplateFault = Said<TemplateFaultCode>;
 
-export const templateFault = saidBy<TemplateFaultCode>(TEMPLATE_FAULTS);
+export const templateFault = sentenceSchema<TemplateFaultCode>(TEMPLATE_FAULTS);
 /** Returns the fault for a code with its values filled in. */
-export const faultOfTemplate = sayerOf<TemplateFaultCode>(TEMPLATE_FAULTS);
+export const faultOfTemplate = sentenceBuilderOf<TemplateFaultCode>(TEMPLATE_FAULTS);

@@ -21,7 +21,7 @@ export const testTemplate = endpoint({
     from: plainAddress.optional().describe("The sender, if neither the template nor the project has one."),
   }),
   unknownFields: "refused",
-  answers: { 200: z.object({ success: z.literal(true), email: z.uuid() }) },
+  responses: { 200: z.object({ success: z.literal(true), email: z.uuid() }) },
   errors: ["TEMPLATE_NOT_FOUND", "CONTACT_NOT_FOUND", "DOMAIN_NOT_VERIFIED", "EMAIL_VERIFICATION_REQUIRED"],
 });
 
@@ -42,7 +42,7 @@ export const listTemplateVersions = endpoint({
   description: `All replaced texts, newest first; up to ${LIMITS.templateVersions.value} versions and ${LIMITS.templateVersionBytes.value} bytes are kept.`,
   caller: "project",
   params: byId,
-  answers: { 200: z.object({ versions: z.array(version) }) },
+  responses: { 200: z.object({ versions: z.array(version) }) },
   errors: ["TEMPLATE_NOT_FOUND"],
 });
 
@@ -54,7 +54,7 @@ export const getTemplateVersion = endpoint({
   description: "One version with its complete body.",
   caller: "project",
   params: byVersion,
-  answers: { 200: version.extend({ body: z.string(), design: wholeTemplate.shape.design }) },
+  responses: { 200: version.extend({ body: z.string(), design: wholeTemplate.shape.design }) },
   errors: ["TEMPLATE_NOT_FOUND"],
 });
 
@@ -66,6 +66,6 @@ export const restoreTemplateVersion = endpoint({
   description: "Restores its subject and body; the current text becomes a version.",
   caller: "project",
   params: byVersion,
-  answers: { 200: wholeTemplate },
+  responses: { 200: wholeTemplate },
   errors: ["TEMPLATE_NOT_FOUND"],
 });

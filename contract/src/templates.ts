@@ -42,12 +42,12 @@ const template = z.object({
 });
 
 /** The design in a response. */
-export const keptDesign = z
+export const storedDesign = z
   .record(z.string(), z.unknown())
   .nullable()
   .describe("The editor's data in addition to the body; not included in lists.");
 
-export const wholeTemplate = template.extend({ design: keptDesign });
+export const wholeTemplate = template.extend({ design: storedDesign });
 
 export const byId = z.object({ id: pathId });
 
@@ -74,16 +74,16 @@ const plainName = displayName.trim().refine((name) => !name.includes("{{"), noVa
 /** The data of an editor; a design in our own format must be valid. */
 export const design = z
   .record(z.string(), z.unknown())
-  .superRefine((given, ctx) => {
-    if (given["format"] !== DESIGN_FORMAT) return;
-    for (const { path, message } of problemsOfDesign(given))
+  .superRefine((input, ctx) => {
+    if (input["format"] !== DESIGN_FORMAT) return;
+    for (const { path, message } of problemsOfDesign(input))
       ctx.addIssue({ code: "custom", path: [...path], message });
   })
   .nullable();
 
 /** Returns whether there is content to send: a body, or blocks that produce one. */
-export const hasBody = ({ body, design: given }: { body?: unknown; design?: unknown }) =>
-  body !== undefined || (given as Record<string, unknown> | null | undefined)?.["format"] === DESIGN_FORMAT;
+export const hasBody = ({ body, design: input }: { body?: unknown; design?: unknown }) =>
+  body !== undefined || (input as Record<string, unknown> | null | undefined)?.["format"] === DESIGN_FORMAT;
 export const bodyMissing = {
   path: ["body"],
   message: "Required.",
@@ -161,7 +161,7 @@ export const listTemplates = endpoint({
       .describe("A part of the name, case-insensitive."),
     type: z.enum(TEMPLATE_TYPES).optional(),
   }),
-  answers: { 200: cursorList(template) },
+  responses: { 200: cursorList(template) },
 });
 
 export const createTemplate = endpoint({
@@ -180,7 +180,7 @@ export const createTemplate = endpoint({
     })
     .refine(hasBody, bodyMissing),
   unknownFields: "refused-unless-returned",
-  answers: { 201: savedTemplate },
+  responses: { 201: savedTemplate },
   errors: ["DOMAIN_NOT_VERIFIED"],
 });
 
@@ -192,7 +192,7 @@ export const getTemplate = endpoint({
   description: "The template with its complete body.",
   caller: "project",
   params: byId,
-  answers: { 200: wholeTemplate },
+  responses: { 200: wholeTemplate },
   errors: ["TEMPLATE_NOT_FOUND"],
 });
 
@@ -213,7 +213,7 @@ export const updateTemplate = endpoint({
     expectedUpdatedAt,
   }),
   unknownFields: "refused-unless-returned",
-  answers: { 200: savedTemplate },
+  responses: { 200: savedTemplate },
   errors: ["DOMAIN_NOT_VERIFIED", "TEMPLATE_NOT_FOUND", "CHANGED_MEANWHILE"],
 });
 
@@ -225,7 +225,7 @@ export const deleteTemplate = endpoint({
   description: "Emails accepted earlier keep their content. 409 while the template is in use.",
   caller: "project",
   params: byId,
-  answers: { 204: null },
+  responses: { 204: null },
   errors: ["TEMPLATE_NOT_FOUND", "CONFLICT"],
 });
 
@@ -237,7 +237,7 @@ export const duplicateTemplate = endpoint({
   description: "The copy's name ends in ` (copy)`.",
   caller: "project",
   params: byId,
-  answers: { 201: wholeTemplate },
+  responses: { 201: wholeTemplate },
   errors: ["TEMPLATE_NOT_FOUND"],
 });
 
@@ -249,7 +249,7 @@ export const getTemplateUsage = endpoint({
   description: "The uses that prevent deletion, and the number of emails made with the template.",
   caller: "project",
   params: byId,
-  answers: {
+  responses: {
     200: z.object({
       campaigns: z
         .array(z.object({ id: z.uuid(), name: z.string() }))
@@ -277,7 +277,7 @@ export const previewTemplate = endpoint({
     contactId: id.optional().describe("Fills in the data of this contact."),
     data: contactData.optional(),
   }),
-  answers: {
+  responses: {
     200: z.object({
       subject: z.string(),
       html: z.string(),

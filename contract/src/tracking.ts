@@ -18,7 +18,7 @@ export const openPixel = endpoint({
   }),
   envelope: "page",
   contentType: "image/gif",
-  answers: { 200: z.string() },
+  responses: { 200: z.string() },
 });
 
 export const followLink = endpoint({
@@ -44,5 +44,5 @@ export const followLink = endpoint({
       }),
   }),
   envelope: "page",
-  answers: { 302: null, 404: html, 503: html },
+  responses: { 302: null, 404: html, 503: html },
 });

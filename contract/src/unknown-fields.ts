@@ -129,8 +129,8 @@ const returnedBy = new WeakMap<Endpoint, ReadonlySet<string>>();
 function returnedFields(endpoint: Endpoint): ReadonlySet<string> {
   const remembered = returnedBy.get(endpoint);
   if (remembered !== undefined) return remembered;
-  const fields = Object.values(endpoint.answers).flatMap((answer) =>
-    answer instanceof z.ZodObject ? Object.keys(answer.shape) : [],
+  const fields = Object.values(endpoint.responses).flatMap((response) =>
+    response instanceof z.ZodObject ? Object.keys(response.shape) : [],
   );
   const returned = new Set(fields);
   returnedBy.set(endpoint, returned);

@@ -45,7 +45,7 @@ export const uploadImage = endpoint({
   }),
   bodyKind: "upload",
   bodyLimitBytes: LIMITS.uploadBodyBytes.value,
-  answers: { 201: image },
+  responses: { 201: image },
   errors: ["CONFLICT", "SERVICE_UNAVAILABLE"],
 });
 
@@ -57,7 +57,7 @@ export const listUploads = endpoint({
   description: "`POST /uploads/delete-unused` deletes unused images.",
   caller: "project",
   query: pageQuery,
-  answers: {
+  responses: {
     200: cursorList(stored).extend({
       storedBytes: z.int().describe("Total of all images, not only this page."),
     }),
@@ -72,7 +72,7 @@ export const deleteUnusedUploads = endpoint({
   description: `Deletes images whose URL is not used by a template, a kept previous version, a campaign or the logo. Images uploaded in the last ${LIMITS.uploadGraceHours.value} hours are kept, because someone may be working on a template. Sent emails with a deleted image, and HTML passed to \`POST /v1/send\`, no longer show it. One request deletes up to ${LIMITS.uploadsDeleted.value}; \`hasMore\` is true if there are more.`,
   caller: "project",
   leastRole: "ADMIN",
-  answers: { 200: z.object({ deleted: z.int(), freedBytes: z.int(), hasMore: z.boolean() }) },
+  responses: { 200: z.object({ deleted: z.int(), freedBytes: z.int(), hasMore: z.boolean() }) },
 });
 
 export const deleteUpload = endpoint({
@@ -84,7 +84,7 @@ export const deleteUpload = endpoint({
     "Fails with 409 and a list of uses while a template, a previous version, a campaign or the logo shows the image. Sent emails no longer show a deleted image.",
   caller: "project",
   params: z.object({ key: pathText }),
-  answers: { 204: null },
+  responses: { 204: null },
   errors: ["UPLOAD_NOT_FOUND", "CONFLICT"],
 });
 
@@ -99,6 +99,6 @@ export const openImage = endpoint({
   params: z.object({ key: pathText }),
   envelope: "raw",
   contentType: "image/*",
-  answers: { 200: z.string() },
+  responses: { 200: z.string() },
   errors: ["UPLOAD_NOT_FOUND", "SERVICE_UNAVAILABLE"],
 });

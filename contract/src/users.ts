@@ -19,7 +19,7 @@ export const password = z
   .max(LIMITS.passwordMaximum.value);
 
 /** An existing password. It may be shorter than new passwords, because the rules were different when it was set. */
-export const givenPassword = z.string().normalize("NFC").min(1).max(LIMITS.passwordMaximum.value);
+export const existingPassword = z.string().normalize("NFC").min(1).max(LIMITS.passwordMaximum.value);
 
 /** The random part of a link in an email. */
 export const linkToken = z.string().min(1).max(100).describe("The last part of the link in the email.");
@@ -46,7 +46,7 @@ export const signUp = endpoint({
     password: password.optional().describe("Required in local mode, otherwise ignored."),
   }),
   envelope: "wrapped",
-  answers: { 200: account, 202: z.object({ message: z.string() }) },
+  responses: { 200: account, 202: z.object({ message: z.string() }) },
   errors: ["SIGNUPS_DISABLED", "CONFLICT", "RATE_LIMIT_EXCEEDED"],
 });
 
@@ -60,7 +60,7 @@ export const completeSignUp = endpoint({
   caller: "anyone",
   body: z.object({ token: linkToken, password }),
   envelope: "wrapped",
-  answers: { 200: account },
+  responses: { 200: account },
   errors: ["TOKEN_INVALID", "SIGNUPS_DISABLED", "CONFLICT", "RATE_LIMIT_EXCEEDED"],
 });
 
@@ -73,12 +73,12 @@ export const logIn = endpoint({
   caller: "anyone",
   body: z.object({
     email: emailAddress,
-    password: givenPassword,
+    password: existingPassword,
     code: secondFactorCode.optional(),
     passkey: passkeyAssertion.optional().describe("A passkey of the account, instead of a code."),
   }),
   envelope: "wrapped",
-  answers: { 200: account },
+  responses: { 200: account },
   errors: ["INVALID_CREDENTIALS", "SECOND_FACTOR_REQUIRED", "RATE_LIMIT_EXCEEDED"],
 });
 
@@ -91,7 +91,7 @@ export const logOut = endpoint({
   caller: "session",
   isRead: false,
   envelope: "wrapped",
-  answers: { 200: z.object({}) },
+  responses: { 200: z.object({}) },
   errors: ["FORBIDDEN"],
 });
 
@@ -102,7 +102,7 @@ export const getMe = endpoint({
   summary: "Read the signed-in account",
   description: "The account of the session.",
   caller: "session",
-  answers: { 200: account },
+  responses: { 200: account },
 });
 
 export const updateMe = endpoint({
@@ -113,5 +113,5 @@ export const updateMe = endpoint({
   description: "An account created in a browser starts with the browser's language (`Accept-Language`).",
   caller: "session",
   body: z.object({ language: personLanguage }),
-  answers: { 200: account.extend({ language: personLanguage }) },
+  responses: { 200: account.extend({ language: personLanguage }) },
 });

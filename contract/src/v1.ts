@@ -45,7 +45,7 @@ export const track = endpoint({
     data: contactData.optional(),
   }),
   envelope: "wrapped",
-  answers: { 200: z.object({ contact: z.uuid(), event: z.uuid(), timestamp: instant }) },
+  responses: { 200: z.object({ contact: z.uuid(), event: z.uuid(), timestamp: instant }) },
 });
 
 /** The same endpoint for callers with a contact id, and in the spelling of older clients. */
@@ -73,7 +73,7 @@ export const trackEvent = endpoint({
         context.addIssue(issue("Required.", "required", undefined, ["event"]));
     }),
   envelope: "wrapped",
-  answers: { 200: z.object({ contact: z.uuid(), event: z.uuid(), timestamp: instant }) },
+  responses: { 200: z.object({ contact: z.uuid(), event: z.uuid(), timestamp: instant }) },
   errors: ["CONTACT_NOT_FOUND"],
 });
 
@@ -206,7 +206,7 @@ const TIMES =
   /^(?:o:)?(?:schedul(?:e|ed|ing)?(?:for|at|on|date|time|in)?|(?:send|deliver|delivery|dispatch|release)(?:at|on|in|after|date|time|later|datetime)|(?:send|deliver)(?:delay|notbefore)|delay(?:ed|for|by|until|in)?(?:ms|seconds|minutes|hours)?|notbefore|deferuntil|deferred)$/;
 
 /** Returns why an unknown field of the endpoint must not be ignored, or null. */
-function refusalOfTime(name: string): string | null {
+function errorOfTime(name: string): string | null {
   if (!TIMES.test(plainName(name))) return null;
   return "This endpoint sends immediately and can't schedule. Remove this field.";
 }
@@ -223,10 +223,10 @@ export const send = endpoint({
   body: sendBody,
   unknownFields: "warned",
   respell: inOurSpelling,
-  refusalOfUnknown: refusalOfTime,
+  refusalOfUnknown: errorOfTime,
   bodyLimitBytes: LIMITS.sendBodyBytes.value,
   envelope: "wrapped",
-  answers: {
+  responses: {
     200: z.object({
       emails: z.array(z.object({ contact: z.object({ id: z.uuid(), email: z.string() }), email: z.uuid() })),
       warnings: z

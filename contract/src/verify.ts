@@ -35,5 +35,5 @@ export const verify = endpoint({
   isRead: true,
   body: z.object({ email: emailAddress }),
   envelope: "wrapped",
-  answers: { 200: verification },
+  responses: { 200: verification },
 });

@@ -30,7 +30,7 @@ export const receiveSns = endpoint({
   }),
   bodyKind: "text-json",
   bodyLimitBytes: LIMITS.webhookBytes.value,
-  answers: { 200: z.object({ success: z.literal(true) }) },
+  responses: { 200: z.object({ success: z.literal(true) }) },
   errors: ["FORBIDDEN"],
 });
 
@@ -48,7 +48,7 @@ export const getWebhookSecret = endpoint({
   caller: "project",
   leastRole: "ADMIN",
   isSecret: true,
-  answers: { 200: secret },
+  responses: { 200: secret },
 });
 
 export const rotateWebhookSecret = endpoint({
@@ -60,6 +60,6 @@ export const rotateWebhookSecret = endpoint({
   caller: "project",
   leastRole: "ADMIN",
   isSecret: true,
-  answers: { 200: secret },
+  responses: { 200: secret },
   errors: ["FORBIDDEN", "PROJECT_DISABLED"],
 });

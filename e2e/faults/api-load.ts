@@ -3,7 +3,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Reply, Sent, Tracked } from "../api-client.ts";
 import { complain } from "./evidence.ts";
-import { DOMAIN, type World } from "./world.ts";
+import { DOMAIN, type Environment } from "./environment.ts";
 
 export interface ApiLoad {
   /** The number of accepted calls so far. */
@@ -26,11 +26,11 @@ export interface Call {
 }
 
 /** The API promises a response within 5 s if the database is away; a busy machine may take slightly longer. */
-const ANSWER_MS = 6_000;
+const RESPONSE_MS = 6_000;
 
 /** Calls each endpoint at this rate, at the last started program with HTTP. */
-export function startApiLoad(world: World, perSecond: { track: number; send: number }): ApiLoad {
-  const api = world.api();
+export function startApiLoad(environment: Environment, perSecond: { track: number; send: number }): ApiLoad {
+  const api = environment.api();
   const calls: Call[] = [];
   const open = new Set<Promise<void>>();
   const ending = new AbortController();
@@ -59,11 +59,11 @@ export function startApiLoad(world: World, perSecond: { track: number; send: num
     }
   }
 
-  async function knock(door: Call["door"], rate: number): Promise<void> {
+  async function knock(endpoint: Call["door"], rate: number): Promise<void> {
     if (rate === 0) return;
     for (let nextMs = performance.now(); !ending.signal.aborted; nextMs += 1000 / rate) {
       await delay(Math.max(0, nextMs - performance.now()));
-      const one = call(door).finally(() => open.delete(one));
+      const one = call(endpoint).finally(() => open.delete(one));
       open.add(one);
     }
   }
@@ -92,13 +92,14 @@ function readReply({ status, body }: Reply<Sent | Tracked>): Pick<Call, "status"
 }
 
 /** Returns what was wrong: each 2xx must be in the database, each other response a 503 with the error envelope, and none late. */
-export async function judgeCalls(world: World, calls: readonly Call[]): Promise<string[]> {
-  const idsOf = (door: Call["door"]) =>
-    calls.flatMap((call) => (call.door === door && call.id !== undefined ? [call.id] : []));
+export async function checkCalls(environment: Environment, calls: readonly Call[]): Promise<string[]> {
+  const idsOf = (endpoint: Call["door"]) =>
+    calls.flatMap((call) => (call.door === endpoint && call.id !== undefined ? [call.id] : []));
   const found = async (table: "events" | "emails", ids: readonly string[]) => {
-    const rows = await world.query<{ id: string }>(`select id from ${table} where id = any($1::uuid[])`, [
-      ids,
-    ]);
+    const rows = await environment.query<{ id: string }>(
+      `select id from ${table} where id = any($1::uuid[])`,
+      [ids],
+    );
     return new Set(rows.map(({ id }) => id));
   };
   const events = await found("events", idsOf("track"));
@@ -118,12 +119,12 @@ export async function judgeCalls(world: World, calls: readonly Call[]): Promise<
         .map(describe),
       "calls returned neither 200 nor 503",
     ),
-    ...complain(calls.filter(({ tookMs }) => tookMs > ANSWER_MS).map(describe), "calls waited too long"),
+    ...complain(calls.filter(({ tookMs }) => tookMs > RESPONSE_MS).map(describe), "calls waited too long"),
   ];
 }
 
-function isUnavailable(status: number, refusal: string): boolean {
-  return status === 503 && !refusal.startsWith("no error envelope");
+function isUnavailable(status: number, appError: string): boolean {
+  return status === 503 && !appError.startsWith("no error envelope");
 }
 
 /** Returns the given percentile of the call durations in ms. */

@@ -3,7 +3,7 @@ import { createServer, connect, type Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 
 /** Network conditions for open and new connections. */
-export interface Weather {
+export interface NetworkConditions {
   /** Latency in each direction. */
   latencyMs?: number;
   /** Bandwidth of each connection in each direction. */
@@ -16,7 +16,7 @@ export interface ChaosProxy {
   readonly port: number;
   /** Sets the destination of new connections. */
   setTarget(port: number): void;
-  setWeather(weather: Weather): void;
+  setWeather(weather: NetworkConditions): void;
   /** The maximum number of simultaneous client connections. */
   peakConnectionCount(): number;
   close(): Promise<void>;
@@ -24,13 +24,13 @@ export interface ChaosProxy {
 
 const HOST = "127.0.0.1";
 /** Interval for checking whether a blackhole has ended. */
-const LOOK_MS = 20;
+const POLL_MS = 20;
 
 /** Listens on a free local port and forwards to the local `targetPort`. */
 export async function startChaosProxy(targetPort: number): Promise<ChaosProxy> {
   const pairs = new Set<readonly [Socket, Socket]>();
   const clients = new Set<Socket>();
-  const state = { target: targetPort, weather: {} as Weather, peak: 0, isClosed: false };
+  const state = { target: targetPort, weather: {} as NetworkConditions, peak: 0, isClosed: false };
 
   async function serve(client: Socket): Promise<void> {
     clients.add(client);
@@ -51,7 +51,7 @@ export async function startChaosProxy(targetPort: number): Promise<ChaosProxy> {
   }
 
   async function blackholeOver(): Promise<void> {
-    while (state.weather.isBlackhole === true && !state.isClosed) await delay(LOOK_MS);
+    while (state.weather.isBlackhole === true && !state.isClosed) await delay(POLL_MS);
   }
 
   /** Forwards each chunk when its time has come, until either side closes. */

@@ -2,12 +2,12 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { createApiClient } from "../api-client.ts";
 import { waitUntil } from "../wait-until.ts";
-import { judgeCalls, startApiLoad } from "./api-load.ts";
+import { checkCalls, startApiLoad } from "./api-load.ts";
 import type { FaultCase, FaultRow, Size } from "./fault-case.ts";
 import { complain, emailIdOf } from "./evidence.ts";
-import { judgeCampaign, startSampler, waitForEnd } from "./oracle.ts";
-import { startWorldBehindProxy } from "./proxied-world.ts";
-import type { World } from "./world.ts";
+import { checkCampaign, startSampler, waitForEnd } from "./oracle.ts";
+import { startEnvironmentBehindProxy } from "./proxied-environment.ts";
+import type { Environment } from "./environment.ts";
 
 const RECIPIENTS: Record<Size, number> = { small: 1_000, large: 20_000 };
 const AWAY_MS: Record<Size, number> = { small: 30_000, large: 90_000 };
@@ -17,7 +17,7 @@ const LOAD = { track: 10, send: 2 };
 const PROGRESS_TIMEOUT_MS = 60_000;
 const END_TIMEOUT_MS = 600_000;
 /** Emails that already passed their pre-send check are sent within this time. */
-const HANDOVER_MS = 2_000;
+const SUBMISSION_MS = 2_000;
 const HEALTH_MS = 5_000;
 
 export const databaseBlackhole: FaultCase = {
@@ -29,24 +29,24 @@ export const databaseBlackhole: FaultCase = {
 
 async function playBlackhole(size: Size): Promise<FaultRow> {
   const settings = { PROJECT_SENDS_PER_SECOND: String(SENDS_PER_SECOND[size]) };
-  const { world, proxy } = await startWorldBehindProxy({ settings });
+  const { environment, proxy } = await startEnvironmentBehindProxy({ settings });
   try {
-    const program = await world.start();
-    const recipients = await world.importContacts(RECIPIENTS[size]);
-    const campaignId = await world.startCampaign();
-    const sampler = startSampler(world, [campaignId]);
-    await waitUntil("the first emails", PROGRESS_TIMEOUT_MS, () => world.sink.journal.length >= 100);
+    const program = await environment.start();
+    const recipients = await environment.importContacts(RECIPIENTS[size]);
+    const campaignId = await environment.startCampaign();
+    const sampler = startSampler(environment, [campaignId]);
+    await waitUntil("the first emails", PROGRESS_TIMEOUT_MS, () => environment.sink.journal.length >= 100);
     // From now on these contacts are callers, no recipients.
-    const load = startApiLoad(world, LOAD);
+    const load = startApiLoad(environment, LOAD);
     const peakBefore = proxy.peakConnectionCount();
 
     proxy.setWeather({ isBlackhole: true });
     const awayAt = Date.now();
-    await delay(HANDOVER_MS);
-    const faults = [...(await faultsOfCheck(world)), ...(await faultsOfHealth(program.url))];
+    await delay(SUBMISSION_MS);
+    const faults = [...(await faultsOfCheck(environment)), ...(await faultsOfHealth(program.url))];
     await delay(AWAY_MS[size] - (Date.now() - awayAt));
-    faults.push(...(await faultsOfCheck(world)));
-    const left = world.sink.journal.filter(({ at }) => at > awayAt + HANDOVER_MS);
+    faults.push(...(await faultsOfCheck(environment)));
+    const left = environment.sink.journal.filter(({ at }) => at > awayAt + SUBMISSION_MS);
     faults.push(
       ...complain(
         left.map(({ messageId }) => messageId),
@@ -54,23 +54,23 @@ async function playBlackhole(size: Size): Promise<FaultRow> {
       ),
     );
     proxy.setWeather({});
-    world.noteFault();
+    environment.noteFault();
     await waitUntil("the program to be ready again", PROGRESS_TIMEOUT_MS, async () => {
       return (await createApiClient(program.url).call("GET", "/ready")).status === 200;
     });
 
-    await waitForEnd(world, campaignId, END_TIMEOUT_MS);
+    await waitForEnd(environment, campaignId, END_TIMEOUT_MS);
     const calls = await load.stop();
-    faults.push(...(await judgeCalls(world, calls)));
+    faults.push(...(await checkCalls(environment, calls)));
     if (proxy.peakConnectionCount() > Math.max(peakBefore, MAX_CONNECTIONS))
       faults.push(`${proxy.peakConnectionCount()} database connections were opened`);
     const name = `database away ${AWAY_MS[size] / 1000} s`;
-    return await judgeCampaign(world, campaignId, { name, recipients }, [
+    return await checkCampaign(environment, campaignId, { name, recipients }, [
       ...faults,
       ...(await sampler.stop()),
     ]);
   } finally {
-    await world.close();
+    await environment.close();
     await proxy.close();
   }
 }
@@ -79,9 +79,9 @@ async function playBlackhole(size: Size): Promise<FaultRow> {
 const MAX_CONNECTIONS = 18;
 
 /** Each email at the mail server must have its submission committed, so none may be waiting, only claimed or in a batch. */
-async function faultsOfCheck(world: World): Promise<string[]> {
-  const ids = world.sink.journal.map(({ messageId }) => emailIdOf(messageId));
-  const rows = await world.query<{ id: string; status: string }>(
+async function faultsOfCheck(environment: Environment): Promise<string[]> {
+  const ids = environment.sink.journal.map(({ messageId }) => emailIdOf(messageId));
+  const rows = await environment.query<{ id: string; status: string }>(
     `select i.id, coalesce(e.status, 'in a batch') as status
      from unnest($1::uuid[]) as i (id) left join emails e on e.id = i.id
      where (e.id is null or e.status in ('QUEUED', 'CLAIMED'))

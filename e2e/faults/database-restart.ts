@@ -2,12 +2,12 @@
 // taken effect.
 import { setTimeout as delay } from "node:timers/promises";
 import { waitUntil } from "../wait-until.ts";
-import { judgeCalls, startApiLoad, type ApiLoad, type Call } from "./api-load.ts";
+import { checkCalls, startApiLoad, type ApiLoad, type Call } from "./api-load.ts";
 import type { FaultCase, FaultRow, FaultRun, Size } from "./fault-case.ts";
-import { judgeCampaign, startSampler, waitForEnd } from "./oracle.ts";
+import { checkCampaign, startSampler, waitForEnd } from "./oracle.ts";
 import { readPostmasterPid, type Shutdown } from "./shared-database.ts";
-import { startWorld, type World } from "./world.ts";
-import { startWorldBehindProxy } from "./proxied-world.ts";
+import { startEnvironment, type Environment } from "./environment.ts";
+import { startEnvironmentBehindProxy } from "./proxied-environment.ts";
 
 const RECIPIENTS: Record<Size, number> = { small: 1_000, large: 50_000 };
 const ROUNDS: Record<Size, number> = { small: 2, large: 5 };
@@ -34,27 +34,27 @@ export const databaseRestart: FaultCase = {
 
 /** Uses a separate database behind a proxy that follows it across restarts. */
 async function playShared(run: FaultRun): Promise<FaultRow> {
-  const { world, proxy } = await startWorldBehindProxy({ settings: settingsOf(run) });
+  const { environment, proxy } = await startEnvironmentBehindProxy({ settings: settingsOf(run) });
   try {
-    return await play(run, world, "database restarted", async (how) => {
-      await world.restartDatabase(how, AWAY_MS + run.random() * AWAY_MS);
-      proxy.setTarget(Number(new URL(world.databaseUrl).port));
+    return await play(run, environment, "database restarted", async (how) => {
+      await environment.restartDatabase(how, AWAY_MS + run.random() * AWAY_MS);
+      proxy.setTarget(Number(new URL(environment.databaseUrl).port));
     });
   } finally {
-    await world.close();
+    await environment.close();
     await proxy.close();
   }
 }
 
 /** Uses the embedded database, which the program restarts itself. */
 async function playEmbedded(run: FaultRun): Promise<FaultRow> {
-  const world = await startWorld({ database: "own", settings: settingsOf(run) });
+  const environment = await startEnvironment({ database: "own", settings: settingsOf(run) });
   try {
-    return await play(run, world, "embedded database killed", async (how) =>
-      process.kill(await readPostmasterPid(world.folder), how),
+    return await play(run, environment, "embedded database killed", async (how) =>
+      process.kill(await readPostmasterPid(environment.folder), how),
     );
   } finally {
-    await world.close();
+    await environment.close();
   }
 }
 
@@ -62,29 +62,29 @@ const settingsOf = ({ size }: FaultRun) => ({ PROJECT_SENDS_PER_SECOND: String(S
 
 async function play(
   run: FaultRun,
-  world: World,
+  environment: Environment,
   name: string,
   restart: (how: Shutdown) => Promise<unknown>,
 ): Promise<FaultRow> {
-  await world.start();
-  const recipients = await world.importContacts(RECIPIENTS[run.size]);
-  const campaignId = await world.startCampaign();
-  await waitUntil("the first emails", PROGRESS_TIMEOUT_MS, () => world.sink.journal.length > 0);
-  const sampler = startSampler(world, [campaignId]);
-  const load = startApiLoad(world, LOAD[run.size]);
+  await environment.start();
+  const recipients = await environment.importContacts(RECIPIENTS[run.size]);
+  const campaignId = await environment.startCampaign();
+  await waitUntil("the first emails", PROGRESS_TIMEOUT_MS, () => environment.sink.journal.length > 0);
+  const sampler = startSampler(environment, [campaignId]);
+  const load = startApiLoad(environment, LOAD[run.size]);
   const faults: string[] = [];
   for (let round = 0; round < ROUNDS[run.size]; round++)
     for (const how of SHUTDOWNS) {
       await delay(500 + run.random() * 1_000);
       await restart(how);
-      world.noteFault();
+      environment.noteFault();
       faults.push(...(await faultsOfRecovery(load, `after ${how}`)));
     }
   const calls: readonly Call[] = await load.stop();
-  await waitForEnd(world, campaignId, END_TIMEOUT_MS);
-  faults.push(...(await judgeCalls(world, calls)));
+  await waitForEnd(environment, campaignId, END_TIMEOUT_MS);
+  faults.push(...(await checkCalls(environment, calls)));
   const found = [...faults, ...(await sampler.stop())];
-  return judgeCampaign(world, campaignId, { name, recipients, recoveryMs: RECOVERY_MS }, found);
+  return checkCampaign(environment, campaignId, { name, recipients, recoveryMs: RECOVERY_MS }, found);
 }
 
 /** Checks that the API accepts requests again. */

@@ -1,10 +1,10 @@
 // Adds latency, then also limits bandwidth to the database. No lease is lost, nothing is taken over, and the API responds.
 import { waitUntil } from "../wait-until.ts";
-import { judgeCalls, percentileOf, startApiLoad } from "./api-load.ts";
-import { startWorldBehindProxy } from "./proxied-world.ts";
+import { checkCalls, percentileOf, startApiLoad } from "./api-load.ts";
+import { startEnvironmentBehindProxy } from "./proxied-environment.ts";
 import type { FaultCase, FaultRow, Size } from "./fault-case.ts";
 import { faultsOfLeases } from "./lost-leases.ts";
-import { judgeCampaign, startSampler, waitForEnd } from "./oracle.ts";
+import { checkCampaign, startSampler, waitForEnd } from "./oracle.ts";
 
 const RECIPIENTS: Record<Size, number> = { small: 500, large: 10_000 };
 const LATENCY_MS = 50;
@@ -22,36 +22,36 @@ export const databaseSlow: FaultCase = {
 };
 
 async function play(size: Size): Promise<FaultRow> {
-  const { world, proxy } = await startWorldBehindProxy();
+  const { environment, proxy } = await startEnvironmentBehindProxy();
   try {
-    const programs = [await world.start(), await world.start()];
-    const recipients = await world.importContacts(RECIPIENTS[size]);
+    const programs = [await environment.start(), await environment.start()];
+    const recipients = await environment.importContacts(RECIPIENTS[size]);
     proxy.setWeather({ latencyMs: LATENCY_MS });
-    const campaignId = await world.startCampaign();
-    await waitUntil("the first emails", PROGRESS_TIMEOUT_MS, () => world.sink.journal.length > 0);
-    const sampler = startSampler(world, [campaignId]);
-    const load = startApiLoad(world, LOAD);
+    const campaignId = await environment.startCampaign();
+    await waitUntil("the first emails", PROGRESS_TIMEOUT_MS, () => environment.sink.journal.length > 0);
+    const sampler = startSampler(environment, [campaignId]);
+    const load = startApiLoad(environment, LOAD);
     await waitUntil(
       "half of the emails",
       END_TIMEOUT_MS,
-      () => world.sink.journal.length >= recipients.length / 2,
+      () => environment.sink.journal.length >= recipients.length / 2,
     );
     proxy.setWeather({ latencyMs: LATENCY_MS, bytesPerSecond: BYTES_PER_SECOND });
-    await waitForEnd(world, campaignId, END_TIMEOUT_MS);
+    await waitForEnd(environment, campaignId, END_TIMEOUT_MS);
     const calls = await load.stop();
-    const faults = [...(await judgeCalls(world, calls)), ...(await faultsOfLeases(programs))];
+    const faults = [...(await checkCalls(environment, calls)), ...(await faultsOfLeases(programs))];
     const p99 = percentileOf(
       calls.filter(({ door }) => door === "track"),
       0.99,
     );
     if (p99 > TRACK_P99_MS) faults.push(`the 99th percentile of /v1/track was ${Math.round(p99)} ms`);
     const name = `database ${LATENCY_MS} ms latency, track p99 ${Math.round(p99)} ms`;
-    return await judgeCampaign(world, campaignId, { name, recipients }, [
+    return await checkCampaign(environment, campaignId, { name, recipients }, [
       ...faults,
       ...(await sampler.stop()),
     ]);
   } finally {
-    await world.close();
+    await environment.close();
     await proxy.close();
   }
 }

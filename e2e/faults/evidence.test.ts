@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { SinkMessage } from "../../server/src/testing/smtp-sink-rules.ts";
 import {
   faultsOfSample,
-  judgeEvidence,
+  checkEvidence,
   type Campaign,
   type Evidence,
   type Expectation,
@@ -73,13 +73,13 @@ function eveIs(
 }
 
 test("accepts correct evidence, and an email in doubt where one is allowed", () => {
-  expect(judgeEvidence(inOrder, expected)).toEqual([]);
+  expect(checkEvidence(inOrder, expected)).toEqual([]);
   const inDoubt = eveIs("UNCONFIRMED", "unconfirmedCount", "The sender stopped.");
-  expect(judgeEvidence(inDoubt, { ...expected, mayBeInDoubt: 1 })).toEqual([]);
+  expect(checkEvidence(inDoubt, { ...expected, mayBeInDoubt: 1 })).toEqual([]);
   const taken = { ...inDoubt, journal: inOrder.journal };
-  expect(judgeEvidence(taken, { ...expected, mayBeInDoubt: 1 })).toEqual([]);
+  expect(checkEvidence(taken, { ...expected, mayBeInDoubt: 1 })).toEqual([]);
   const failed = eveIs("FAILED", "failedCount", "550 no such user");
-  expect(judgeEvidence(failed, { ...expected, mayRemainUnsent: true })).toEqual([]);
+  expect(checkEvidence(failed, { ...expected, mayRemainUnsent: true })).toEqual([]);
 });
 
 const dave = { ...mailTo("dave@example.net"), messageId: mailTo("eve@example.net").messageId };
@@ -185,7 +185,7 @@ const broken: Array<[what: string, evidence: Evidence, expected: Expectation, sa
 ];
 
 test.each(broken)("reports that %s", (_what, evidence, expectation, says) => {
-  expect(judgeEvidence(evidence, expectation)).toContainEqual(expect.stringMatching(says));
+  expect(checkEvidence(evidence, expectation)).toContainEqual(expect.stringMatching(says));
 });
 
 describe("samples of a campaign's counts", () => {

@@ -40,7 +40,7 @@ export interface Expectation {
 }
 
 /** An email in submission may still be sent when the unsubscribe commits. */
-const HANDOVER_MS = 2_000;
+const SUBMISSION_MS = 2_000;
 const LISTED = 5;
 const NOT_MAILED = new Set(["FAILED", "SKIPPED", "UNCONFIRMED"]);
 const WAITING = new Set(["QUEUED", "CLAIMED", "SENDING"]);
@@ -92,7 +92,7 @@ export interface CampaignRows {
   sent: number;
 }
 
-export function judgeEvidence(evidence: Evidence, expected: Expectation): string[] {
+export function checkEvidence(evidence: Evidence, expected: Expectation): string[] {
   const { recipients, journal } = evidence;
   return [
     ...faultsOfAudience(evidence, expected),
@@ -243,7 +243,7 @@ function faultsOfUnsubscribed(
 ): string[] {
   return complain(
     journal.flatMap(({ recipients, at }) =>
-      recipients.filter((email) => at > (unsubscribedAt.get(email) ?? Infinity) + HANDOVER_MS),
+      recipients.filter((email) => at > (unsubscribedAt.get(email) ?? Infinity) + SUBMISSION_MS),
     ),
     "recipients were mailed after unsubscribing",
   );

@@ -4,9 +4,9 @@ import type { Sent } from "../api-client.ts";
 import { makeDataFolder } from "../program.ts";
 import { waitUntil } from "../wait-until.ts";
 import type { FaultCase, FaultRow, FaultRun, Size } from "./fault-case.ts";
-import { judgeCampaign, waitForEnd } from "./oracle.ts";
-import { startWorldBehindProxy } from "./proxied-world.ts";
-import { DOMAIN, type World } from "./world.ts";
+import { checkCampaign, waitForEnd } from "./oracle.ts";
+import { startEnvironmentBehindProxy } from "./proxied-environment.ts";
+import { DOMAIN, type Environment } from "./environment.ts";
 
 const RECIPIENTS: Record<Size, number> = { small: 1_500, large: 20_000 };
 /** Slow enough to outlast the failover. */
@@ -28,53 +28,55 @@ export const failover: FaultCase = {
 };
 
 async function play({ size, random }: FaultRun): Promise<FaultRow> {
-  const { world, proxy } = await startWorldBehindProxy({
+  const { environment, proxy } = await startEnvironmentBehindProxy({
     settings: { PROJECT_SENDS_PER_SECOND: SENDS_PER_SECOND[size] },
   });
   const standbyFolder = await makeDataFolder();
   try {
-    const standby = await world.shared?.addStandby(standbyFolder.path);
+    const standby = await environment.shared?.addStandby(standbyFolder.path);
     if (standby === undefined) throw new Error("this world has no shared database");
-    for (let program = 0; program < PROGRAMS; program++) await world.start();
-    const recipients = await world.importContacts(RECIPIENTS[size]);
-    const campaignId = await world.startCampaign();
-    await waitForMails(world, 1 + Math.floor((random() * recipients.length) / 3));
+    for (let program = 0; program < PROGRAMS; program++) await environment.start();
+    const recipients = await environment.importContacts(RECIPIENTS[size]);
+    const campaignId = await environment.startCampaign();
+    await waitForMails(environment, 1 + Math.floor((random() * recipients.length) / 3));
     await standby.freeze();
-    await waitForMails(world, world.sink.journal.length + FORGOTTEN[size]);
-    const requests = await Promise.all(Array.from({ length: CALLS }, (_, number) => call(world, number)));
-    world.noteFault();
+    await waitForMails(environment, environment.sink.journal.length + FORGOTTEN[size]);
+    const requests = await Promise.all(
+      Array.from({ length: CALLS }, (_, number) => call(environment, number)),
+    );
+    environment.noteFault();
     await standby.takeOver();
-    proxy.setTarget(Number(new URL(world.databaseUrl).port));
-    await waitForEnd(world, campaignId, END_TIMEOUT_MS);
-    const said = world.actors.map((actor) => actor.output()).join("\n");
+    proxy.setTarget(Number(new URL(environment.databaseUrl).port));
+    await waitForEnd(environment, campaignId, END_TIMEOUT_MS);
+    const said = environment.actors.map((actor) => actor.output()).join("\n");
     const faults = requests
       .filter((id) => !said.includes(id))
       .map((id) => `the call ${id} was confirmed and lost without a report`);
     if (!said.includes("what the database forgot of handovers was put right"))
       faults.push("no program reconciled its submissions");
-    const mayBeInDoubt = PROGRAMS * world.connections;
+    const mayBeInDoubt = PROGRAMS * environment.connections;
     const expected = { name: "async standby takes over", recipients, mayBeInDoubt, recoveryMs: RECOVERY_MS };
-    return await judgeCampaign(world, campaignId, expected, faults);
+    return await checkCampaign(environment, campaignId, expected, faults);
   } finally {
-    await world.close();
+    await environment.close();
     await proxy.close();
     await standbyFolder.remove();
   }
 }
 
-async function waitForMails(world: World, count: number): Promise<void> {
-  await waitUntil(`${count} mails`, WAIT_MS, () => world.sink.journal.length >= count);
+async function waitForMails(environment: Environment, count: number): Promise<void> {
+  await waitUntil(`${count} mails`, WAIT_MS, () => environment.sink.journal.length >= count);
 }
 
 /** Makes a call and returns the id in its 2xx response. */
-async function call(world: World, number: number): Promise<string> {
+async function call(environment: Environment, number: number): Promise<string> {
   const mail = {
     to: `caller${number}@example.org`,
     from: `us@${DOMAIN}`,
     subject: "Hello",
     body: "<p>Hi</p>",
   };
-  const { status, headers } = await world.api().call<Sent>("POST", "/v1/send", mail);
+  const { status, headers } = await environment.api().call<Sent>("POST", "/v1/send", mail);
   if (status !== 200) throw new Error(`a call returned ${status}`);
   return headers.get("x-request-id") ?? "";
 }

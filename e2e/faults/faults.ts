@@ -18,7 +18,7 @@ import { restoredCopy } from "./restored-copy.ts";
 import { rollingRestart } from "./rolling-restart.ts";
 import { sendRaces } from "./send-races.ts";
 import { smtpDead } from "./smtp-dead.ts";
-import { smtpNoAnswer } from "./smtp-no-answer.ts";
+import { smtpNoReply } from "./smtp-no-reply.ts";
 import { smtpPermanent } from "./smtp-permanent.ts";
 import { smtpTemporary } from "./smtp-temporary.ts";
 import { workflows } from "./workflows.ts";
@@ -37,7 +37,7 @@ const CASES: readonly FaultCase[] = [
   smtpTemporary,
   smtpPermanent,
   smtpDead,
-  smtpNoAnswer,
+  smtpNoReply,
   poison,
   workflows,
   firstStarts,

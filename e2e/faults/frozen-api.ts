@@ -6,7 +6,7 @@ import { createApiClient, type ApiClient, type Reply, type Sent } from "../api-c
 import { waitUntil } from "../wait-until.ts";
 import { complain, emailIdOf } from "./evidence.ts";
 import type { FaultCase, FaultRow, FaultRun, Size } from "./fault-case.ts";
-import { DOMAIN, startWorld, type Actor, type World } from "./world.ts";
+import { DOMAIN, startEnvironment, type Actor, type Environment } from "./environment.ts";
 
 const ROUNDS: Record<Size, number> = { small: 2, large: 8 };
 /** All callers use the same few contacts, so that their rows are locked. */
@@ -14,7 +14,7 @@ const PEOPLE = 3;
 const FREEZE_TRIES = 2_000;
 const CALLERS = 4;
 /** A batch waits 3 s for a lock, then each call does again; a transaction idle for 10 s is aborted. */
-const ANSWER_MS = 8_000;
+const RESPONSE_MS = 8_000;
 const RELEASE_MS = 15_000;
 const SETTLE_MS = 60_000;
 
@@ -33,32 +33,32 @@ interface Asked {
 }
 
 async function play({ size, random }: FaultRun): Promise<FaultRow> {
-  const world = await startWorld();
+  const environment = await startEnvironment();
   try {
-    const other = await world.start();
-    const frozen = await world.start({ ROLES: "api" });
+    const other = await environment.start();
+    const frozen = await environment.start({ ROLES: "api" });
     const faults: string[] = [];
     const accepted: string[] = [];
     for (let round = 0; round < ROUNDS[size]; round++) {
       await delay(random() * 500);
       const busy = keepBusy(frozen);
-      await freezeAmidTransaction(world, frozen);
+      await freezeAmidTransaction(environment, frozen);
       const { asked, releasedMs } = await askUntilServed(createApiClient(other.url));
-      faults.push(...faultsOfAnswers(asked, releasedMs));
+      faults.push(...faultsOfResponses(asked, releasedMs));
       accepted.push(...asked.flatMap(({ ids }) => ids));
       process.kill(frozen.pid, "SIGCONT");
       accepted.push(...(await busy.stop()));
       faults.push(...(await faultsOfWaking(frozen)));
     }
     await waitUntil("all emails", SETTLE_MS, async () => {
-      const waiting = await world.query(
+      const waiting = await environment.query(
         "select 1 from emails where status not in ('SENT', 'FAILED') limit 1",
       );
       return waiting.length === 0;
     });
-    return judge(world, accepted, faults);
+    return check(environment, accepted, faults);
   } finally {
-    await world.close();
+    await environment.close();
   }
 }
 
@@ -99,19 +99,19 @@ function keepBusy(actor: Actor): { stop: () => Promise<string[]> } {
 }
 
 /** Stops the process repeatedly until it is frozen in a transaction with a lock on a contact. */
-async function freezeAmidTransaction(world: World, actor: Actor): Promise<void> {
+async function freezeAmidTransaction(environment: Environment, actor: Actor): Promise<void> {
   for (let tries = 0; tries < FREEZE_TRIES; tries++) {
     process.kill(actor.pid, "SIGSTOP");
     // A transaction of another process would have ended by the second check.
-    if ((await holdsSomebody(world)) && (await delay(100).then(() => holdsSomebody(world)))) return;
+    if ((await holdsSomeone(environment)) && (await delay(100).then(() => holdsSomeone(environment)))) return;
     process.kill(actor.pid, "SIGCONT");
     await delay(1);
   }
   throw new Error("the process could not be stopped within a transaction");
 }
 
-async function holdsSomebody(world: World): Promise<boolean> {
-  const [row] = await world.query<{ held: boolean }>(
+async function holdsSomeone(environment: Environment): Promise<boolean> {
+  const [row] = await environment.query<{ held: boolean }>(
     `with free as materialized (
        select 1 from contacts where email like 'held%' for no key update skip locked)
      select (select count(*) from free) < (select count(*) from contacts where email like 'held%') as held`,
@@ -138,9 +138,9 @@ async function askUntilServed(api: ApiClient): Promise<{ asked: Asked[]; release
   }
 }
 
-function faultsOfAnswers(asked: readonly Asked[], releasedMs: number): string[] {
+function faultsOfResponses(asked: readonly Asked[], releasedMs: number): string[] {
   const wrong = asked.filter(({ status }) => status !== 200 && status !== 503);
-  const late = asked.filter(({ tookMs }) => tookMs > ANSWER_MS);
+  const late = asked.filter(({ tookMs }) => tookMs > RESPONSE_MS);
   return [
     ...complain(
       wrong.map(({ status }) => String(status)),
@@ -164,8 +164,8 @@ async function faultsOfWaking(actor: Actor): Promise<string[]> {
   return status === 200 ? [] : [`the resumed process returns ${status}`];
 }
 
-function judge(world: World, accepted: readonly string[], seen: readonly string[]): FaultRow {
-  const mailed = world.sink.journal.map(({ messageId }) => emailIdOf(messageId));
+function check(environment: Environment, accepted: readonly string[], seen: readonly string[]): FaultRow {
+  const mailed = environment.sink.journal.map(({ messageId }) => emailIdOf(messageId));
   const counts = new Map<string, number>();
   for (const id of mailed) counts.set(id, (counts.get(id) ?? 0) + 1);
   const twice = [...counts].flatMap(([id, count]) => (count > 1 ? [id] : []));

@@ -1,8 +1,8 @@
 // Kills every process including the database repeatedly during one campaign. No one is missed or mailed twice.
 import { waitUntil } from "../wait-until.ts";
 import type { FaultCase, FaultRow } from "./fault-case.ts";
-import { judgeCampaign, startSampler, waitForEnd } from "./oracle.ts";
-import { startWorld } from "./world.ts";
+import { checkCampaign, startSampler, waitForEnd } from "./oracle.ts";
+import { startEnvironment } from "./environment.ts";
 
 const KILLS = 20;
 const RECIPIENTS = { small: 2_000, large: 50_000 };
@@ -25,29 +25,34 @@ export async function playKillAll(scene: {
   kills: number;
   random: () => number;
 }): Promise<FaultRow> {
-  const world = await startWorld({ database: "own" });
+  const environment = await startEnvironment({ database: "own" });
   try {
-    await world.start();
-    const recipients = await world.importContacts(scene.recipients);
-    const campaignId = await world.startCampaign();
-    const sampler = startSampler(world, [campaignId]);
+    await environment.start();
+    const recipients = await environment.importContacts(scene.recipients);
+    const campaignId = await environment.startCampaign();
+    const sampler = startSampler(environment, [campaignId]);
     for (let kill = 1; kill <= scene.kills; kill++) {
       // After a number of emails, then at any point of a claim, a submission or a commit.
       const more = 1 + Math.floor((scene.random() * scene.recipients) / (scene.kills * 2));
-      const mails = world.sink.journal.length + more;
+      const mails = environment.sink.journal.length + more;
       await waitUntil(
         `emails before kill ${kill}`,
         PROGRESS_TIMEOUT_MS,
-        () => world.sink.journal.length >= mails,
+        () => environment.sink.journal.length >= mails,
       );
-      await world.killAll();
-      await world.start();
+      await environment.killAll();
+      await environment.start();
     }
-    await waitForEnd(world, campaignId, END_TIMEOUT_MS);
+    await waitForEnd(environment, campaignId, END_TIMEOUT_MS);
     const name = `kill-all × ${scene.kills}`;
-    const mayBeInDoubt = scene.kills * world.connections;
-    return await judgeCampaign(world, campaignId, { name, recipients, mayBeInDoubt }, await sampler.stop());
+    const mayBeInDoubt = scene.kills * environment.connections;
+    return await checkCampaign(
+      environment,
+      campaignId,
+      { name, recipients, mayBeInDoubt },
+      await sampler.stop(),
+    );
   } finally {
-    await world.close();
+    await environment.close();
   }
 }

@@ -4,8 +4,8 @@ import type { Sent, Tracked } from "../api-client.ts";
 import { waitUntil } from "../wait-until.ts";
 import { rowOfFailure, type FaultCase, type FaultRow, type FaultRun } from "./fault-case.ts";
 import { emailIdOf } from "./evidence.ts";
-import { judgeCampaign, startSampler, waitForEnd } from "./oracle.ts";
-import { DOMAIN, startWorld, type Actor, type World } from "./world.ts";
+import { checkCampaign, startSampler, waitForEnd } from "./oracle.ts";
+import { DOMAIN, startEnvironment, type Actor, type Environment } from "./environment.ts";
 
 const RECIPIENTS = 500;
 /** Scenes mostly wait for leases to expire, so run several in parallel. */
@@ -18,13 +18,13 @@ const END_TIMEOUT_MS = 120_000;
 /** Simultaneous submissions. With more than one, a crash leaves other emails in doubt as well. */
 const CONNECTIONS = 4;
 /** At the first turn of these failpoints no submission has begun, so nothing may be in doubt. */
-const BEFORE_HANDOVER: ReadonlySet<FailpointName> = new Set([
+const BEFORE_SUBMISSION: ReadonlySet<FailpointName> = new Set([
   "claim.after",
   "render.after",
   "sending.before_commit",
 ]);
 /** These failpoints never run during submission. */
-const APART_FROM_HANDOVER: ReadonlySet<FailpointName> = new Set([
+const APART_FROM_SUBMISSION: ReadonlySet<FailpointName> = new Set([
   "import.step",
   "event.before_commit",
   "event.after_commit",
@@ -84,34 +84,39 @@ async function playSweep(steps: readonly Step[]): Promise<FaultRow[]> {
 
 async function playStep(sceneName: string, step: Step): Promise<{ row: FaultRow; wasReached: boolean }> {
   const { name, action, turn } = step;
-  const world = await startWorld({ connections: CONNECTIONS });
+  const environment = await startEnvironment({ connections: CONNECTIONS });
   try {
-    const victim = await world.start({ FAILPOINTS: `${name}:${action}:${turn}`, LOG_LEVEL: "info" });
-    const succession = Promise.allSettled([succeed(world, victim)]);
-    const recipients = await world.importContacts(RECIPIENTS);
-    const event = await world.insist<Tracked>("/v1/track", { email: recipients[1], event: "seen" });
-    const campaignId = await world.startCampaign();
-    const mail = await world.insist<Sent>("/v1/send", {
+    const victim = await environment.start({ FAILPOINTS: `${name}:${action}:${turn}`, LOG_LEVEL: "info" });
+    const succession = Promise.allSettled([succeed(environment, victim)]);
+    const recipients = await environment.importContacts(RECIPIENTS);
+    const event = await environment.insist<Tracked>("/v1/track", { email: recipients[1], event: "seen" });
+    const campaignId = await environment.startCampaign();
+    const mail = await environment.insist<Sent>("/v1/send", {
       from: `us@${DOMAIN}`,
       to: recipients[0],
       subject: "Receipt",
       body: "<p>Paid</p>",
     });
-    const sampler = startSampler(world, [campaignId]);
-    await waitForEnd(world, campaignId, END_TIMEOUT_MS);
+    const sampler = startSampler(environment, [campaignId]);
+    await waitForEnd(environment, campaignId, END_TIMEOUT_MS);
     const mayBeInDoubt = inDoubtAt(step);
     const seen = [
-      ...(await faultsOfMail(world, mail.data.emails[0]?.email ?? "", mayBeInDoubt > 0)),
-      ...(await faultsOfEvent(world, event.data)),
+      ...(await faultsOfMail(environment, mail.data.emails[0]?.email ?? "", mayBeInDoubt > 0)),
+      ...(await faultsOfEvent(environment, event.data)),
       ...(await sampler.stop()),
     ];
     const wasReached = victim.isRunning()
       ? action === "delay" || victim.output().includes(`the failpoint ${name} was reached`)
       : (await succession).every(({ status }) => status === "fulfilled");
-    const row = await judgeCampaign(world, campaignId, { name: sceneName, recipients, mayBeInDoubt }, seen);
+    const row = await checkCampaign(
+      environment,
+      campaignId,
+      { name: sceneName, recipients, mayBeInDoubt },
+      seen,
+    );
     return { row, wasReached };
   } finally {
-    await world.close();
+    await environment.close();
   }
 }
 
@@ -120,29 +125,31 @@ function inDoubtAt({ name, action, turn }: Step): number {
   if (action === "delay") return 0;
   // An error is recorded or rolled back, so only an error after the dot leaves doubt.
   if (action === "throw") return name === "dot.after" ? 1 : 0;
-  if (APART_FROM_HANDOVER.has(name) || (turn === 1 && BEFORE_HANDOVER.has(name))) return 0;
+  if (APART_FROM_SUBMISSION.has(name) || (turn === 1 && BEFORE_SUBMISSION.has(name))) return 0;
   return CONNECTIONS;
 }
 
 /** Restarts a crashed program without its failpoint. */
-async function succeed(world: World, victim: Actor): Promise<void> {
+async function succeed(environment: Environment, victim: Actor): Promise<void> {
   await victim.ended;
-  if (world.unaskedEnds.length > 0) await world.start();
+  if (environment.unaskedEnds.length > 0) await environment.start();
 }
 
 /** Checks the transactional email, which is always sent. If it was in doubt, it may be sent a second time with the same Message-ID. */
-async function faultsOfMail(world: World, id: string, mayBeTwice: boolean): Promise<string[]> {
+async function faultsOfMail(environment: Environment, id: string, mayBeTwice: boolean): Promise<string[]> {
   await waitUntil("the end of the single email", END_TIMEOUT_MS, async () => {
-    const { status } = await world.api().get<{ status: string }>(`/emails/${id}`);
+    const { status } = await environment.api().get<{ status: string }>(`/emails/${id}`);
     return status === "SENT";
   });
-  const count = world.sink.journal.filter(({ messageId }) => emailIdOf(messageId) === id).length;
+  const count = environment.sink.journal.filter(({ messageId }) => emailIdOf(messageId) === id).length;
   return count === 1 || (count === 2 && mayBeTwice) ? [] : [`the single email was accepted ${count} times`];
 }
 
 /** Checks that the confirmed event exists exactly once, although the call may have been retried. */
-async function faultsOfEvent(world: World, answered: Tracked["data"]): Promise<string[]> {
-  const events = await world.api().listAll<{ id: string; contactId: string }>("/events?eventName=seen");
-  const isThere = events.some(({ id, contactId }) => id === answered.event && contactId === answered.contact);
+async function faultsOfEvent(environment: Environment, responded: Tracked["data"]): Promise<string[]> {
+  const events = await environment.api().listAll<{ id: string; contactId: string }>("/events?eventName=seen");
+  const isThere = events.some(
+    ({ id, contactId }) => id === responded.event && contactId === responded.contact,
+  );
   return isThere && events.length === 1 ? [] : [`the event exists ${events.length} times`];
 }

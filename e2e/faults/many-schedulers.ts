@@ -2,8 +2,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { FaultCase, FaultRow } from "./fault-case.ts";
 import { faultsOfLeases } from "./lost-leases.ts";
-import { judgeCampaign, startSampler, waitForEnd } from "./oracle.ts";
-import { startWorld, type Actor, type World } from "./world.ts";
+import { checkCampaign, startSampler, waitForEnd } from "./oracle.ts";
+import { startEnvironment, type Actor, type Environment } from "./environment.ts";
 import { WRONG_CLOCKS } from "./wrong-clock.ts";
 
 const CAMPAIGNS = 100;
@@ -41,47 +41,48 @@ export const manySchedulers: FaultCase = {
 };
 
 async function playSchedules(scene: Scene, contacts: number): Promise<FaultRow> {
-  const world = await startWorld();
+  const environment = await startEnvironment();
   try {
-    const setup = await world.start();
-    const recipients = await world.importContacts(contacts);
+    const setup = await environment.start();
+    const recipients = await environment.importContacts(contacts);
     const due = new Date(Date.now() + DUE_IN_MS);
     const ids = await Promise.all(
-      Array.from({ length: CAMPAIGNS }, (_, number) => world.createCampaign(`News ${number}`)),
+      Array.from({ length: CAMPAIGNS }, (_, number) => environment.createCampaign(`News ${number}`)),
     );
     await Promise.all(
-      ids.map((id) => world.api().post(`/campaigns/${id}/send`, { scheduledFor: due.toISOString() })),
+      ids.map((id) => environment.api().post(`/campaigns/${id}/send`, { scheduledFor: due.toISOString() })),
     );
-    await world.stop(setup);
+    await environment.stop(setup);
     const isPrepared = Date.now() < due.getTime();
     if (scene.startsLate) await delay(Math.max(0, due.getTime() - Date.now()) + 1_000);
     const programs = await Promise.all(
-      Array.from({ length: PROCESSES }, (_, at) => world.start(scene.settings?.[at])),
+      Array.from({ length: PROCESSES }, (_, at) => environment.start(scene.settings?.[at])),
     );
-    const sampler = startSampler(world, ids);
-    if (scene.stalls) await standStill(world, due);
-    for (const id of ids) await waitForEnd(world, id, END_TIMEOUT_MS);
+    const sampler = startSampler(environment, ids);
+    if (scene.stalls) await standStill(environment, due);
+    for (const id of ids) await waitForEnd(environment, id, END_TIMEOUT_MS);
     const seen = [
       ...(isPrepared
         ? []
         : ["the campaigns were due before the setup was complete, so the scene proves nothing"]),
       ...(await sampler.stop()),
-      ...(await faultsOfStarts(world, scene)),
+      ...(await faultsOfStarts(environment, scene)),
       ...(await faultsOfLeases(programs)),
       ...(scene.settings === undefined ? [] : programs.flatMap(faultOfClock)),
     ];
     const rows: FaultRow[] = [];
-    for (const id of ids) rows.push(await judgeCampaign(world, id, { name: scene.name, recipients }, seen));
-    return sumOf(scene.name, world.faultsAt.length, rows);
+    for (const id of ids)
+      rows.push(await checkCampaign(environment, id, { name: scene.name, recipients }, seen));
+    return sumOf(scene.name, environment.faultsAt.length, rows);
   } finally {
-    await world.close();
+    await environment.close();
   }
 }
 
 /** Locks all campaigns before they are due and for a while afterwards. */
-async function standStill(world: World, due: Date): Promise<void> {
+async function standStill(environment: Environment, due: Date): Promise<void> {
   await delay(Math.max(0, due.getTime() - Date.now() - 1_000));
-  await world.query(
+  await environment.query(
     `do $$ begin lock table campaigns in access exclusive mode; perform pg_sleep(${STALL_SECONDS}); end $$`,
   );
 }
@@ -92,8 +93,8 @@ function faultOfClock({ url, output }: Actor): string[] {
 }
 
 /** Checks by the database clock that each campaign started once, at its time or soon after. */
-async function faultsOfStarts(world: World, scene: Scene): Promise<string[]> {
-  const rows = await world.query<{ name: string; lateMs: number; snapshots: number }>(
+async function faultsOfStarts(environment: Environment, scene: Scene): Promise<string[]> {
+  const rows = await environment.query<{ name: string; lateMs: number; snapshots: number }>(
     `select c.name, extract(epoch from c.started_at - c.scheduled_for)::float * 1000 as late_ms,
        (select count(*)::int from jobs j where j.kind = 'campaigns.snapshot' and j.input ->> 'campaignId' = c.id::text)
          as snapshots

@@ -7,7 +7,7 @@ import { waitUntil } from "../wait-until.ts";
 import {
   emailIdOf,
   faultsOfSample,
-  judgeEvidence,
+  checkEvidence,
   lostOf,
   mailedTwice,
   type Campaign,
@@ -17,25 +17,29 @@ import {
   type Recipient,
 } from "./evidence.ts";
 import type { FaultRow } from "./fault-case.ts";
-import type { World } from "./world.ts";
+import type { Environment } from "./environment.ts";
 
 /** Sending must resume within 30 s after a crash. */
 const RECOVERY_MS = 30_000;
 const MAX_PROGRAM_BYTES = 600 * 1024 * 1024;
 const SAMPLE_MS = 1_000;
-const LOOK_MS = 250;
+const POLL_MS = 250;
 /** The program's log output for an uncaught error. */
 const UNCAUGHT = /a bug"|Uncaught|triggerUncaughtException/;
 
 export const readCampaign = (api: ApiClient, id: string) => api.get<Campaign>(`/campaigns/${id}`);
 
 /** Waits until the campaign has ended on its own. */
-export async function waitForEnd(world: World, campaignId: string, timeoutMs: number): Promise<void> {
+export async function waitForEnd(
+  environment: Environment,
+  campaignId: string,
+  timeoutMs: number,
+): Promise<void> {
   await waitUntil(`the end of campaign ${campaignId}`, timeoutMs, async () => {
-    const { status, pendingCount } = await readCampaign(world.api(), campaignId);
+    const { status, pendingCount } = await readCampaign(environment.api(), campaignId);
     if (status === "SENT" || (status === "CANCELLED" && pendingCount === 0)) return true;
     // Every poll counts all of its emails.
-    await delay(LOOK_MS);
+    await delay(POLL_MS);
     return false;
   });
 }
@@ -46,15 +50,16 @@ export interface Sampler {
 }
 
 /** Samples the campaigns' counts every second. They must balance at every instant, even during crashes. */
-export function startSampler(world: World, campaignIds: readonly string[]): Sampler {
+export function startSampler(environment: Environment, campaignIds: readonly string[]): Sampler {
   const faults = new Set<string>();
   const before = new Map<string, Campaign>();
   const ending = new AbortController();
   let peakBytes = 0;
 
   async function look(id: string): Promise<void> {
-    const now = await readCampaign(world.api(), id);
-    for (const fault of faultsOfSample(now, before.get(id), world.sink.journal.length)) faults.add(fault);
+    const now = await readCampaign(environment.api(), id);
+    for (const fault of faultsOfSample(now, before.get(id), environment.sink.journal.length))
+      faults.add(fault);
     before.set(id, now);
   }
 
@@ -62,7 +67,7 @@ export function startSampler(world: World, campaignIds: readonly string[]): Samp
     while (!ending.signal.aborted) {
       // The API is down while programs are killed, which is no fault.
       for (const id of campaignIds) await look(id).catch(() => undefined);
-      peakBytes = Math.max(peakBytes, ...world.actors.filter((actor) => actor.isRunning()).map(peakOf));
+      peakBytes = Math.max(peakBytes, ...environment.actors.filter((actor) => actor.isRunning()).map(peakOf));
       await delay(SAMPLE_MS, undefined, { signal: ending.signal }).catch(() => undefined);
     }
   }
@@ -89,22 +94,22 @@ function peakOf({ pid }: { pid: number }): number {
 }
 
 /** Judges an ended campaign. `seen` lists the faults found by the sampler and the case. */
-export async function judgeCampaign(
-  world: World,
+export async function checkCampaign(
+  environment: Environment,
   campaignId: string,
   expected: Expectation,
   seen: readonly string[] = [],
 ): Promise<FaultRow> {
-  const evidence = await gather(world, campaignId);
+  const evidence = await gather(environment, campaignId);
   const { campaign, recipients, journal } = evidence;
-  const recoveryMs = longestStop(world, journal, Date.parse(campaign.startedAt ?? ""));
-  const faults = [...seen, ...judgeEvidence(evidence, expected), ...faultsOfPrograms(world)];
+  const recoveryMs = longestStop(environment, journal, Date.parse(campaign.startedAt ?? ""));
+  const faults = [...seen, ...checkEvidence(evidence, expected), ...faultsOfPrograms(environment)];
   if (recoveryMs !== null && recoveryMs > (expected.recoveryMs ?? RECOVERY_MS))
     faults.push(`sending stopped for ${Math.round(recoveryMs)} ms after a fault`);
   return {
     name: expected.name,
     recipients: recipients.length,
-    kills: world.faultsAt.length,
+    kills: environment.faultsAt.length,
     sent: campaign.sentCount,
     failed: campaign.failedCount + campaign.skippedCount,
     unconfirmed: campaign.unconfirmedCount,
@@ -115,15 +120,15 @@ export async function judgeCampaign(
   };
 }
 
-async function gather(world: World, campaignId: string): Promise<Evidence> {
-  const api = world.api();
+async function gather(environment: Environment, campaignId: string): Promise<Evidence> {
+  const api = environment.api();
   const campaign = await readCampaign(api, campaignId);
   const stats = await api.get<Campaign>(`/campaigns/${campaignId}/stats`);
   const recipients = await api.listAll<Recipient>(`/campaigns/${campaignId}/recipients`);
   const own = new Set(recipients.map(({ id }) => id));
-  const journal = world.sink.journal.filter(({ messageId }) => own.has(emailIdOf(messageId)));
+  const journal = environment.sink.journal.filter(({ messageId }) => own.has(emailIdOf(messageId)));
   const sentEvents = await listSentEvents(api, campaign);
-  return { campaign, stats, recipients, journal, sentEvents, rows: await countRows(world, campaignId) };
+  return { campaign, stats, recipients, journal, sentEvents, rows: await countRows(environment, campaignId) };
 }
 
 async function listSentEvents(api: ApiClient, { id, startedAt }: Campaign): Promise<string[]> {
@@ -134,8 +139,8 @@ async function listSentEvents(api: ApiClient, { id, startedAt }: Campaign): Prom
   return events.flatMap(({ emailId, data }) => (data.campaignId === id ? [emailId] : []));
 }
 
-async function countRows(world: World, campaignId: string): Promise<CampaignRows> {
-  const [row] = await world.query<{ [Name in keyof CampaignRows]: number }>(
+async function countRows(environment: Environment, campaignId: string): Promise<CampaignRows> {
+  const [row] = await environment.query<{ [Name in keyof CampaignRows]: number }>(
     `select (select total_recipients from campaigns where id = $1) as fixed,
        count(*)::int as mails, count(distinct lower(e.to_address))::int as addresses,
        count(*) filter (where e.sent_at is not null)::int as sent
@@ -147,23 +152,27 @@ async function countRows(world: World, campaignId: string): Promise<CampaignRows
 }
 
 /** Checks that no program ended unless a failpoint killed it, and that none logged an uncaught error. */
-export function faultsOfPrograms(world: World): string[] {
-  const ends = world.unaskedEnds.filter(
+export function faultsOfPrograms(environment: Environment): string[] {
+  const ends = environment.unaskedEnds.filter(
     ({ code, settings }) => !(code === null && (settings["FAILPOINTS"] ?? "").includes(":kill")),
   );
   return [
     ...ends.map(
       ({ code, output }) => `a program ended unexpectedly with code ${code}: ${output.slice(-500)}`,
     ),
-    ...world.actors
+    ...environment.actors
       .filter((actor) => UNCAUGHT.test(actor.output()))
       .map((actor) => `a program had an uncaught error: ${actor.output().slice(-500)}`),
   ];
 }
 
 /** Returns the longest time from a fault to the next accepted email. Faults after the last email stopped nothing. */
-function longestStop(world: World, journal: readonly SinkMessage[], startedAt: number): number | null {
-  const stops = world.faultsAt.flatMap((faultAt) => {
+function longestStop(
+  environment: Environment,
+  journal: readonly SinkMessage[],
+  startedAt: number,
+): number | null {
+  const stops = environment.faultsAt.flatMap((faultAt) => {
     const next = faultAt < startedAt ? undefined : journal.find(({ at }) => at > faultAt);
     return next === undefined ? [] : [next.at - faultAt];
   });

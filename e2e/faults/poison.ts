@@ -1,8 +1,8 @@
 // Mixes undeliverable recipients into a campaign. Each fails alone, with a reason.
 import type { FaultCase, FaultRow, Size } from "./fault-case.ts";
 import type { Recipient } from "./evidence.ts";
-import { judgeCampaign, startSampler, waitForEnd } from "./oracle.ts";
-import { DOMAIN, startWorld, type World } from "./world.ts";
+import { checkCampaign, startSampler, waitForEnd } from "./oracle.ts";
+import { DOMAIN, startEnvironment, type Environment } from "./environment.ts";
 
 const RECIPIENTS: Record<Size, number> = { small: 1_000, large: 50_000 };
 const END_TIMEOUT_MS = 600_000;
@@ -37,34 +37,34 @@ export const poison: FaultCase = {
 };
 
 async function play(size: Size): Promise<FaultRow> {
-  const world = await startWorld({
+  const environment = await startEnvironment({
     rules: [{ phase: "RCPT", recipient: /^refused@/, action: { reply: "550 5.1.1 no such user" } }],
   });
   try {
-    await world.start();
-    const recipients = await world.importContacts(RECIPIENTS[size]);
-    const faults = await addPoison(world);
-    const campaignId = await startPoisonedCampaign(world);
-    const sampler = startSampler(world, [campaignId]);
-    await waitForEnd(world, campaignId, END_TIMEOUT_MS);
-    faults.push(...(await sampler.stop()), ...(await faultsOfPoison(world, campaignId)));
+    await environment.start();
+    const recipients = await environment.importContacts(RECIPIENTS[size]);
+    const faults = await addPoison(environment);
+    const campaignId = await startPoisonedCampaign(environment);
+    const sampler = startSampler(environment, [campaignId]);
+    await waitForEnd(environment, campaignId, END_TIMEOUT_MS);
+    faults.push(...(await sampler.stop()), ...(await faultsOfPoison(environment, campaignId)));
     const all = [...recipients, ...POISONS.map(({ email }) => email)];
     const expected = { name: "poison among many", recipients: all, mayRemainUnsent: true };
-    return await judgeCampaign(world, campaignId, expected, faults);
+    return await checkCampaign(environment, campaignId, expected, faults);
   } finally {
-    await world.close();
+    await environment.close();
   }
 }
 
-async function addPoison(world: World): Promise<string[]> {
-  const api = world.api();
+async function addPoison(environment: Environment): Promise<string[]> {
+  const api = environment.api();
   for (const { email, data } of POISONS) await api.post("/contacts", { email, data, subscribed: true });
   const { status } = await api.call("POST", "/contacts", { email: "null@example.net", data: REFUSED_DATA });
   return status === 422 ? [] : [`a null byte returned ${status}`];
 }
 
-async function startPoisonedCampaign(world: World): Promise<string> {
-  const api = world.api();
+async function startPoisonedCampaign(environment: Environment): Promise<string> {
+  const api = environment.api();
   const { data } = await api.post<{ data: { id: string } }>("/campaigns", {
     name: "Poison",
     subject: "Hello {{name}}",
@@ -76,8 +76,8 @@ async function startPoisonedCampaign(world: World): Promise<string> {
   return data.id;
 }
 
-async function faultsOfPoison(world: World, campaignId: string): Promise<string[]> {
-  const recipients = await world.api().listAll<Recipient>(`/campaigns/${campaignId}/recipients`);
+async function faultsOfPoison(environment: Environment, campaignId: string): Promise<string[]> {
+  const recipients = await environment.api().listAll<Recipient>(`/campaigns/${campaignId}/recipients`);
   const faults = POISONS.flatMap(({ email, end }) => {
     const row = recipients.find((one) => one.email === email);
     const isRight = end === "FAILED" ? row?.status === "FAILED" && !!row.reason : row?.status === "SENT";
@@ -88,7 +88,7 @@ async function faultsOfPoison(world: World, campaignId: string): Promise<string[
   const others = failed.filter(({ email }) => !poisoned.has(email));
   if (others.length > 0)
     faults.push(`${others.length} others failed as well: ${others[0]?.email} ${others[0]?.reason}`);
-  const strangers = world.sink.journal.filter(({ recipients: to }) => to.includes(STRANGER));
+  const strangers = environment.sink.journal.filter(({ recipients: to }) => to.includes(STRANGER));
   if (strangers.length > 0) faults.push("a line break in a name added a recipient");
   return faults;
 }

@@ -11,8 +11,8 @@ import { makeDataFolder } from "../program.ts";
 import { waitUntil } from "../wait-until.ts";
 import { countMails, mailedTwice, type Campaign } from "./evidence.ts";
 import type { FaultCase, FaultRow, FaultRun, Size } from "./fault-case.ts";
-import { faultsOfPrograms, judgeCampaign, readCampaign, waitForEnd } from "./oracle.ts";
-import { DOMAIN, startWorld, type Actor, type World } from "./world.ts";
+import { faultsOfPrograms, checkCampaign, readCampaign, waitForEnd } from "./oracle.ts";
+import { DOMAIN, startEnvironment, type Actor, type Environment } from "./environment.ts";
 
 const RECIPIENTS: Record<Size, number> = { small: 400, large: 5_000 };
 /** Long enough that a program which stops slowly halfway is still within the campaign. */
@@ -20,7 +20,7 @@ const CAMPAIGN_SECONDS = 12;
 const WAIT_MS = 60_000;
 const END_TIMEOUT_MS = 600_000;
 /** Newer files cannot be distinguished from their copies. */
-const TOLD_APART_AFTER_MS = 3_000;
+const NOTIFIED_APART_AFTER_MS = 3_000;
 /** After the program has stopped, and before the continuing campaign has ended. */
 const SCHEDULED_IN_MS = 8_000;
 const ADMIN = fileURLToPath(new URL("../../server/src/admin.ts", import.meta.url));
@@ -42,103 +42,103 @@ const atRateFor = (recipients: number) => ({
 
 /** Restores the database to its state during the campaign and drops the held emails. */
 export async function playRestored(count: number, random: () => number): Promise<FaultRow> {
-  const world = await startWorld({
+  const environment = await startEnvironment({
     database: "own",
     settings: atRateFor(count),
     rules: [{ phase: "RCPT", recipient: /later@/, action: { reply: "451 4.7.1 later" } }],
   });
   try {
-    const actor = await world.start();
-    const addresses = await world.importContacts(count);
-    const scheduled = await world.createCampaign("Scheduled");
-    const waiting = await sendTo(world, "later@example.org");
-    const campaignId = await world.startCampaign();
-    await waitForMails(world, 1 + Math.floor((random() * count) / 2));
+    const actor = await environment.start();
+    const addresses = await environment.importContacts(count);
+    const scheduled = await environment.createCampaign("Scheduled");
+    const waiting = await sendTo(environment, "later@example.org");
+    const campaignId = await environment.startCampaign();
+    await waitForMails(environment, 1 + Math.floor((random() * count) / 2));
     const scheduledFor = new Date(Date.now() + SCHEDULED_IN_MS).toISOString();
-    await world.insist(`/campaigns/${scheduled}/send`, { scheduledFor });
-    await world.stop(actor);
-    const postgres = join(world.folder, "postgres");
-    const backup = join(world.folder, "backup");
+    await environment.insist(`/campaigns/${scheduled}/send`, { scheduledFor });
+    await environment.stop(actor);
+    const postgres = join(environment.folder, "postgres");
+    const backup = join(environment.folder, "backup");
     await cp(postgres, backup, { recursive: true });
-    const atBackup = world.sink.journal.length;
+    const atBackup = environment.sink.journal.length;
 
-    const later = await world.start({ PROJECT_SENDS_PER_SECOND: "0" });
-    for (const id of [campaignId, scheduled]) await waitForEnd(world, id, END_TIMEOUT_MS);
-    await world.stop(later);
+    const later = await environment.start({ PROJECT_SENDS_PER_SECOND: "0" });
+    for (const id of [campaignId, scheduled]) await waitForEnd(environment, id, END_TIMEOUT_MS);
+    await environment.stop(later);
     await rm(postgres, { recursive: true });
     await rename(backup, postgres);
-    const before = world.sink.journal.length;
+    const before = environment.sink.journal.length;
 
-    const restored = await world.start();
-    const faults = await faultsOfHeld(world, restored, { sending: campaignId, scheduled }, before);
-    await admin(world, "drop");
-    await waitForEnd(world, campaignId, WAIT_MS);
-    const campaign = await readCampaign(world.api(), campaignId);
-    faults.push(...faultsOfDropped(campaign, await readStatus(world, scheduled), count));
-    if ((await world.api().get<{ status: string }>(`/emails/${waiting}`)).status !== "SKIPPED")
+    const restored = await environment.start();
+    const faults = await faultsOfHeld(environment, restored, { sending: campaignId, scheduled }, before);
+    await admin(environment, "drop");
+    await waitForEnd(environment, campaignId, WAIT_MS);
+    const campaign = await readCampaign(environment.api(), campaignId);
+    faults.push(...faultsOfDropped(campaign, await readStatus(environment, scheduled), count));
+    if ((await environment.api().get<{ status: string }>(`/emails/${waiting}`)).status !== "SKIPPED")
       faults.push("a waiting single email was not dropped");
     if (atBackup >= count) faults.push("the campaign had ended when the backup was taken");
-    return rowOf(world, "restored after the end, dropped", { addresses, campaign, faults });
+    return rowOf(environment, "restored after the end, dropped", { addresses, campaign, faults });
   } finally {
-    await world.close();
+    await environment.close();
   }
 }
 
 /** Kills everything during a campaign and moves the data folder. Nothing proves that the original did not continue. */
 async function playCopiedFolder({ size, random }: FaultRun): Promise<FaultRow> {
-  const world = await startWorld({ database: "own" });
+  const environment = await startEnvironment({ database: "own" });
   const name = "copied folder, released";
   try {
-    await world.start();
-    const recipients = await world.importContacts(RECIPIENTS[size]);
-    const campaignId = await world.startCampaign();
-    await waitForMails(world, 1 + Math.floor((random() * recipients.length) / 2));
-    await world.killAll();
-    await fileIsOld(world.folder);
-    const original = `${world.folder}-original`;
-    await rename(world.folder, original);
-    await cp(original, world.folder, { recursive: true, preserveTimestamps: true });
+    await environment.start();
+    const recipients = await environment.importContacts(RECIPIENTS[size]);
+    const campaignId = await environment.startCampaign();
+    await waitForMails(environment, 1 + Math.floor((random() * recipients.length) / 2));
+    await environment.killAll();
+    await fileIsOld(environment.folder);
+    const original = `${environment.folder}-original`;
+    await rename(environment.folder, original);
+    await cp(original, environment.folder, { recursive: true, preserveTimestamps: true });
     await rm(original, { recursive: true });
-    const before = world.sink.journal.length;
-    const restored = await world.start();
-    const faults = await faultsOfHeld(world, restored, { sending: campaignId }, before);
-    await admin(world, "release");
-    await waitForEnd(world, campaignId, END_TIMEOUT_MS);
-    const expected = { name, recipients, mayBeInDoubt: world.connections, recoveryMs: END_TIMEOUT_MS };
-    return await judgeCampaign(world, campaignId, expected, faults);
+    const before = environment.sink.journal.length;
+    const restored = await environment.start();
+    const faults = await faultsOfHeld(environment, restored, { sending: campaignId }, before);
+    await admin(environment, "release");
+    await waitForEnd(environment, campaignId, END_TIMEOUT_MS);
+    const expected = { name, recipients, mayBeInDoubt: environment.connections, recoveryMs: END_TIMEOUT_MS };
+    return await checkCampaign(environment, campaignId, expected, faults);
   } finally {
-    await world.close();
+    await environment.close();
   }
 }
 
 /** Runs a copy of the database next to the original, on a machine without local state. */
 async function playBeside({ size, random }: FaultRun): Promise<FaultRow> {
-  const world = await startWorld({ settings: atRateFor(RECIPIENTS[size]) });
+  const environment = await startEnvironment({ settings: atRateFor(RECIPIENTS[size]) });
   const elsewhere = await makeDataFolder();
   try {
-    const original = await world.start();
-    const addresses = await world.importContacts(RECIPIENTS[size]);
-    const campaignId = await world.startCampaign();
-    await waitForMails(world, 1 + Math.floor((random() * addresses.length) / 2));
-    await world.stop(original);
-    const copyUrl = await copyDatabase(world.databaseUrl);
-    await world.start();
-    await waitForEnd(world, campaignId, END_TIMEOUT_MS);
-    const before = world.sink.journal.length;
-    const copy = await world.start({ DATABASE_URL: copyUrl, DATA_DIR: elsewhere.path });
-    const faults = await faultsOfHeld(world, copy, { sending: campaignId }, before);
-    const campaign = await readCampaign(world.api(), campaignId);
-    await world.stop(copy);
-    return rowOf(world, "copy next to the original", { addresses, campaign, faults });
+    const original = await environment.start();
+    const addresses = await environment.importContacts(RECIPIENTS[size]);
+    const campaignId = await environment.startCampaign();
+    await waitForMails(environment, 1 + Math.floor((random() * addresses.length) / 2));
+    await environment.stop(original);
+    const copyUrl = await copyDatabase(environment.databaseUrl);
+    await environment.start();
+    await waitForEnd(environment, campaignId, END_TIMEOUT_MS);
+    const before = environment.sink.journal.length;
+    const copy = await environment.start({ DATABASE_URL: copyUrl, DATA_DIR: elsewhere.path });
+    const faults = await faultsOfHeld(environment, copy, { sending: campaignId }, before);
+    const campaign = await readCampaign(environment.api(), campaignId);
+    await environment.stop(copy);
+    return rowOf(environment, "copy next to the original", { addresses, campaign, faults });
   } finally {
-    await world.close();
+    await environment.close();
     await elsewhere.remove();
   }
 }
 
 /** Returns what a held program did wrong. `before` is the number of emails when it started. */
 async function faultsOfHeld(
-  world: World,
+  environment: Environment,
   actor: Actor,
   held: { sending: string; scheduled?: string },
   before: number,
@@ -146,23 +146,25 @@ async function faultsOfHeld(
   const faults: string[] = [];
   if (!/HELD since .*: .*1 campaign.*\n.*npm run admin/.test(actor.output()))
     faults.push(`it did not report that it is holding: ${actor.output()}`);
-  const ready = await world.api().get<{ warnings: Array<{ code: string; message: string }> }>("/ready");
+  const ready = await environment.api().get<{ warnings: Array<{ code: string; message: string }> }>("/ready");
   if (!ready.warnings.some(({ code, message }) => code === "HELD" && message.includes("1 campaign")))
     faults.push(`/ready says ${JSON.stringify(ready)}`);
   if (!(await (await fetch(new URL("/", actor.url))).text()).includes("Held since"))
     faults.push("the page does not report that it is holding");
-  const { status } = await readStatus(world, held.sending);
+  const { status } = await readStatus(environment, held.sending);
   if (status !== "PAUSED") faults.push(`the campaign is ${status}`);
   if (held.scheduled !== undefined) {
-    const scheduled = await readStatus(world, held.scheduled);
+    const scheduled = await readStatus(environment, held.scheduled);
     if (scheduled.status !== "SCHEDULED" || scheduled.heldReason === null)
       faults.push(`the schedule is ${JSON.stringify(scheduled)}`);
   }
   // A new email is sent and nothing before it, because the sender checks all queues each time.
-  await sendTo(world, "new@example.org");
-  await waitUntil("the new email", WAIT_MS, () => countMails(world.sink.journal).has("new@example.org"));
-  if (world.sink.journal.length !== before + 1)
-    faults.push(`${world.sink.journal.length - before - 1} held emails were sent`);
+  await sendTo(environment, "new@example.org");
+  await waitUntil("the new email", WAIT_MS, () =>
+    countMails(environment.sink.journal).has("new@example.org"),
+  );
+  if (environment.sink.journal.length !== before + 1)
+    faults.push(`${environment.sink.journal.length - before - 1} held emails were sent`);
   return faults;
 }
 
@@ -183,13 +185,13 @@ function faultsOfDropped(
 }
 
 function rowOf(
-  world: World,
+  environment: Environment,
   name: string,
   played: { addresses: readonly string[]; campaign: Campaign; faults: readonly string[] },
 ): FaultRow {
   const { addresses, campaign, faults } = played;
-  const mails = countMails(world.sink.journal);
-  const each = world.sink.journal.filter(({ messageId }, at, all) => {
+  const mails = countMails(environment.sink.journal);
+  const each = environment.sink.journal.filter(({ messageId }, at, all) => {
     return all.findIndex((other) => other.messageId === messageId) !== at;
   });
   const lost = addresses.filter((address) => !mails.has(address)).length;
@@ -197,7 +199,7 @@ function rowOf(
   return {
     name,
     recipients: addresses.length,
-    kills: world.faultsAt.length,
+    kills: environment.faultsAt.length,
     sent: campaign.sentCount,
     failed: campaign.failedCount + campaign.skippedCount,
     unconfirmed: campaign.unconfirmedCount,
@@ -206,29 +208,29 @@ function rowOf(
     recoveryMs: null,
     faults: [
       ...faults,
-      ...faultsOfPrograms(world),
+      ...faultsOfPrograms(environment),
       ...(twice === 0 ? [] : [`${twice} emails were accepted more than once`]),
       ...(lost === 0 ? [] : [`${lost} recipients were never mailed`]),
     ],
   };
 }
 
-const readStatus = (world: World, id: string) =>
-  world.api().get<{ status: string; heldReason: string | null }>(`/campaigns/${id}`);
+const readStatus = (environment: Environment, id: string) =>
+  environment.api().get<{ status: string; heldReason: string | null }>(`/campaigns/${id}`);
 
-async function sendTo(world: World, to: string): Promise<string> {
+async function sendTo(environment: Environment, to: string): Promise<string> {
   const mail = { to, from: `us@${DOMAIN}`, subject: "Hello", body: "<p>Hi</p>" };
-  const { data } = await world.insist<Sent>("/v1/send", mail);
+  const { data } = await environment.insist<Sent>("/v1/send", mail);
   return data.emails[0]?.email ?? "";
 }
 
-async function waitForMails(world: World, count: number): Promise<void> {
-  await waitUntil("the first emails", WAIT_MS, () => world.sink.journal.length >= count);
+async function waitForMails(environment: Environment, count: number): Promise<void> {
+  await waitUntil("the first emails", WAIT_MS, () => environment.sink.journal.length >= count);
 }
 
 /** Runs an admin command in a separate process next to the server. */
-async function admin(world: World, command: string): Promise<void> {
-  const env = { PATH: process.env["PATH"], DATA_DIR: world.folder };
+async function admin(environment: Environment, command: string): Promise<void> {
+  const env = { PATH: process.env["PATH"], DATA_DIR: environment.folder };
   await promisify(execFile)(process.execPath, [ADMIN, command], { env });
 }
 
@@ -236,7 +238,7 @@ async function fileIsOld(folder: string): Promise<void> {
   const names = (await readdir(folder)).filter((name) => /^database-.*\.json$/.test(name));
   await waitUntil("a sufficiently old file", WAIT_MS, async () => {
     const times = await Promise.all(names.map((name) => stat(join(folder, name))));
-    return names.length > 0 && times.every(({ mtimeMs }) => mtimeMs < Date.now() - TOLD_APART_AFTER_MS);
+    return names.length > 0 && times.every(({ mtimeMs }) => mtimeMs < Date.now() - NOTIFIED_APART_AFTER_MS);
   });
 }
 

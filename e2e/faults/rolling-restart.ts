@@ -4,8 +4,8 @@ import { createApiClient, type Tracked } from "../api-client.ts";
 import { waitUntil } from "../wait-until.ts";
 import type { FaultCase } from "./fault-case.ts";
 import { complain } from "./evidence.ts";
-import { judgeCampaign, startSampler, waitForEnd } from "./oracle.ts";
-import { startWorld, type Actor, type World } from "./world.ts";
+import { checkCampaign, startSampler, waitForEnd } from "./oracle.ts";
+import { startEnvironment, type Actor, type Environment } from "./environment.ts";
 
 /** Delays each email so that some are always in submission when a process is stopped. */
 const DOT_DELAY_MS = 150;
@@ -28,40 +28,41 @@ export const rollingRestart: FaultCase = {
     "SIGTERM to two workers and the API in turn during a campaign; each drains, nothing is in doubt, unsubscribed contacts get nothing",
   async run({ size, random }) {
     const { recipients: count, rounds, everyMs } = SCENE[size];
-    const world = await startWorld();
+    const environment = await startEnvironment();
     try {
-      const setup = await world.start();
-      const recipients = await world.importContacts(count);
-      await world.stop(setup);
-      world.sink.setRules([{ phase: "DOT", delayMs: DOT_DELAY_MS }]);
+      const setup = await environment.start();
+      const recipients = await environment.importContacts(count);
+      await environment.stop(setup);
+      environment.sink.setRules([{ phase: "DOT", delayMs: DOT_DELAY_MS }]);
       let current: Actor[] = [];
-      for (const roles of ["worker", "worker", "api"]) current.push(await world.start({ ROLES: roles }));
-      const campaignId = await world.startCampaign();
-      const sampler = startSampler(world, [campaignId]);
-      const callers = startCallers(world);
-      await waitUntil("the first email", FIRST_MAIL_TIMEOUT_MS, () => world.sink.journal.length > 0);
-      const leaving = startLeaving(world, recipients, random);
+      for (const roles of ["worker", "worker", "api"])
+        current.push(await environment.start({ ROLES: roles }));
+      const campaignId = await environment.startCampaign();
+      const sampler = startSampler(environment, [campaignId]);
+      const callers = startCallers(environment);
+      await waitUntil("the first email", FIRST_MAIL_TIMEOUT_MS, () => environment.sink.journal.length > 0);
+      const leaving = startLeaving(environment, recipients, random);
       const faults: string[] = [];
       for (let round = 0; round < rounds; round++) {
         const next: Actor[] = [];
         for (const old of current) {
           await delay(everyMs * (0.5 + random()));
-          next.push(await world.start(old.settings));
-          faults.push(...faultsOfStop(old, await world.stop(old)));
+          next.push(await environment.start(old.settings));
+          faults.push(...faultsOfStop(old, await environment.stop(old)));
         }
         current = next;
       }
-      const isUnderWay = world.sink.journal.length < count;
+      const isUnderWay = environment.sink.journal.length < count;
       if (!isUnderWay) faults.push("the campaign ended before the last stop, so the scene proves nothing");
-      await waitForEnd(world, campaignId, END_TIMEOUT_MS);
+      await waitForEnd(environment, campaignId, END_TIMEOUT_MS);
       const left = await leaving.stop();
       faults.push(...(await callers.stop()), ...(await sampler.stop()));
       const name = `rolling-restart × ${rounds}`;
       const expected = { name, recipients, mayRemainUnsent: true, unsubscribedAt: left.unsubscribedAt };
-      const row = await judgeCampaign(world, campaignId, expected, faults);
+      const row = await checkCampaign(environment, campaignId, expected, faults);
       return [{ ...row, faults: [...row.faults, ...faultsOfSkipped(row.failed, left.askedCount)] }];
     } finally {
-      await world.close();
+      await environment.close();
     }
   },
 };
@@ -89,7 +90,7 @@ interface Left {
 
 /** Unsubscribes recipients while the campaign is sending. */
 function startLeaving(
-  world: World,
+  environment: Environment,
   recipients: readonly string[],
   random: () => number,
 ): { stop(): Promise<Left> } {
@@ -101,7 +102,7 @@ function startLeaving(
     while (!ending.signal.aborted) {
       const email = recipients[Math.floor(random() * recipients.length)] ?? "";
       asked.add(email);
-      await world.insist("/v1/track", { email, event: "left", subscribed: false });
+      await environment.insist("/v1/track", { email, event: "left", subscribed: false });
       if (!unsubscribedAt.has(email)) unsubscribedAt.set(email, Date.now());
       await delay(LEAVE_EVERY_MS);
     }
@@ -118,11 +119,11 @@ function startLeaving(
 }
 
 /** Calls `/v1/track` over keep-alive connections. Each caller stays with its process until it closes the connection. */
-function startCallers(world: World): { stop(): Promise<string[]> } {
+function startCallers(environment: Environment): { stop(): Promise<string[]> } {
   const accepted: string[] = [];
   const faults: string[] = [];
   const ending = new AbortController();
-  const newest = () => world.actors.findLast((actor) => actor.url !== "" && actor.isRunning());
+  const newest = () => environment.actors.findLast((actor) => actor.url !== "" && actor.isRunning());
 
   async function callOn(caller: number): Promise<void> {
     let process = newest();
@@ -151,7 +152,7 @@ function startCallers(world: World): { stop(): Promise<string[]> } {
     async stop() {
       ending.abort();
       await Promise.all(calling);
-      const rows = await world.query<{ id: string }>("select id from events where name = 'seen'");
+      const rows = await environment.query<{ id: string }>("select id from events where name = 'seen'");
       const found = new Set(rows.map(({ id }) => id));
       const missing = accepted.filter((id) => !found.has(id));
       return [...faults, ...complain(missing, "accepted events are missing")];

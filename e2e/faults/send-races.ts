@@ -4,8 +4,8 @@ import { createApiClient, type ApiClient } from "../api-client.ts";
 import { waitUntil } from "../wait-until.ts";
 import type { FaultCase, FaultRow } from "./fault-case.ts";
 import type { Expectation } from "./evidence.ts";
-import { judgeCampaign, readCampaign, startSampler, waitForEnd } from "./oracle.ts";
-import { startWorld, type World } from "./world.ts";
+import { checkCampaign, readCampaign, startSampler, waitForEnd } from "./oracle.ts";
+import { startEnvironment, type Environment } from "./environment.ts";
 
 const RECIPIENTS = { small: 500, large: 5_000 };
 const CALLS = 50;
@@ -20,7 +20,7 @@ const UNDER_WAY_TIMEOUT_MS = 30_000;
 const END_TIMEOUT_MS = 300_000;
 
 interface Stage {
-  world: World;
+  environment: Environment;
   /** One client per process. */
   apis: readonly ApiClient[];
   recipients: readonly string[];
@@ -31,21 +31,26 @@ export const sendRaces: FaultCase = {
   name: "send-races",
   shows: `${CALLS} concurrent calls to send, send against cancel, cancel and pause while sending, on two processes`,
   async run({ size, random }) {
-    const world = await startWorld();
+    const environment = await startEnvironment();
     try {
-      const programs = [await world.start(), await world.start()];
-      const recipients = await world.importContacts(RECIPIENTS[size]);
-      const stage = { world, apis: programs.map(({ url }) => createApiClient(url)), recipients, random };
+      const programs = [await environment.start(), await environment.start()];
+      const recipients = await environment.importContacts(RECIPIENTS[size]);
+      const stage = {
+        environment,
+        apis: programs.map(({ url }) => createApiClient(url)),
+        recipients,
+        random,
+      };
       const rows = [await sendManyTimes(stage)];
       for (let race = 0; race < RACES[size]; race++) {
         rows.push(await sendAgainstCancel(stage, race, ["send", "cancel"]));
         rows.push(await sendAgainstCancel(stage, race, ["cancel", "send"]));
       }
-      world.sink.setRules([{ phase: "DOT", delayMs: DOT_DELAY_MS }]);
+      environment.sink.setRules([{ phase: "DOT", delayMs: DOT_DELAY_MS }]);
       rows.push(await cancelAmidSending(stage), await pauseAmidSending(stage));
       return rows;
     } finally {
-      await world.close();
+      await environment.close();
     }
   },
 };
@@ -54,22 +59,22 @@ async function act(api: ApiClient | undefined, id: string, verb: string): Promis
   return (await api?.call("POST", `/campaigns/${id}/${verb}`, {}))?.status ?? 0;
 }
 
-async function judge(
-  { world, recipients }: Stage,
+async function check(
+  { environment, recipients }: Stage,
   id: string,
   expected: Partial<Expectation> & { name: string },
   seen: readonly string[],
 ): Promise<FaultRow> {
-  await waitForEnd(world, id, END_TIMEOUT_MS);
-  return judgeCampaign(world, id, { recipients, ...expected }, [
+  await waitForEnd(environment, id, END_TIMEOUT_MS);
+  return checkCampaign(environment, id, { recipients, ...expected }, [
     ...seen,
-    ...(await faultsOfSnapshots(world, id)),
+    ...(await faultsOfSnapshots(environment, id)),
   ]);
 }
 
 /** Checks that one job fixed the recipients, so the campaign started once. */
-async function faultsOfSnapshots(world: World, id: string): Promise<string[]> {
-  const [row] = await world.query<{ count: number }>(
+async function faultsOfSnapshots(environment: Environment, id: string): Promise<string[]> {
+  const [row] = await environment.query<{ count: number }>(
     "select count(*)::int as count from jobs where kind = 'campaigns.snapshot' and input ->> 'campaignId' = $1",
     [id],
   );
@@ -77,13 +82,13 @@ async function faultsOfSnapshots(world: World, id: string): Promise<string[]> {
 }
 
 async function sendManyTimes(stage: Stage): Promise<FaultRow> {
-  const { world, apis } = stage;
-  const id = await world.createCampaign();
-  const sampler = startSampler(world, [id]);
+  const { environment, apis } = stage;
+  const id = await environment.createCampaign();
+  const sampler = startSampler(environment, [id]);
   const statuses = await Promise.all(
     Array.from({ length: CALLS }, (_, call) => act(apis[call % apis.length], id, "send")),
   );
-  await waitForEnd(world, id, END_TIMEOUT_MS);
+  await waitForEnd(environment, id, END_TIMEOUT_MS);
   const started = statuses.filter((status) => status === 200).length;
   const refused = statuses.filter((status) => status === 409).length;
   const seen = [
@@ -93,7 +98,7 @@ async function sendManyTimes(stage: Stage): Promise<FaultRow> {
     ...expectStatus(await act(apis[0], id, "send"), 409, "send after the end"),
     ...(await sampler.stop()),
   ];
-  return judge(stage, id, { name: `send × ${CALLS}` }, seen);
+  return check(stage, id, { name: `send × ${CALLS}` }, seen);
 }
 
 /** Makes both calls a few milliseconds apart. The responses and the campaign must agree on the winner. */
@@ -102,20 +107,22 @@ async function sendAgainstCancel(
   race: number,
   order: readonly ["send", "cancel"] | readonly ["cancel", "send"],
 ): Promise<FaultRow> {
-  const { world, apis, random } = stage;
-  const id = await world.createCampaign();
+  const { environment, apis, random } = stage;
+  const id = await environment.createCampaign();
   const first = act(apis[race % 2], id, order[0]);
   await delay(random() * 60);
   const [one, other] = await Promise.all([first, act(apis[(race + 1) % 2], id, order[1])]);
-  const answers = { [order[0]]: one, [order[1]]: other };
-  const wasCancelled = answers["cancel"] === 200;
+  const responses = { [order[0]]: one, [order[1]]: other };
+  const wasCancelled = responses["cancel"] === 200;
   const seen = [
-    ...expectStatus(answers["send"] ?? 0, 200, "send"),
-    ...(wasCancelled ? [] : expectStatus(answers["cancel"] ?? 0, 409, "cancel of a draft or after the end")),
+    ...expectStatus(responses["send"] ?? 0, 200, "send"),
+    ...(wasCancelled
+      ? []
+      : expectStatus(responses["cancel"] ?? 0, 409, "cancel of a draft or after the end")),
   ];
-  await waitForEnd(world, id, END_TIMEOUT_MS);
-  const { totalRecipients } = await readCampaign(world.api(), id);
-  return judge(
+  await waitForEnd(environment, id, END_TIMEOUT_MS);
+  const { totalRecipients } = await readCampaign(environment.api(), id);
+  return check(
     stage,
     id,
     {
@@ -129,30 +136,30 @@ async function sendAgainstCancel(
 }
 
 /** Starts a campaign and waits until a part of it has been sent. */
-async function startAndWait({ world, recipients, random }: Stage): Promise<string> {
-  const before = world.sink.journal.length;
-  const id = await world.startCampaign();
+async function startAndWait({ environment, recipients, random }: Stage): Promise<string> {
+  const before = environment.sink.journal.length;
+  const id = await environment.startCampaign();
   const enough = before + 1 + Math.floor((random() * recipients.length) / 4);
-  await waitUntil("a sending campaign", UNDER_WAY_TIMEOUT_MS, () => world.sink.journal.length > enough);
+  await waitUntil("a sending campaign", UNDER_WAY_TIMEOUT_MS, () => environment.sink.journal.length > enough);
   return id;
 }
 
 /** Returns the number of emails accepted later than `QUIET_AFTER_MS` after a response. */
-function mailsSince({ world }: Stage, answeredAt: number): number {
-  return world.sink.journal.filter(({ at }) => at > answeredAt + QUIET_AFTER_MS).length;
+function mailsSince({ environment }: Stage, respondedAt: number): number {
+  return environment.sink.journal.filter(({ at }) => at > respondedAt + QUIET_AFTER_MS).length;
 }
 
 async function cancelAmidSending(stage: Stage): Promise<FaultRow> {
-  const { world, apis } = stage;
+  const { environment, apis } = stage;
   const id = await startAndWait(stage);
-  const sampler = startSampler(world, [id]);
+  const sampler = startSampler(environment, [id]);
   const deletion = await apis[0]?.call("DELETE", `/campaigns/${id}`);
   const cancelled = await act(apis[1], id, "cancel");
-  const answeredAt = Date.now();
+  const respondedAt = Date.now();
   await delay(PAUSE_MS);
-  const late = mailsSince(stage, answeredAt);
-  await waitForEnd(world, id, END_TIMEOUT_MS);
-  const { skippedCount } = await readCampaign(world.api(), id);
+  const late = mailsSince(stage, respondedAt);
+  await waitForEnd(environment, id, END_TIMEOUT_MS);
+  const { skippedCount } = await readCampaign(environment.api(), id);
   const seen = [
     ...expectStatus(deletion?.status ?? 0, 409, "delete while sending"),
     ...expectStatus(cancelled, 200, "cancel while sending"),
@@ -163,20 +170,20 @@ async function cancelAmidSending(stage: Stage): Promise<FaultRow> {
       : [`${late} emails were sent more than ${QUIET_AFTER_MS} ms after the response to cancel`]),
     ...(await sampler.stop()),
   ];
-  return judge(stage, id, { name: "cancel while sending", status: "CANCELLED", mayRemainUnsent: true }, seen);
+  return check(stage, id, { name: "cancel while sending", status: "CANCELLED", mayRemainUnsent: true }, seen);
 }
 
 async function pauseAmidSending(stage: Stage): Promise<FaultRow> {
-  const { world, apis } = stage;
+  const { environment, apis } = stage;
   const id = await startAndWait(stage);
-  const sampler = startSampler(world, [id]);
+  const sampler = startSampler(environment, [id]);
   const seen: string[] = [];
   for (let pause = 0; pause < PAUSES; pause++) {
     const paused = await act(apis[0], id, "pause");
-    const answeredAt = Date.now();
+    const respondedAt = Date.now();
     await delay(PAUSE_MS);
-    const late = mailsSince(stage, answeredAt);
-    const { status } = await readCampaign(world.api(), id);
+    const late = mailsSince(stage, respondedAt);
+    const { status } = await readCampaign(environment.api(), id);
     const resumed = await act(apis[1], id, "resume");
     seen.push(
       ...expectStatus(paused, 200, "pause while sending"),
@@ -188,9 +195,9 @@ async function pauseAmidSending(stage: Stage): Promise<FaultRow> {
     );
     await delay(stage.random() * 1_000);
   }
-  await waitForEnd(world, id, END_TIMEOUT_MS);
+  await waitForEnd(environment, id, END_TIMEOUT_MS);
   seen.push(...(await sampler.stop()));
-  return judge(stage, id, { name: "pause and resume while sending" }, seen);
+  return check(stage, id, { name: "pause and resume while sending" }, seen);
 }
 
 function expectStatus(status: number, expected: number, of: string): string[] {

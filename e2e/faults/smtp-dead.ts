@@ -5,8 +5,8 @@ import type { SinkPhase, SinkRule } from "../../server/src/testing/smtp-sink-rul
 import { waitUntil } from "../wait-until.ts";
 import type { FaultCase, FaultRow, FaultRun, Size } from "./fault-case.ts";
 import { complain, type Recipient } from "./evidence.ts";
-import { judgeCampaign, readCampaign, startSampler, waitForEnd } from "./oracle.ts";
-import { startWorld, type World } from "./world.ts";
+import { checkCampaign, readCampaign, startSampler, waitForEnd } from "./oracle.ts";
+import { startEnvironment, type Environment } from "./environment.ts";
 
 const RECIPIENTS: Record<Size, number> = { small: 1_000, large: 20_000 };
 /** Slow enough that many emails remain when the server changes. */
@@ -32,12 +32,12 @@ export const smtpDead: FaultCase = {
 };
 
 const startWithTls = (rules: readonly SinkRule[], settings: Readonly<Record<string, string>> = {}) =>
-  startWorld({ connections: CONNECTIONS, advertise: { startTls: true }, rules, settings });
+  startEnvironment({ connections: CONNECTIONS, advertise: { startTls: true }, rules, settings });
 
 /** Ends connections in each phase: before the dot, after it without the email, and after it with the email. */
 async function playDead({ size }: FaultRun): Promise<FaultRow> {
   const times = TIMES[size];
-  const world = await startWithTls([
+  const environment = await startWithTls([
     { phase: "CONNECT", times, action: "reset" },
     { phase: "CONNECT", skip: times, times, action: "drop" },
     ...BEFORE_DOT.flatMap((phase): SinkRule[] => [
@@ -48,18 +48,22 @@ async function playDead({ size }: FaultRun): Promise<FaultRow> {
     { phase: "DOT", recipient: /^person[89]\d*\d7@/, times, action: "drop" },
     { phase: "DOT", recipient: /^person[89]\d*\d3@/, times, action: "reset", accept: true },
   ]);
-  return play(world, size, { name: "connections end", inDoubt: times * 2, whileAway: async () => undefined });
+  return play(environment, size, {
+    name: "connections end",
+    inDoubt: times * 2,
+    whileAway: async () => undefined,
+  });
 }
 
 /** Accepts connections and then stays silent, with one server per phase. */
 async function playSilent({ size }: FaultRun): Promise<FaultRow> {
-  const world = await startWithTls([], { PROJECT_SENDS_PER_SECOND: String(SENDS_PER_SECOND[size]) });
-  return play(world, size, {
+  const environment = await startWithTls([], { PROJECT_SENDS_PER_SECOND: String(SENDS_PER_SECOND[size]) });
+  return play(environment, size, {
     name: "servers fall silent",
     // One is silent after the dot, the other while receiving the message, which is short enough to be sent completely.
     inDoubt: 2,
     async whileAway(campaignId) {
-      await startAnew(world, campaignId, [
+      await restartWithRules(environment, campaignId, [
         ...(["CONNECT", ...BEFORE_DOT] as const).map((phase): SinkRule => ({
           phase,
           times: 1,
@@ -70,7 +74,7 @@ async function playSilent({ size }: FaultRun): Promise<FaultRow> {
       const startedMs = performance.now();
       const silent = BEFORE_DOT.length + 2;
       await waitUntil("the others to get through", PROGRESS_TIMEOUT_MS, async () => {
-        const { sentCount, totalRecipients } = await readCampaign(world.api(), campaignId);
+        const { sentCount, totalRecipients } = await readCampaign(environment.api(), campaignId);
         return sentCount >= totalRecipients - silent;
       });
       // MAIL and later phases have limits of several minutes (RFC 5321), while greeting, EHLO and TLS have 30 s.
@@ -78,42 +82,52 @@ async function playSilent({ size }: FaultRun): Promise<FaultRow> {
       await waitUntil(
         "the short limits",
         SHORT_LIMIT_MS + SLACK_MS,
-        async () => (await countHeld(world)) <= inMail,
+        async () => (await countClaimed(environment)) <= inMail,
       );
       if (performance.now() - startedMs < SHORT_LIMIT_MS / 2) throw new Error("no server was silent");
-      world.sink.dropConnections();
-      await waitUntil("all to be released", SLACK_MS, async () => (await countHeld(world)) === 0);
+      environment.sink.dropConnections();
+      await waitUntil("all to be released", SLACK_MS, async () => (await countClaimed(environment)) === 0);
     },
   });
 }
 
 /** Returns the number of claimed emails. */
-async function countHeld(world: World): Promise<number> {
-  return (await world.query("select id from emails where status = 'CLAIMED'")).length;
+async function countClaimed(environment: Environment): Promise<number> {
+  return (await environment.query("select id from emails where status = 'CLAIMED'")).length;
 }
 
 /** Pauses the campaign until nothing is claimed, then closes all idle connections and applies new rules. */
-async function startAnew(world: World, campaignId: string, rules: readonly SinkRule[]): Promise<void> {
-  const api = world.api();
-  await waitUntil("some emails", PROGRESS_TIMEOUT_MS, () => world.sink.journal.length >= 200);
+async function restartWithRules(
+  environment: Environment,
+  campaignId: string,
+  rules: readonly SinkRule[],
+): Promise<void> {
+  const api = environment.api();
+  await waitUntil("some emails", PROGRESS_TIMEOUT_MS, () => environment.sink.journal.length >= 200);
   await api.post(`/campaigns/${campaignId}/pause`, {});
-  await waitUntil("no claimed emails", PROGRESS_TIMEOUT_MS, async () => (await countHeld(world)) === 0);
-  world.sink.dropConnections();
-  world.sink.setRules(rules);
+  await waitUntil(
+    "no claimed emails",
+    PROGRESS_TIMEOUT_MS,
+    async () => (await countClaimed(environment)) === 0,
+  );
+  environment.sink.dropConnections();
+  environment.sink.setRules(rules);
   await api.post(`/campaigns/${campaignId}/resume`, {});
 }
 
 /** The server closes idle connections. The next emails notice, and none needs a second attempt. */
 async function playStale({ size }: FaultRun): Promise<FaultRow> {
-  const world = await startWithTls([], { PROJECT_SENDS_PER_SECOND: String(SENDS_PER_SECOND[size]) });
-  return play(world, size, {
+  const environment = await startWithTls([], { PROJECT_SENDS_PER_SECOND: String(SENDS_PER_SECOND[size]) });
+  return play(environment, size, {
     name: "idle sockets go stale",
     inDoubt: 0,
     async whileAway(campaignId) {
       // One kept connection also dies at the next email's first command.
-      await startAnew(world, campaignId, [{ phase: "MAIL", skip: 60, times: 1, action: "drop" }]);
-      await waitForEnd(world, campaignId, END_TIMEOUT_MS);
-      const again = await world.query<{ emailId: string }>("select email_id from email_attempts");
+      await restartWithRules(environment, campaignId, [
+        { phase: "MAIL", skip: 60, times: 1, action: "drop" },
+      ]);
+      await waitForEnd(environment, campaignId, END_TIMEOUT_MS);
+      const again = await environment.query<{ emailId: string }>("select email_id from email_attempts");
       if (again.length > 0) throw new Error(`${again.length} emails needed another attempt`);
     },
   });
@@ -126,16 +140,16 @@ interface Scene {
   whileAway(campaignId: string): Promise<void>;
 }
 
-async function play(world: World, size: Size, scene: Scene): Promise<FaultRow> {
+async function play(environment: Environment, size: Size, scene: Scene): Promise<FaultRow> {
   try {
-    await world.start();
-    const recipients = await world.importContacts(RECIPIENTS[size]);
-    const campaignId = await world.startCampaign();
-    const sampler = startSampler(world, [campaignId]);
+    await environment.start();
+    const recipients = await environment.importContacts(RECIPIENTS[size]);
+    const campaignId = await environment.startCampaign();
+    const sampler = startSampler(environment, [campaignId]);
     await scene.whileAway(campaignId);
-    await endSoon(world, campaignId);
+    await endSoon(environment, campaignId);
     const faults = await sampler.stop();
-    const inDoubt = await world
+    const inDoubt = await environment
       .api()
       .listAll<Recipient>(`/campaigns/${campaignId}/recipients?status=UNCONFIRMED`);
     if (inDoubt.length !== scene.inDoubt)
@@ -147,15 +161,15 @@ async function play(world: World, size: Size, scene: Scene): Promise<FaultRow> {
       ),
     );
     const expected = { name: scene.name, recipients, mayBeInDoubt: scene.inDoubt };
-    return await judgeCampaign(world, campaignId, expected, faults);
+    return await checkCampaign(environment, campaignId, expected, faults);
   } finally {
-    await world.close();
+    await environment.close();
   }
 }
 
 /** Makes waiting emails due immediately, because retries would otherwise take 30 s, 2 min and 10 min. */
-async function endSoon(world: World, campaignId: string): Promise<void> {
-  const ending = waitForEnd(world, campaignId, END_TIMEOUT_MS).then(() => true);
+async function endSoon(environment: Environment, campaignId: string): Promise<void> {
+  const ending = waitForEnd(environment, campaignId, END_TIMEOUT_MS).then(() => true);
   while (!(await Promise.race([ending, delay(1_000, false)])))
-    await world.query("update emails set due_at = now() where status = 'QUEUED' and due_at > now()");
+    await environment.query("update emails set due_at = now() where status = 'QUEUED' and due_at > now()");
 }

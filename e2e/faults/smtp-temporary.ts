@@ -4,8 +4,8 @@ import type { SinkRule } from "../../server/src/testing/smtp-sink-rules.ts";
 import { waitUntil } from "../wait-until.ts";
 import type { FaultCase, FaultRow, FaultRun, Size } from "./fault-case.ts";
 import { complain } from "./evidence.ts";
-import { judgeCampaign, startSampler, waitForEnd } from "./oracle.ts";
-import { startWorld, type World } from "./world.ts";
+import { checkCampaign, startSampler, waitForEnd } from "./oracle.ts";
+import { startEnvironment, type Environment } from "./environment.ts";
 
 const RECIPIENTS: Record<Size, number> = { small: 1_000, large: 20_000 };
 const TIMES: Record<Size, number> = { small: 5, large: 50 };
@@ -48,15 +48,15 @@ export const smtpTemporary: FaultCase = {
 };
 
 async function play(run: FaultRun, name: string, rules: readonly SinkRule[]): Promise<FaultRow> {
-  const world = await startWorld();
+  const environment = await startEnvironment();
   try {
-    await world.start();
-    const recipients = await world.importContacts(RECIPIENTS[run.size]);
-    world.sink.setRules(rules);
-    const campaignId = await world.startCampaign();
-    const sampler = startSampler(world, [campaignId]);
+    await environment.start();
+    const recipients = await environment.importContacts(RECIPIENTS[run.size]);
+    environment.sink.setRules(rules);
+    const campaignId = await environment.startCampaign();
+    const sampler = startSampler(environment, [campaignId]);
     await waitUntil("one attempt per email", PROGRESS_TIMEOUT_MS, async () => {
-      const [row] = await world.query<{ mails: number; untried: number }>(
+      const [row] = await environment.query<{ mails: number; untried: number }>(
         `select count(*)::int as mails,
            (count(*) filter (where attempts = 0)
              + (select count(*) from recipient_batches where campaign_id = $1))::int as untried
@@ -65,24 +65,24 @@ async function play(run: FaultRun, name: string, rules: readonly SinkRule[]): Pr
       );
       return row !== undefined && row.mails > 0 && row.untried === 0;
     });
-    const faults = await faultsOfWaiting(world, campaignId);
-    world.sink.setRules([]);
+    const faults = await faultsOfWaiting(environment, campaignId);
+    environment.sink.setRules([]);
     // The program must notice on its own that the server has recovered.
     await delay(FIRST_WAIT_MS - 5_000);
-    await waitForEnd(world, campaignId, END_TIMEOUT_MS);
-    faults.push(...(await faultsOfContacts(world)));
-    return await judgeCampaign(world, campaignId, { name, recipients }, [
+    await waitForEnd(environment, campaignId, END_TIMEOUT_MS);
+    faults.push(...(await faultsOfContacts(environment)));
+    return await checkCampaign(environment, campaignId, { name, recipients }, [
       ...faults,
       ...(await sampler.stop()),
     ]);
   } finally {
-    await world.close();
+    await environment.close();
   }
 }
 
 /** Checks that temporarily rejected emails are waiting, spread out in time, with their attempt recorded. */
-async function faultsOfWaiting(world: World, campaignId: string): Promise<string[]> {
-  const rows = await world.query<{
+async function faultsOfWaiting(environment: Environment, campaignId: string): Promise<string[]> {
+  const rows = await environment.query<{
     email: string;
     status: string;
     reason: string | null;
@@ -121,8 +121,8 @@ async function faultsOfWaiting(world: World, campaignId: string): Promise<string
 }
 
 /** Checks that a waiting email does not affect its contact. */
-async function faultsOfContacts(world: World): Promise<string[]> {
-  const rows = await world.query<{ email: string }>(
+async function faultsOfContacts(environment: Environment): Promise<string[]> {
+  const rows = await environment.query<{ email: string }>(
     `select c.email from contacts c where not c.subscribed
      union select c.email from contacts c join events v on v.contact_id = c.id
      where v.name in ('email.bounced', 'contact.unsubscribed')`,

@@ -5,7 +5,7 @@ import { waitUntil } from "../wait-until.ts";
 import { emailIdOf } from "./evidence.ts";
 import { rowOfFailure, type FaultCase, type FaultRow, type FaultRun } from "./fault-case.ts";
 import { faultsOfPrograms } from "./oracle.ts";
-import { addressOf, DOMAIN, startWorld, type World } from "./world.ts";
+import { addressOf, DOMAIN, startEnvironment, type Environment } from "./environment.ts";
 
 const PEOPLE = 300;
 const CALLERS = 20;
@@ -45,10 +45,10 @@ interface Step {
 
 /** Imports and enables a workflow. @returns its id */
 async function addWorkflow(
-  world: World,
+  environment: Environment,
   { trigger, steps, links }: { trigger: object; steps: Step[]; links: Array<[string, string, string?]> },
 ): Promise<string> {
-  const { id } = await world.insist<{ id: string }>("/workflows/import", {
+  const { id } = await environment.insist<{ id: string }>("/workflows/import", {
     format: "postloft.workflow",
     formatVersion: 1,
     name: "Greetings",
@@ -60,7 +60,7 @@ async function addWorkflow(
     templates: [],
     segments: [],
   });
-  const enabled = await world.api().call("PATCH", `/workflows/${id}`, { enabled: true });
+  const enabled = await environment.api().call("PATCH", `/workflows/${id}`, { enabled: true });
   if (enabled.status !== 200)
     throw new Error(`the workflow cannot be enabled: ${JSON.stringify(enabled.body)}`);
   return id;
@@ -81,12 +81,14 @@ const mark: Step = {
 const start: Step = { key: "start", type: "TRIGGER", name: "start", config: {} };
 
 async function playKill(scene: string, name: FailpointName, turn: number): Promise<FaultRow> {
-  const world = await startWorld({ connections: CONNECTIONS });
+  const environment = await startEnvironment({ connections: CONNECTIONS });
   try {
-    const victim = await world.start({ FAILPOINTS: `${name}:kill:${turn}` });
-    const successor = victim.ended.then(() => (world.unaskedEnds.length > 0 ? world.start() : undefined));
-    await world.importContacts(PEOPLE);
-    const template = await world.insist<{ id: string }>("/templates", {
+    const victim = await environment.start({ FAILPOINTS: `${name}:kill:${turn}` });
+    const successor = victim.ended.then(() =>
+      environment.unaskedEnds.length > 0 ? environment.start() : undefined,
+    );
+    await environment.importContacts(PEOPLE);
+    const template = await environment.insist<{ id: string }>("/templates", {
       name: "Greeting",
       subject: "Hello {{name}}",
       body: "<p>Hello {{name}}</p>",
@@ -99,7 +101,7 @@ async function playKill(scene: string, name: FailpointName, turn: number): Promi
       name: key,
       config: { templateId: template.id },
     });
-    const workflowId = await addWorkflow(world, {
+    const workflowId = await addWorkflow(environment, {
       trigger: { triggerType: "EVENT", triggerConfig: { eventName: "came" } },
       steps: [start, mail("hello"), waitFor(1), mark, mail("goodbye")],
       links: [
@@ -109,53 +111,63 @@ async function playKill(scene: string, name: FailpointName, turn: number): Promi
         ["mark", "goodbye"],
       ],
     });
-    await trackAll(world);
+    await trackAll(environment);
     await waitUntil(
       "the end of all executions",
       END_TIMEOUT_MS,
-      async () => (await countEnded(world, workflowId)) === PEOPLE,
+      async () => (await countEnded(environment, workflowId)) === PEOPLE,
     );
-    await waitUntil("the end of all emails", END_TIMEOUT_MS, async () => (await countOpenMails(world)) === 0);
+    await waitUntil(
+      "the end of all emails",
+      END_TIMEOUT_MS,
+      async () => (await countOpenMails(environment)) === 0,
+    );
     if (!victim.isRunning()) await successor;
     const faults = [
       ...(victim.isRunning() && turn === 1 ? ["the failpoint was never reached"] : []),
-      ...(await faultsOfSteps(world, workflowId, PEOPLE)),
-      ...(await faultsOfMails(world)),
-      ...faultsOfPrograms(world),
+      ...(await faultsOfSteps(environment, workflowId, PEOPLE)),
+      ...(await faultsOfMails(environment)),
+      ...faultsOfPrograms(environment),
     ];
-    return await rowOf(world, scene, faults);
+    return await rowOf(environment, scene, faults);
   } finally {
-    await world.close();
+    await environment.close();
   }
 }
 
-async function trackAll(world: World): Promise<void> {
+async function trackAll(environment: Environment): Promise<void> {
   const people = Array.from({ length: PEOPLE }, (_, number) => addressOf(number));
   await Promise.all(
     Array.from({ length: CALLERS }, async () => {
       for (let email = people.pop(); email !== undefined; email = people.pop())
-        await world.insist("/v1/track", { email, event: "came" });
+        await environment.insist("/v1/track", { email, event: "came" });
     }),
   );
 }
 
-const countOf = async (world: World, text: string, ...values: string[]): Promise<number> =>
-  (await world.query<{ count: number }>(`select count(*)::int as count from ${text}`, values))[0]?.count ?? 0;
+const countOf = async (environment: Environment, text: string, ...values: string[]): Promise<number> =>
+  (await environment.query<{ count: number }>(`select count(*)::int as count from ${text}`, values))[0]
+    ?.count ?? 0;
 
-const countEnded = (world: World, workflowId: string) =>
-  countOf(world, "workflow_executions where workflow_id = $1 and ended_at is not null", workflowId);
+const countEnded = (environment: Environment, workflowId: string) =>
+  countOf(environment, "workflow_executions where workflow_id = $1 and ended_at is not null", workflowId);
 
-const countOpenMails = (world: World) => countOf(world, "emails where status in ('QUEUED', 'CLAIMED')");
+const countOpenMails = (environment: Environment) =>
+  countOf(environment, "emails where status in ('QUEUED', 'CLAIMED')");
 
 /** Checks that all executions completed, reached each step once, and that the step counts agree. */
-async function faultsOfSteps(world: World, workflowId: string, people: number): Promise<string[]> {
+async function faultsOfSteps(
+  environment: Environment,
+  workflowId: string,
+  people: number,
+): Promise<string[]> {
   const once = await countOf(
-    world,
+    environment,
     `workflow_executions x where workflow_id = $1 and status = 'COMPLETED' and jsonb_array_length(trace) = (
        select count(distinct run -> 'n') from jsonb_array_elements(trace) run)`,
     workflowId,
   );
-  const counts = await world.query<{ entered: number; passed: number }>(
+  const counts = await environment.query<{ entered: number; passed: number }>(
     "select entered::int, passed::int from workflow_step_counts where workflow_id = $1",
     [workflowId],
   );
@@ -167,12 +179,12 @@ async function faultsOfSteps(world: World, workflowId: string, people: number): 
 }
 
 /** Checks that each contact got exactly two emails, each accepted once or in doubt. */
-async function faultsOfMails(world: World): Promise<string[]> {
-  const mails = await world.query<{ id: string; toAddress: string; status: string }>(
+async function faultsOfMails(environment: Environment): Promise<string[]> {
+  const mails = await environment.query<{ id: string; toAddress: string; status: string }>(
     "select id, to_address, status from emails",
   );
   const perPerson = Map.groupBy(mails, (mail) => mail.toAddress);
-  const taken = Map.groupBy(world.sink.journal, ({ messageId }) => emailIdOf(messageId));
+  const taken = Map.groupBy(environment.sink.journal, ({ messageId }) => emailIdOf(messageId));
   const inDoubt = mails.filter(({ status }) => status === "UNCONFIRMED");
   const wrong = mails.filter(({ id, status }) => {
     const times = taken.get(id)?.length ?? 0;
@@ -191,16 +203,16 @@ async function faultsOfMails(world: World): Promise<string[]> {
 
 /** 10,000 executions wait for an event and 10,000 sleep while nothing runs; then two programs start together. */
 async function playAway({ size }: FaultRun): Promise<FaultRow> {
-  const world = await startWorld();
+  const environment = await startEnvironment();
   try {
-    await world.start();
-    await world.importContacts(SLEEPERS);
-    const segment = await world.insist<{ id: string }>("/segments", {
+    await environment.start();
+    await environment.importContacts(SLEEPERS);
+    const segment = await environment.insist<{ id: string }>("/segments", {
       name: "All",
       filters: { operator: "AND", conditions: [{ field: "subscribed", operator: "equals", value: true }] },
     });
     const byHand = { triggerType: "MANUAL", triggerConfig: {} };
-    const waiting = await addWorkflow(world, {
+    const waiting = await addWorkflow(environment, {
       trigger: byHand,
       steps: [start, waitFor(WAIT_S[size]), mark],
       links: [
@@ -209,59 +221,62 @@ async function playAway({ size }: FaultRun): Promise<FaultRow> {
       ],
     });
     const sleep = { key: "sleep", type: "DELAY", name: "sleep", config: { amount: 1, unit: "hours" } };
-    const sleeping = await addWorkflow(world, {
+    const sleeping = await addWorkflow(environment, {
       trigger: byHand,
       steps: [start, sleep],
       links: [["start", "sleep"]],
     });
     for (const id of [sleeping, waiting])
-      await world.insist(`/workflows/${id}/executions`, { segmentId: segment.id });
+      await environment.insist(`/workflows/${id}/executions`, { segmentId: segment.id });
     const isWaiting = "workflow_executions where workflow_id = $1 and status = 'WAITING'";
     for (const id of [sleeping, waiting])
       await waitUntil(
         "all waiting executions",
         END_TIMEOUT_MS,
-        async () => (await countOf(world, isWaiting, id)) === SLEEPERS,
+        async () => (await countOf(environment, isWaiting, id)) === SLEEPERS,
       );
-    const early = await countEnded(world, waiting);
-    await world.killAll();
+    const early = await countEnded(environment, waiting);
+    await environment.killAll();
     await delay(AWAY_MS[size]);
-    await Promise.all([world.start(), world.start()]);
+    await Promise.all([environment.start(), environment.start()]);
     const startedMs = performance.now();
     await waitUntil(
       "all resumed executions",
       END_TIMEOUT_MS,
-      async () => (await countEnded(world, waiting)) === SLEEPERS,
+      async () => (await countEnded(environment, waiting)) === SLEEPERS,
     );
     const tookMs = performance.now() - startedMs;
     const tooSoon = await countOf(
-      world,
+      environment,
       "workflow_executions where workflow_id = $1 and extract(epoch from ended_at) * 1000 < (trace -> 1 ->> 'until')::bigint",
       waiting,
     );
-    const asleep = await countOf(world, isWaiting, sleeping);
+    const asleep = await countOf(environment, isWaiting, sleeping);
     const faults = [
       ...(early === 0 ? [] : [`${early} ended before all programs stopped`]),
       ...(tooSoon === 0 ? [] : [`${tooSoon} resumed early`]),
       ...(asleep === SLEEPERS ? [] : [`${SLEEPERS - asleep} are no longer asleep`]),
       ...(tookMs <= RECOVERY_MS ? [] : [`it took ${Math.round(tookMs)} ms until all had resumed`]),
-      ...(await faultsOfSteps(world, waiting, SLEEPERS)),
-      ...faultsOfPrograms(world),
+      ...(await faultsOfSteps(environment, waiting, SLEEPERS)),
+      ...faultsOfPrograms(environment),
     ];
-    return { ...(await rowOf(world, `all away ${AWAY_MS[size] / 1_000} s`, faults)), recoveryMs: tookMs };
+    return {
+      ...(await rowOf(environment, `all away ${AWAY_MS[size] / 1_000} s`, faults)),
+      recoveryMs: tookMs,
+    };
   } finally {
-    await world.close();
+    await environment.close();
   }
 }
 
-async function rowOf(world: World, name: string, faults: readonly string[]): Promise<FaultRow> {
-  const mails = await world.query<{ status: string }>("select status from emails");
+async function rowOf(environment: Environment, name: string, faults: readonly string[]): Promise<FaultRow> {
+  const mails = await environment.query<{ status: string }>("select status from emails");
   const count = (status: string) => mails.filter((mail) => mail.status === status).length;
-  const twice = [...Map.groupBy(world.sink.journal, ({ messageId }) => messageId).values()];
+  const twice = [...Map.groupBy(environment.sink.journal, ({ messageId }) => messageId).values()];
   return {
     name,
-    recipients: await countOf(world, "contacts"),
-    kills: world.faultsAt.length,
+    recipients: await countOf(environment, "contacts"),
+    kills: environment.faultsAt.length,
     sent: count("SENT"),
     failed: count("FAILED") + count("SKIPPED"),
     unconfirmed: count("UNCONFIRMED"),

@@ -24,9 +24,9 @@ function wrongNow(): number {
 }
 
 class WrongDate extends RightDate {
-  constructor(...given: [] | [number]) {
-    if (given.length === 0) super(wrongNow());
-    else super(...given);
+  constructor(...input: [] | [number]) {
+    if (input.length === 0) super(wrongNow());
+    else super(...input);
   }
 
   static override now(): number {

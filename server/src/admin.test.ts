@@ -13,7 +13,7 @@ import { readConfig } from "./platform/settings/config.ts";
 import { APP_SECRET, useTestServer } from "./testing/test-server.ts";
 
 const PROGRAM = fileURLToPath(new URL("./admin.ts", import.meta.url));
-const NOBODY = "00000000-0000-7000-8000-000000000000";
+const NO_ONE = "00000000-0000-7000-8000-000000000000";
 
 const server = useTestServer();
 let dataDir = "";
@@ -133,10 +133,10 @@ test("sends a test email like any platform email and prints the transport's resu
 
 test.for([
   [["reset-password", "nobody@example.com"], "nobody@example.com has no account on this server."],
-  [["rotate-keys", "--project", NOBODY], "project"],
-  [["make-key", "x", "--project", NOBODY, "--scopes", "contacts:fly"], "scopes.0: "],
-  [["make-key", "x", "--project", NOBODY, "--scopes", "contacts:read", "--expires", "soon"], "expiresAt: "],
-  [["make-key", "x", "--project", NOBODY, "--scopes", "contacts:read"], "project"],
+  [["rotate-keys", "--project", NO_ONE], "project"],
+  [["make-key", "x", "--project", NO_ONE, "--scopes", "contacts:fly"], "scopes.0: "],
+  [["make-key", "x", "--project", NO_ONE, "--scopes", "contacts:read", "--expires", "soon"], "expiresAt: "],
+  [["make-key", "x", "--project", NO_ONE, "--scopes", "contacts:read"], "project"],
 ] as const)("rejects %j with one sentence and no stack trace", async ([args, sentence]) => {
   const { code, out, err } = await run(args);
   expect({ code, out }).toEqual({ code: 1, out: "" });
@@ -169,7 +169,7 @@ test("exits with 2 and prints the error and the usage when a command is not unde
 
 test.for([
   [[], "Missing command."],
-  [["enable", "--project", NOBODY], "enable needs --reason."],
+  [["enable", "--project", NO_ONE], "enable needs --reason."],
   [["rotate-keys", "--project", "x"], "--project must be an id."],
   [["held", "--owner", "x"], "held takes no --owner."],
   [["users", "--what"], "--what"],

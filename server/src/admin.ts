@@ -41,10 +41,10 @@ export async function runAdmin(
   try {
     if (!asked.isBeforeUpgrade) await migrate(pool);
     const openSealer = async () => createSealer(settings.APP_SECRET ?? (await findSecret(dataDir)));
-    const told = await asked.run({ database: createDatabase(pool), openSealer, readInput });
-    if (asked.isJson) say(JSON.stringify(told.json));
-    else told.lines.forEach(say);
-    return told.code ?? 0;
+    const reported = await asked.run({ database: createDatabase(pool), openSealer, readInput });
+    if (asked.isJson) say(JSON.stringify(reported.json));
+    else reported.lines.forEach(say);
+    return reported.code ?? 0;
   } catch (error) {
     throw explainStartError(error, settings) ?? error;
   } finally {
@@ -53,12 +53,12 @@ export async function runAdmin(
   }
 }
 
-function sayLine(line: string): void {
+function printLine(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
 if (import.meta.main)
-  void runCommand((args) => runAdmin(args, () => readConfig(), sayLine), {
+  void runCommand((args) => runAdmin(args, () => readConfig(), printLine), {
     usage: USAGE,
     expected: [OperatorError],
   });

@@ -9,7 +9,7 @@ import type { Credentials } from "./platform/http/caller.ts";
 import type { Access } from "./platform/http/guards.ts";
 import type { Log } from "./platform/log.ts";
 import type { Metrics } from "./platform/metrics.ts";
-import type { Witness } from "./platform/stamp/stamp.ts";
+import type { RecoveryParticipant } from "./platform/stamp/stamp.ts";
 import { createRateLimiter, type RateLimiter } from "./platform/http/rate-limit.ts";
 import { addressOfUser } from "./users/users.ts";
 import { emailRoutes } from "./emails/reading/routes.ts";
@@ -52,7 +52,7 @@ import { contactRoutes } from "./contacts/routes.ts";
 import { suppressionRoutes } from "./suppressions/routes.ts";
 import { createExplainer } from "./segments/filters/explain-apart.ts";
 import { segmentRoutes } from "./segments/routes.ts";
-import { listSegmentsWithEvent, whoIsMeant, segmentsNamingField } from "./segments/usage.ts";
+import { listSegmentsWithEvent, findMeantContacts, segmentsNamingField } from "./segments/usage.ts";
 import { createLinter } from "./templates/linter.ts";
 import { templateRoutes } from "./templates/routes.ts";
 import { templateFrom } from "./templates/usage.ts";
@@ -79,14 +79,14 @@ import {
   workflowStepsOf,
 } from "./workflows/usage.ts";
 import { securityRoutes, webhookRoutes } from "./deliveries/routes.ts";
-import type { SnsDoor } from "./deliveries/sns.ts";
+import type { SnsEndpoint } from "./deliveries/sns.ts";
 import { linkStatsOfCampaign } from "./deliveries/tracking/link-stats.ts";
 import type { MailTokens } from "./deliveries/tracking/mail-tokens.ts";
 import { trackingRoutes } from "./deliveries/tracking/routes.ts";
-import { createTrackingDoor } from "./deliveries/tracking/tracking-door.ts";
+import { createTrackingEndpoint } from "./deliveries/tracking/tracking-endpoint.ts";
 import { v1Routes } from "./v1/routes.ts";
 import { createRecentSends } from "./v1/recent-sends.ts";
-import { createSendDoor } from "./v1/send.ts";
+import { createSendEndpoint } from "./v1/send.ts";
 import { createTracker } from "./v1/track.ts";
 import { createVerifier } from "./v1/verify.ts";
 import { analyticsRoutes } from "./reports/analytics-routes.ts";
@@ -97,7 +97,7 @@ import { addPages } from "./instance/pages.ts";
 import { instanceRoutes, mailboxRoutes, setupRoutes } from "./instance/routes.ts";
 import type { InstanceFacts } from "./instance/facts.ts";
 
-export interface ApiParts extends LinkParts {
+export interface ApiDependencies extends LinkParts {
   database: Database;
   sealer: Sealer;
   dns: Dns;
@@ -106,7 +106,7 @@ export interface ApiParts extends LinkParts {
   publicIdOf: (projectId: string) => string;
   /** Null: it is off. */
   billing: Billing | null;
-  sns: SnsDoor;
+  sns: SnsEndpoint;
   mailTokens: MailTokens;
   facts: InstanceFacts;
   /** Tells where the files of uploaded images are stored. */
@@ -115,7 +115,7 @@ export interface ApiParts extends LinkParts {
   /** Networks outside the public internet that webhooks may call. */
   webhookTargets: CallTargets;
   /** Registers a component to be asked for recovery after a failover to a different database. */
-  addWitness: (witness: Witness) => void;
+  addRecoveryParticipant: (participant: RecoveryParticipant) => void;
   requestsPerMinute: number;
   trustedProxies: readonly string[];
   docsAccess: Access;
@@ -124,27 +124,27 @@ export interface ApiParts extends LinkParts {
   metrics: Metrics;
 }
 
-export async function createApi(parts: ApiParts): Promise<FastifyInstance> {
-  const { database, sealer, dns, sessions, domains, facts, log, metrics } = parts;
+export async function createApi(deps: ApiDependencies): Promise<FastifyInstance> {
+  const { database, sealer, dns, sessions, domains, facts, log, metrics } = deps;
   const rateLimiter = createRateLimiter(database);
   const tracker = createTracker(database);
   const renderer = createAskedRenderer();
-  const send = createSendDoor({ database, renderer, domains });
+  const send = createSendEndpoint({ database, renderer, domains });
   const explainer = createExplainer();
   const linter = createLinter();
   const people = { passwords: createPasswords(), verifier: createPasskeyVerifier() };
   const recentSends = createRecentSends(log);
-  parts.addWitness(recentSends);
-  const tracking = createTrackingDoor({ database, tokens: parts.mailTokens, log });
-  const images = await openImages(parts);
-  const requestLog = createRequestLog(parts);
-  const reports = openReports(parts);
+  deps.addRecoveryParticipant(recentSends);
+  const tracking = createTrackingEndpoint({ database, tokens: deps.mailTokens, log });
+  const images = await openImages(deps);
+  const requestLog = createRequestLog(deps);
+  const reports = openReports(deps);
   const routes = [
     ...v1Routes({ database, tracker, send, recentSends, verify: createVerifier({ dns }) }),
-    ...routesOfContacts(parts, rateLimiter),
-    ...suppressionRoutes(parts),
-    ...segmentRoutes({ ...parts, explainer, campaignOfSegment, workflowOfSegment, workflowStartedBy }),
-    ...templateRoutes({ ...parts, renderer, rateLimiter, linter, workflowStepsOf }),
+    ...routesOfContacts(deps, rateLimiter),
+    ...suppressionRoutes(deps),
+    ...segmentRoutes({ ...deps, explainer, campaignOfSegment, workflowOfSegment, workflowStartedBy }),
+    ...templateRoutes({ ...deps, renderer, rateLimiter, linter, workflowStepsOf }),
     ...images.routes,
     ...campaignRoutes({
       database,
@@ -154,8 +154,8 @@ export async function createApi(parts: ApiParts): Promise<FastifyInstance> {
       rateLimiter,
       linkStats: (projectId, campaignId) => linkStatsOfCampaign(database, projectId, campaignId),
     }),
-    ...executionRoutes({ ...parts, renderer }),
-    ...workflowRoutes({ database, targets: parts.webhookTargets, vault: createWebhookVault(sealer) }),
+    ...executionRoutes({ ...deps, renderer }),
+    ...workflowRoutes({ database, targets: deps.webhookTargets, vault: createWebhookVault(sealer) }),
     ...eventRoutes({
       database,
       contactExists: (projectId, contactId) => contactExists(database, projectId, contactId),
@@ -163,30 +163,30 @@ export async function createApi(parts: ApiParts): Promise<FastifyInstance> {
       inferType: inferFieldType,
     }),
     ...reports.routes,
-    ...emailRoutes({ ...parts, listEventsOfEmail, addLateSent, addressOfUser }),
+    ...emailRoutes({ ...deps, listEventsOfEmail, addLateSent, addressOfUser }),
     ...mailboxRoutes({ database, facts }),
     ...domainRoutes({ domains, templateFrom, campaignFrom }),
-    ...routesOfTenants(parts, { ...people, rateLimiter }),
+    ...routesOfTenants(deps, { ...people, rateLimiter }),
     ...webhookSecretRoutes({ database, sealer }),
-    ...webhookRoutes({ sns: parts.sns }),
+    ...webhookRoutes({ sns: deps.sns }),
     ...trackingRoutes(tracking),
-    ...instanceRoutes({ database, metrics, facts, hasBilling: parts.billing !== null }),
+    ...instanceRoutes({ database, metrics, facts, hasBilling: deps.billing !== null }),
   ];
   const app = await createHttp(
     {
-      ...parts,
-      credentials: credentialsOf(parts),
+      ...deps,
+      credentials: credentialsOf(deps),
       rateLimiter,
-      access: accessOf(parts),
+      access: accessOf(deps),
       sessionCookie: sessions.cookie,
       origin: () => new URL(facts.baseUrl()).origin,
-      onAnswered: requestLog.note,
+      onResponded: requestLog.note,
     },
     routes,
   );
   app.addHook("preClose", async () => reports.close());
   closeAfter(app, [renderer, explainer, linter, ...Object.values(people), tracking.book, images, requestLog]);
-  await addPages(app, parts);
+  await addPages(app, deps);
   return app;
 }
 
@@ -196,7 +196,7 @@ function closeAfter(app: FastifyInstance, all: ReadonlyArray<{ close: () => unkn
 }
 
 /** Returns how http.ts identifies the caller of a request. */
-function credentialsOf({ database, sessions, facts }: ApiParts): Credentials {
+function credentialsOf({ database, sessions, facts }: ApiDependencies): Credentials {
   return {
     findKey: createKeyFinder(database),
     findSession: (cookie) => sessions.find(cookie),
@@ -211,64 +211,64 @@ function credentialsOf({ database, sessions, facts }: ApiParts): Credentials {
 }
 
 /** Opens the image storage. This process also sweeps files without an owner because it shares the disk that they are on. */
-async function openImages(parts: ApiParts) {
-  const storage = await createStorage(parts.storageSettings);
-  const sweeping = startSweepingFiles({ ...parts, storage });
-  const uploads = createUploads({ ...parts, storage, baseUrl: parts.facts.baseUrl });
+async function openImages(deps: ApiDependencies) {
+  const storage = await createStorage(deps.storageSettings);
+  const sweeping = startSweepingFiles({ ...deps, storage });
+  const uploads = createUploads({ ...deps, storage, baseUrl: deps.facts.baseUrl });
   return { routes: uploadRoutes(uploads), close: () => sweeping.stop() };
 }
 
 /** Opens activity and reports. Live responses never end on their own, so they are closed before the server waits for open requests. */
-function openReports(parts: ApiParts) {
-  const { database, log } = parts;
+function openReports(deps: ApiDependencies) {
+  const { database, log } = deps;
   const live = createLiveActivity({ database, log });
   return {
     routes: [
       ...activityRoutes({ database, live }),
       ...analyticsRoutes({ database }),
-      ...deliverabilityRoutes(parts),
+      ...deliverabilityRoutes(deps),
     ],
     close: () => live.close(),
   };
 }
 
-function routesOfContacts(parts: ApiParts, rateLimiter: RateLimiter): Route[] {
-  const { database } = parts;
+function routesOfContacts(deps: ApiDependencies, rateLimiter: RateLimiter): Route[] {
+  const { database } = deps;
   const whoNamesFields = { segmentsNamingField, campaignsNamingField, workflowsNamingField };
   return [
-    ...contactRoutes({ database, linksOf: parts.linksOf, dependents, ...whoIsMeant, campaignNames }),
-    ...contactBulkRoutes({ database, ...whoIsMeant }),
+    ...contactRoutes({ database, linksOf: deps.linksOf, dependents, ...findMeantContacts, campaignNames }),
+    ...contactBulkRoutes({ database, ...findMeantContacts }),
     ...contactFieldRoutes({ database, ...whoNamesFields }),
-    ...contactFileRoutes({ database, ...whoIsMeant, ...contactFiles, campaignNames }),
-    ...pageRoutes({ pages: createSubscriptionPages({ ...parts, ownImagePath, rateLimiter }) }),
+    ...contactFileRoutes({ database, ...findMeantContacts, ...contactFiles, campaignNames }),
+    ...pageRoutes({ pages: createSubscriptionPages({ ...deps, ownImagePath, rateLimiter }) }),
   ];
 }
 
 function routesOfTenants(
-  parts: ApiParts,
-  given: { passwords: Passwords; verifier: PasskeyVerifier; rateLimiter: RateLimiter },
+  deps: ApiDependencies,
+  input: { passwords: Passwords; verifier: PasskeyVerifier; rateLimiter: RateLimiter },
 ): Route[] {
-  const shared = { ...given, ...parts.facts, checkGuess: createGuessing(given.rateLimiter) };
+  const shared = { ...input, ...deps.facts, checkGuess: createGuessing(input.rateLimiter) };
   return [
-    ...userRoutes({ ...parts, ...shared }),
-    ...accountRoutes({ ...parts, ...shared, isInvited, projectNames }),
-    ...projectRoutes(parts),
-    ...setupRoutes(parts),
-    ...removalRoutes({ ...parts, ...paymentOf(parts) }),
-    ...memberRoutes({ ...parts, ...shared }),
-    ...accountDeletionRoutes({ ...parts, ...shared }),
-    ...notificationRoutes(parts),
-    ...memberWebhookRoutes({ ...parts, ...shared }),
-    ...auditRoutes(parts),
-    ...scopedKeyRoutes(parts),
-    ...requestRoutes(parts),
-    ...securityRoutes(parts),
-    ...billingRoutes({ ...parts, ...parts.facts }),
+    ...userRoutes({ ...deps, ...shared }),
+    ...accountRoutes({ ...deps, ...shared, isInvited, projectNames }),
+    ...projectRoutes(deps),
+    ...setupRoutes(deps),
+    ...removalRoutes({ ...deps, ...paymentOf(deps) }),
+    ...memberRoutes({ ...deps, ...shared }),
+    ...accountDeletionRoutes({ ...deps, ...shared }),
+    ...notificationRoutes(deps),
+    ...memberWebhookRoutes({ ...deps, ...shared }),
+    ...auditRoutes(deps),
+    ...scopedKeyRoutes(deps),
+    ...requestRoutes(deps),
+    ...securityRoutes(deps),
+    ...billingRoutes({ ...deps, ...deps.facts }),
   ];
 }
 
 /** Returns who may open the pages that are not part of the API. */
-function accessOf({ docsAccess, metricsAccess }: ApiParts) {
+function accessOf({ docsAccess, metricsAccess }: ApiDependencies) {
   return [
     { path: "/docs", setting: "DOCS_ACCESS", access: docsAccess },
     { path: "/openapi.json", setting: "DOCS_ACCESS", access: docsAccess },

@@ -50,11 +50,11 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 test("explains how to put a missing secret back instead of creating one that opens no key", async () => {
   const aside = join(folder, "aside");
   await rename(secretOf(original()), aside);
-  const told = /app-secret is missing, and APP_SECRET is not set.*Put the file back/;
-  await expect(start(original())).rejects.toThrow(told);
-  await expect(backUp(configOf(original()), join(folder, "without"), quiet)).rejects.toThrow(told);
+  const reported = /app-secret is missing, and APP_SECRET is not set.*Put the file back/;
+  await expect(start(original())).rejects.toThrow(reported);
+  await expect(backUp(configOf(original()), join(folder, "without"), quiet)).rejects.toThrow(reported);
   const make = ["create-project", "Another", "--owner", "owner@example.com"];
-  await expect(runAdmin(make, () => configOf(original()), quiet)).rejects.toThrow(told);
+  await expect(runAdmin(make, () => configOf(original()), quiet)).rejects.toThrow(reported);
   // Commands that create no keys do not need the secret.
   expect(await countUsers(original())).toBe(1);
   expect(await readdir(original())).not.toContain("app-secret");

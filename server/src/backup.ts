@@ -65,8 +65,8 @@ export async function restore(config: Config, file: string, say: Say): Promise<B
   const path = resolve(file);
   const dataDir = resolve(config.DATA_DIR);
   const checked = await checkBackup(path);
-  const given = config.APP_SECRET ?? (await readBeside(path)) ?? (await readSecret(dataDir));
-  const secret = secretFor(checked.about, given ?? undefined);
+  const input = config.APP_SECRET ?? (await readBeside(path)) ?? (await readSecret(dataDir));
+  const secret = secretFor(checked.about, input ?? undefined);
   const found: FoundDatabase =
     config.DATABASE_URL === undefined
       ? await startEmbeddedPostgres({ dataDir, log: say }).then(({ connection, stop }) => ({

@@ -62,9 +62,9 @@ test("reports no problem for a healthy installation, also while counts lag behin
     "consent log",
     "counts",
   ]);
-  const told = await run({}, []);
-  expect(told.out).toContain("ok       database: PostgreSQL");
-  expect(told.out).toContain("ok       disk: The disk of DATA_DIR has enough space.");
+  const reported = await run({}, []);
+  expect(reported.out).toContain("ok       database: PostgreSQL");
+  expect(reported.out).toContain("ok       disk: The disk of DATA_DIR has enough space.");
 });
 
 test("reports an edited audit log, a wrong count, a missing mail server and a missing address", async () => {

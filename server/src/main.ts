@@ -21,7 +21,7 @@ import { tryAll } from "./transports/transport-watch.ts";
 import { createRenderer } from "./rendering/renderer.ts";
 import { smtpNameOf } from "./transports/smtp-name.ts";
 import { paceOf } from "./emails/sending/pace.ts";
-import { defaultSystemAddress } from "./emails/system-mail/prepare-system-mail.ts";
+import { defaultSystemAddress } from "./emails/platform-email/prepare-platform-email.ts";
 import { createSessions } from "./users/sessions.ts";
 import { hasUsers } from "./users/users.ts";
 import { createPublicIds } from "./projects/public-ids.ts";
@@ -32,11 +32,11 @@ import { parseNetworks } from "./webhooks/networks.ts";
 import { createNoticeStore, type NoticeStore } from "./deliveries/notices.ts";
 import { createGuard } from "./deliveries/reputation.ts";
 import { createReturnPaths } from "./deliveries/return-path.ts";
-import { openSnsDoor } from "./deliveries/open-sns.ts";
+import { openSnsEndpoint } from "./deliveries/open-sns.ts";
 import { createMailTokens } from "./deliveries/tracking/mail-tokens.ts";
 import { bootstrap, explainIgnored } from "./instance/bootstrap.ts";
 import { factsOf } from "./instance/facts.ts";
-import { greet, warnOfRoot } from "./instance/greeting.ts";
+import { greet, warnAboutRoot } from "./instance/greeting.ts";
 import { SETTING_CHECKS } from "./instance/setting-checks.ts";
 import { openStatusServer } from "./instance/status-server.ts";
 import { watchDatabase } from "./instance/watch-database.ts";
@@ -175,13 +175,13 @@ async function startRoles(config: Config, ground: Ground): Promise<Pick<Running,
   const parts = await buildParts(config, ground);
   const clock = await followClock(parts);
   closing.push(() => clock.stop());
-  const { addWitness } = await watchDatabase(parts, ground, config.DATA_DIR);
+  const { addRecoveryParticipant } = await watchDatabase(parts, ground, config.DATA_DIR);
   const accounts = await bootstrap(parts.database, parts.sealer, config);
   if (accounts === "has accounts") (await explainIgnored(parts.database, config)).forEach(say);
   const hints = createHints({ ...parts, pool: ground.pool });
   closing.push(() => hints.stop());
   if (config.ROLES.includes("worker")) {
-    const worker = await startWorker({ ...parts, publicKeyLimits: config, addWitness });
+    const worker = await startWorker({ ...parts, publicKeyLimits: config, addRecoveryParticipant });
     closing.push(() => worker.stop());
     tryAll(parts.watches, say);
   }
@@ -210,8 +210,8 @@ async function startRoles(config: Config, ground: Ground): Promise<Pick<Running,
     ...parts,
     facts,
     storageSettings: config,
-    addWitness,
-    sns: openSnsDoor({ ...parts, notices, topics: config.SNS_TOPIC_ARNS }),
+    addRecoveryParticipant,
+    sns: openSnsEndpoint({ ...parts, notices, topics: config.SNS_TOPIC_ARNS }),
     requestsPerMinute: config.API_RATE_LIMIT_PER_MINUTE,
     trustedProxies: config.TRUST_PROXY,
     docsAccess: config.DOCS_ACCESS,
@@ -237,7 +237,7 @@ async function openSmtp(
   const isNowhere = parts.bounceDomain === null && parts.inboundDomain === null;
   if (!config.ROLES.includes("smtp") || isNowhere) return;
   const { startSmtp } = await import("./smtp.ts");
-  const door = await startSmtp({
+  const endpoint = await startSmtp({
     ...parts,
     notices,
     rateLimiter: createRateLimiter(parts.database),
@@ -245,11 +245,11 @@ async function openSmtp(
     port: config.SMTP_PORT,
     name: parts.smtpName,
   });
-  closing.push(() => door.stop());
-  for (const line of door.description) say(line);
+  closing.push(() => endpoint.stop());
+  for (const line of endpoint.description) say(line);
 }
 
-function sayLine(line: string): void {
+function printLine(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
@@ -267,16 +267,16 @@ async function main(): Promise<void> {
   process.on("unhandledRejection", (error) =>
     log.error({ err: error }, "unhandled promise rejection, this is a bug"),
   );
-  warnOfRoot(config, sayLine);
+  warnAboutRoot(config, printLine);
   const ending = new AbortController();
   void stopped.promise.then(() => ending.abort());
-  const running = await startPostloft(config, log, sayLine, ending.signal).catch((error: unknown) => {
+  const running = await startPostloft(config, log, printLine, ending.signal).catch((error: unknown) => {
     // The start is no longer wanted.
     if (ending.signal.aborted) process.exit(0);
     throw explainStartError(error, config) ?? error;
   });
   const reason = await stopped.promise;
-  sayLine(`Stopping (${reason}). Finishing work in flight first.`);
+  printLine(`Stopping (${reason}). Finishing work in flight first.`);
   setTimeout(() => process.exit(1), FORCED_STOP_MS).unref();
   await running.stop();
   process.exit(0);

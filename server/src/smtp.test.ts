@@ -17,7 +17,7 @@ import {
   reportBytesTakes,
 } from "./deliveries/smtp-rates.ts";
 import { createReturnPaths } from "./deliveries/return-path.ts";
-import { startSmtp, type SmtpDoor, type SmtpParts } from "./smtp.ts";
+import { startSmtp, type SmtpEndpoint, type SmtpDependencies } from "./smtp.ts";
 import { bounceMail, personalMail } from "./testing/incoming-mail.ts";
 import { reportMail } from "./testing/report-mail.ts";
 import { inOneWindow } from "./testing/test-server.ts";
@@ -29,15 +29,15 @@ const forged = `b+${"a".repeat(61)}@bounce.example`;
 const project = `${mail.projectId}@in.example`;
 
 /** Refuses connections. */
-const NOBODY_THERE = { host: "127.0.0.1", port: 9 };
+const NO_LISTENER = { host: "127.0.0.1", port: 9 };
 
 let testDatabase: TestDatabase;
 let database: Database;
-const open: SmtpDoor[] = [];
+const open: SmtpEndpoint[] = [];
 const sockets: Socket[] = [];
 
-const start = async (over: Partial<SmtpParts> = {}): Promise<SmtpDoor> => {
-  const door = await startSmtp({
+const start = async (over: Partial<SmtpDependencies> = {}): Promise<SmtpEndpoint> => {
+  const endpoint = await startSmtp({
     notices: createNoticeStore(database),
     rateLimiter: createRateLimiter(database),
     returnPaths,
@@ -50,11 +50,11 @@ const start = async (over: Partial<SmtpParts> = {}): Promise<SmtpDoor> => {
     log: createLog({ level: "silent" }),
     ...over,
   });
-  open.push(door);
-  return door;
+  open.push(endpoint);
+  return endpoint;
 };
 
-let door: SmtpDoor;
+let endpoint: SmtpEndpoint;
 beforeAll(async () => {
   testDatabase = await createTestDatabase();
   database = createDatabase(testDatabase.pool);
@@ -62,7 +62,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   await sql`delete from notices`.execute(database);
   await sql`delete from rate_windows`.execute(database);
-  door = await start();
+  endpoint = await start();
 });
 afterEach(async () => {
   for (const socket of sockets.splice(0)) socket.destroy();
@@ -77,7 +77,7 @@ const stored = async () =>
   ).rows;
 
 /** Submits a message and returns the last reply or the rejection. */
-async function send(raw: Buffer, to: string | string[], { from = "", at = door } = {}): Promise<string> {
+async function send(raw: Buffer, to: string | string[], { from = "", at = endpoint } = {}): Promise<string> {
   const client = createTransport({
     host: "127.0.0.1",
     port: at.port,
@@ -94,7 +94,7 @@ async function send(raw: Buffer, to: string | string[], { from = "", at = door }
 
 /** Sends lines one at a time, each after the reply to the previous one. */
 async function talk(...said: string[]): Promise<string[]> {
-  const socket = connect(door.port, "127.0.0.1").setEncoding("utf8");
+  const socket = connect(endpoint.port, "127.0.0.1").setEncoding("utf8");
   sockets.push(socket);
   socket.on("error", () => undefined);
   const replies: string[] = [];
@@ -188,8 +188,8 @@ test("rejects MAIL FROM with a SIZE above the limit before DATA", async () => {
   const size = 11 * 1024 * 1024;
   const opening = ["EHLO client.example", `MAIL FROM:<a@example.com> SIZE=${size}`];
   const [toProject, toPath] = [`RCPT TO:<${project}>`, `RCPT TO:<${path}>`];
-  const told = (await talk(...opening, toProject, toPath, toProject)).slice(3);
-  expect(told.map((reply) => reply.slice(0, 3))).toEqual(["552", "250", "250"]);
+  const reported = (await talk(...opening, toProject, toPath, toProject)).slice(3);
+  expect(reported.map((reply) => reply.slice(0, 3))).toEqual(["552", "250", "250"]);
 });
 
 test("accepts a bounce that contains the largest email and keeps only its beginning", async () => {
@@ -224,15 +224,15 @@ test("accepts ten connections per address and another one after one of them ends
 const SLOTS = { most: 3, mostOfNetwork: 10 };
 
 test("closes the connection that was idle longest when all slots are taken", async () => {
-  door = await start({ slotLimits: { ...SLOTS, quietMs: 0 } });
+  endpoint = await start({ slotLimits: { ...SLOTS, quietMs: 0 } });
   for (let count = 0; count < 3; count++) expect((await talk())[0]).toMatch(/^220 /);
   const [first, second] = sockets;
   if (first === undefined || second === undefined) throw new Error("no sockets");
   first.write("NOOP\r\n");
   expect(await nextReply(first)).toMatch(/^250 /);
-  const told = nextReply(second);
+  const reported = nextReply(second);
   expect((await talk())[0]).toMatch(/^220 /);
-  expect(await told).toMatch(/^421 4\.4\.2 Idle for too long/);
+  expect(await reported).toMatch(/^421 4\.4\.2 Idle for too long/);
   first.write("NOOP\r\n");
   expect(await nextReply(first)).toMatch(/^250 /);
 });
@@ -240,7 +240,7 @@ test("closes the connection that was idle longest when all slots are taken", asy
 test("keeps a connection that is waiting for the reply to a message", async () => {
   const store = Promise.withResolvers<"stored">();
   const notices = { store: () => store.promise, hasRoom: async () => true };
-  door = await start({ notices, slotLimits: { ...SLOTS, most: 1, quietMs: 0 } });
+  endpoint = await start({ notices, slotLimits: { ...SLOTS, most: 1, quietMs: 0 } });
   const opening = ["EHLO client.example", "MAIL FROM:<a@example.com>", `RCPT TO:<${project}>`, "DATA"];
   expect((await talk(...opening)).at(-1)).toMatch(/^354 /);
   const [sender] = sockets;
@@ -254,7 +254,7 @@ test("keeps a connection that is waiting for the reply to a message", async () =
 });
 
 test("keeps connections that were active just now, so a new one waits for a free slot", async () => {
-  door = await start({ slotLimits: { ...SLOTS, quietMs: 60_000 } });
+  endpoint = await start({ slotLimits: { ...SLOTS, quietMs: 60_000 } });
   for (let count = 0; count < 3; count++) expect((await talk())[0]).toMatch(/^220 /);
   expect((await talk())[0]).toMatch(/^421 4\.3\.2/);
   sockets[0]?.destroy();
@@ -277,7 +277,7 @@ test("rejects input that is not SMTP and stays open", async () => {
 
 test("replies 451 while the database is away, so that the server tries again", async () => {
   const away = createPool({
-    connection: NOBODY_THERE,
+    connection: NO_LISTENER,
     maxConnections: 1,
     log: createLog({ level: "silent" }),
   });
@@ -304,9 +304,9 @@ test("accepts mail to the admin addresses of each domain, and complaints at the 
 async function ask(from: string, to: string, times: number): Promise<Map<string, number>> {
   const commands = Array.from({ length: times }, () => ["RSET", `MAIL FROM:<${from}>`, `RCPT TO:<${to}>`]);
   const replies = await talk("EHLO client.example", ...commands.flat());
-  const told = replies.slice(2).filter((_, at) => at % 3 === 2);
+  const reported = replies.slice(2).filter((_, at) => at % 3 === 2);
   return new Map(
-    [...Map.groupBy(told, (reply) => reply.slice(0, 9))].map(([text, all]) => [text, all.length]),
+    [...Map.groupBy(reported, (reply) => reply.slice(0, 9))].map(([text, all]) => [text, all.length]),
   );
 }
 
@@ -432,7 +432,7 @@ test("while too much waits to be read, more is told to come back later, and is t
 
 /** Sends raw bytes and returns every reply until the connection ends. */
 async function talkRaw(...parts: ReadonlyArray<string>): Promise<string> {
-  const socket = connect(door.port, "127.0.0.1").setEncoding("utf8");
+  const socket = connect(endpoint.port, "127.0.0.1").setEncoding("utf8");
   sockets.push(socket);
   socket.on("error", () => undefined);
   let said = "";
@@ -494,8 +494,8 @@ test.for([
 ] as const)(
   "limits the time of %s regardless of how much the client sends",
   async ([, connectionLimits, parts, more]) => {
-    door = await start({ connectionLimits });
-    const socket = connect(door.port, "127.0.0.1").setEncoding("utf8");
+    endpoint = await start({ connectionLimits });
+    const socket = connect(endpoint.port, "127.0.0.1").setEncoding("utf8");
     sockets.push(socket);
     socket.on("error", () => undefined);
     for (const part of parts) {

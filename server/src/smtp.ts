@@ -24,7 +24,7 @@ import type { NoticeStore } from "./deliveries/notices.ts";
 import { isReturnPath, type ReturnPaths } from "./deliveries/return-path.ts";
 import { isOperatorName } from "./deliveries/returned-message.ts";
 
-export interface SmtpParts {
+export interface SmtpDependencies {
   notices: NoticeStore;
   rateLimiter: RateLimiter;
   returnPaths: ReturnPaths;
@@ -35,19 +35,16 @@ export interface SmtpParts {
   operator: string | null;
   host: string;
   port: number;
-  /** The name of this machine in the greeting. */
   name: string;
-  /** How long a client may take, no matter what it sends. */
   connectionLimits?: ConnectionLimits;
   slotLimits?: SlotLimits;
   log: Log;
 }
 
-export interface SmtpDoor {
+export interface SmtpEndpoint {
   readonly port: number;
   /** The accepted mail and the address, as lines for the instance admin. */
   readonly description: readonly string[];
-  /** Accepts no new connections and lets open ones finish for a while. */
   stop(): Promise<void>;
 }
 
@@ -58,7 +55,6 @@ const SLOT_LIMITS: SlotLimits = { most: 100, mostOfNetwork: 10, quietMs: 5_000 }
 /** Includes connections that are not greeted yet, which make no other connection give way. */
 const MAX_CONNECTIONS = 150;
 const MAX_RECIPIENTS = 10;
-/** Closes a connection after this idle time. */
 const IDLE_MS = 60_000;
 const CLOSE_MS = 5_000;
 /**
@@ -70,7 +66,7 @@ const KEPT_BYTES = 512 * 1024;
 /** Many servers return the whole email, along with the report and headers added on the way. */
 const MOST_BYTES = LIMITS.messageBytes.value + 1024 * 1024;
 
-class SmtpRefusal extends Error {
+class SmtpRejection extends Error {
   readonly responseCode: number;
   constructor(responseCode: number, text: string) {
     super(text);
@@ -78,28 +74,28 @@ class SmtpRefusal extends Error {
   }
 }
 
-const NOT_OURS = new SmtpRefusal(550, "5.7.1 This server accepts no mail for that address");
-const TOO_MANY_RECIPIENTS = new SmtpRefusal(
+const NOT_OURS = new SmtpRejection(550, "5.7.1 This server accepts no mail for that address");
+const TOO_MANY_RECIPIENTS = new SmtpRejection(
   452,
   "4.5.3 Too many recipients, send the rest in a separate message",
 );
-const TOO_MANY_CONNECTIONS = new SmtpRefusal(421, "4.7.0 Too many connections from your address");
-const NO_SLOT = new SmtpRefusal(421, "4.3.2 Too many connections, try again in a moment");
-const TOO_MANY_MESSAGES = new SmtpRefusal(
+const TOO_MANY_CONNECTIONS = new SmtpRejection(421, "4.7.0 Too many connections from your address");
+const NO_SLOT = new SmtpRejection(421, "4.3.2 Too many connections, try again in a moment");
+const TOO_MANY_MESSAGES = new SmtpRejection(
   450,
   "4.7.1 Too many messages to that address for now, try again later",
 );
-const TOO_MUCH = new SmtpRefusal(450, "4.7.1 Too much mail from your network for now, try again later");
-const NO_ROOM = new SmtpRefusal(450, "4.3.1 Too many messages are waiting here, try again later");
-const TOO_LARGE = new SmtpRefusal(552, "5.3.4 The message is too large");
+const TOO_MUCH = new SmtpRejection(450, "4.7.1 Too much mail from your network for now, try again later");
+const NO_ROOM = new SmtpRejection(450, "4.3.1 Too many messages are waiting here, try again later");
+const TOO_LARGE = new SmtpRejection(552, "5.3.4 The message is too large");
 const REFUSED_SLOTS = { taken: null, "network-full": TOO_MANY_CONNECTIONS, full: NO_SLOT };
-const NOT_NOW = new SmtpRefusal(451, "4.3.0 The message could not be stored, try again later");
+const NOT_NOW = new SmtpRejection(451, "4.3.0 The message could not be stored, try again later");
 
 /** Listens until it is stopped. Port and address are those to which port 25 is forwarded. */
-export async function startSmtp(parts: SmtpParts): Promise<SmtpDoor> {
-  const slots = createSlots(parts.slotLimits ?? SLOT_LIMITS);
+export async function startSmtp(deps: SmtpDependencies): Promise<SmtpEndpoint> {
+  const slots = createSlots(deps.slotLimits ?? SLOT_LIMITS);
   const server = new SMTPServer({
-    name: parts.name,
+    name: deps.name,
     banner: "Postloft",
     size: MOST_BYTES,
     maxClients: MAX_CONNECTIONS,
@@ -112,7 +108,7 @@ export async function startSmtp(parts: SmtpParts): Promise<SmtpDoor> {
     onConnect({ id, remoteAddress }, done) {
       const connection = [...server.connections].find((one) => one.id === id);
       if (connection === undefined) return done();
-      const limited = limitConnection(connection, parts.connectionLimits ?? CONNECTION_LIMITS);
+      const limited = limitConnection(connection, deps.connectionLimits ?? CONNECTION_LIMITS);
       const slot = slots.take(id, networkOf(remoteAddress), limited);
       done(REFUSED_SLOTS[slot]);
     },
@@ -120,17 +116,17 @@ export async function startSmtp(parts: SmtpParts): Promise<SmtpDoor> {
       slots.leave(id);
     },
     onRcptTo({ address }, session, done) {
-      void answerRecipient(address, session, parts, done);
+      void replyRecipient(address, session, deps, done);
     },
     onData(stream, session, done) {
-      void answerMessage(stream, session, parts, done);
+      void replyMessage(stream, session, deps, done);
     },
   });
   // Each client is sent its own errors; without a listener an error would end the process.
-  server.on("error", (error) => parts.log.debug({ err: error }, "SMTP connection failed"));
+  server.on("error", (error) => deps.log.debug({ err: error }, "SMTP connection failed"));
   await new Promise<void>((resolve, reject) => {
     server.server.once("error", reject);
-    server.listen(parts.port, parts.host, () => {
+    server.listen(deps.port, deps.host, () => {
       server.server.off("error", reject);
       resolve();
     });
@@ -138,12 +134,15 @@ export async function startSmtp(parts: SmtpParts): Promise<SmtpDoor> {
   const { port } = server.server.address() as AddressInfo;
   return {
     port,
-    description: describe(parts, port),
+    description: describe(deps, port),
     stop: () => new Promise((resolve) => server.close(() => resolve())),
   };
 }
 
-function describe({ bounceDomain, inboundDomain, operator, returnPaths }: SmtpParts, port: number): string[] {
+function describe(
+  { bounceDomain, inboundDomain, operator, returnPaths }: SmtpDependencies,
+  port: number,
+): string[] {
   const domains = [bounceDomain, inboundDomain].filter((domain) => domain !== null);
   const lines = [
     `Receiving mail for ${domains.join(" and ")} on port ${port}.`,
@@ -165,8 +164,10 @@ type Kind = "report" | "domain-report" | "project" | "operator";
  * Classifies an address by its form alone, so that the reply reveals neither real return paths nor existing projects. Returns null for
  * other addresses.
  */
-function kindOf(address: string, { bounceDomain, inboundDomain, returnPaths }: SmtpParts): Kind | null {
-  // RFC 5321 §4.5.1 requires postmaster without a domain as well.
+function kindOf(
+  address: string,
+  { bounceDomain, inboundDomain, returnPaths }: SmtpDependencies,
+): Kind | null {
   if (address.toLowerCase() === POSTMASTER) return "operator";
   const domain = domainOf(address).toLowerCase();
   const local = localPartOf(address).toLowerCase();
@@ -178,25 +179,25 @@ function kindOf(address: string, { bounceDomain, inboundDomain, returnPaths }: S
   return domain === inboundDomain && isInboundName(local) ? "project" : null;
 }
 
-async function answerRecipient(
+async function replyRecipient(
   address: string,
   { envelope, remoteAddress }: SMTPServerSession,
-  parts: SmtpParts,
+  deps: SmtpDependencies,
   done: (error: Error | null) => void,
 ): Promise<void> {
-  const kind = kindOf(address, parts);
+  const kind = kindOf(address, deps);
   if (kind === null) return done(NOT_OURS);
   if (envelope.rcptTo.length >= MAX_RECIPIENTS) return done(TOO_MANY_RECIPIENTS);
-  if (kind !== "report" && saidBytes(envelope) > mostBytes(envelope, parts)) return done(TOO_LARGE);
+  if (kind !== "report" && announcedBytes(envelope) > mostBytes(envelope, deps)) return done(TOO_LARGE);
   let isWithin: boolean;
   try {
-    if (!(await parts.notices.hasRoom())) return done(NO_ROOM);
+    if (!(await deps.notices.hasRoom())) return done(NO_ROOM);
     isWithin = await isWithinRates(
-      parts.rateLimiter,
-      takesOf(kind, address, { envelope, remoteAddress }, parts),
+      deps.rateLimiter,
+      takesOf(kind, address, { envelope, remoteAddress }, deps),
     );
   } catch (error) {
-    parts.log.warn({ err: error }, "failed to count an incoming message");
+    deps.log.warn({ err: error }, "failed to count an incoming message");
     return done(NOT_NOW);
   }
   done(isWithin ? null : TOO_MANY_MESSAGES);
@@ -204,10 +205,10 @@ async function answerRecipient(
 
 type Session = Pick<SMTPServerSession, "envelope" | "remoteAddress">;
 
-function takesOf(kind: Kind, address: string, { envelope, remoteAddress }: Session, parts: SmtpParts) {
+function takesOf(kind: Kind, address: string, { envelope, remoteAddress }: Session, deps: SmtpDependencies) {
   switch (kind) {
     case "report":
-      return reportTakes(address, remoteAddress, parts.returnPaths);
+      return reportTakes(address, remoteAddress, deps.returnPaths);
     case "domain-report":
       return domainReportTakes(senderOf(envelope), remoteAddress);
     default:
@@ -216,13 +217,13 @@ function takesOf(kind: Kind, address: string, { envelope, remoteAddress }: Sessi
 }
 
 /** Allows the size of an email plus its report, because a rejected bounce would come back to no one and the address would stay. */
-function mostBytes({ rcptTo }: SMTPServerSession["envelope"], parts: SmtpParts): number {
-  const hasReport = rcptTo.some(({ address }) => kindOf(address, parts) === "report");
+function mostBytes({ rcptTo }: SMTPServerSession["envelope"], deps: SmtpDependencies): number {
+  const hasReport = rcptTo.some(({ address }) => kindOf(address, deps) === "report");
   return hasReport ? MOST_BYTES : LIMITS.inboundBytes.value;
 }
 
 /** Returns the SIZE parameter (RFC 1870), or 0 if it is missing. */
-function saidBytes({ mailFrom }: SMTPServerSession["envelope"]): number {
+function announcedBytes({ mailFrom }: SMTPServerSession["envelope"]): number {
   const args = mailFrom === false ? false : mailFrom.args;
   return args === false ? 0 : Number(args.SIZE ?? 0);
 }
@@ -232,17 +233,17 @@ function senderOf({ mailFrom }: SMTPServerSession["envelope"]): string {
   return mailFrom === false ? "" : mailFrom.address;
 }
 
-async function answerMessage(
+async function replyMessage(
   stream: SMTPServerDataStream,
   session: SMTPServerSession,
-  parts: SmtpParts,
+  deps: SmtpDependencies,
   done: (error: Error | null, text?: string) => void,
 ): Promise<void> {
   try {
-    await takeMessage(stream, session, parts);
+    await takeMessage(stream, session, deps);
   } catch (error) {
-    const isRefused = error instanceof SmtpRefusal;
-    if (!isRefused) parts.log.warn({ err: error }, "failed to store an incoming message");
+    const isRefused = error instanceof SmtpRejection;
+    if (!isRefused) deps.log.warn({ err: error }, "failed to store an incoming message");
     done(isRefused ? error : NOT_NOW);
     return;
   }
@@ -253,9 +254,9 @@ async function answerMessage(
 async function takeMessage(
   stream: SMTPServerDataStream,
   { envelope, remoteAddress }: SMTPServerSession,
-  parts: SmtpParts,
+  deps: SmtpDependencies,
 ): Promise<void> {
-  const { notices, rateLimiter, returnPaths } = parts;
+  const { notices, rateLimiter, returnPaths } = deps;
   const hash = createHash("sha256");
   const chunks: Buffer[] = [];
   let size = 0;
@@ -264,13 +265,13 @@ async function takeMessage(
     size += chunk.length;
     hash.update(chunk);
   }
-  if (size > mostBytes(envelope, parts)) throw TOO_LARGE;
+  if (size > mostBytes(envelope, deps)) throw TOO_LARGE;
   const raw = Buffer.concat(chunks);
   const sender = senderOf(envelope);
   const fingerprint = messageIdIn(raw) ?? hash.digest("base64url");
   const recipients = new Set(envelope.rcptTo.map(({ address }) => address.toLowerCase()));
   const bytesOf = (kind: Kind) =>
-    [...recipients].filter((recipient) => kindOf(recipient, parts) === kind).length * raw.length;
+    [...recipients].filter((recipient) => kindOf(recipient, deps) === kind).length * raw.length;
   const takes = [
     ...reportBytesTakes(remoteAddress, bytesOf("report")),
     ...domainReportBytesTakes(remoteAddress, bytesOf("domain-report")),
@@ -279,7 +280,6 @@ async function takeMessage(
   if (!(await isWithinRates(rateLimiter, takes))) throw TOO_MUCH;
   for (const recipient of recipients) {
     const local = localPartOf(recipient);
-    // Forged return paths are accepted like all others and then dropped.
     if (isReturnPath(local) && returnPaths.read(local) === null) continue;
     const providerId = createHash("sha256").update(`${recipient}\n${fingerprint}`).digest("base64url");
     await notices.store({ source: "smtp", providerId, raw, sender, recipient, toldAt: null });

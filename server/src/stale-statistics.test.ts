@@ -13,7 +13,7 @@ import { findReturnedMails } from "./emails/returned/returned-emails.ts";
 import { readDataPatch } from "./contacts/rules.ts";
 import { upsertContacts, upsertContactsWithEvents } from "./contacts/upsert-contacts.ts";
 import { createDeliveries } from "./deliveries/deliveries.ts";
-import { bookActivities } from "./deliveries/tracking/book-activity.ts";
+import { recordActivities } from "./deliveries/tracking/record-activity.ts";
 
 const outbox = useOutbox();
 const deliveries = createDeliveries({ guard: async () => undefined });
@@ -124,7 +124,7 @@ async function work(): Promise<void> {
     );
   });
   await transaction(database, (tx) =>
-    bookActivities(
+    recordActivities(
       tx,
       rows.map(({ id }) => ({
         projectId,

@@ -8,26 +8,26 @@ import { startJobs, sweepJobs, type JobRunner } from "./platform/background/jobs
 import type { Log } from "./platform/log.ts";
 import type { Metrics } from "./platform/metrics.ts";
 import { sweepRateWindows } from "./platform/http/rate-limit.ts";
-import type { Witness } from "./platform/stamp/stamp.ts";
+import type { RecoveryParticipant } from "./platform/stamp/stamp.ts";
 import { startEventLoops } from "./events/event-loops.ts";
 import { DELETE_EVENTS_JOB, deleteEventsStep } from "./events/event-names.ts";
 import { createPreparer } from "./emails/sending/prepare-emails.ts";
 import type { Transport } from "./transports/transport.ts";
 import type { TransportWatch } from "./transports/transport-watch.ts";
 import type { Renderer } from "./rendering/renderer.ts";
-import { startForgettingEmails } from "./emails/retention/retention.ts";
+import { startRedactingEmails } from "./emails/retention/retention.ts";
 import { startSender } from "./emails/sending/sender.ts";
-import { sweepSystemMails } from "./emails/system-mail/system-mail.ts";
-import type { SystemAddress } from "./emails/system-mail/prepare-system-mail.ts";
+import { sweepPlatformEmails } from "./emails/platform-email/platform-email.ts";
+import type { SystemAddress } from "./emails/platform-email/prepare-platform-email.ts";
 import type { Sessions } from "./users/sessions.ts";
-import { startTellingCaps } from "./billing/tell-caps.ts";
+import { startNotifyingCaps } from "./billing/tell-caps.ts";
 import { sweepStripeEvents } from "./billing/follow-subscriptions.ts";
 import { startBillingLoops } from "./billing/billing-loops.ts";
 import type { Billing } from "./billing/stripe.ts";
 import { startDomainChecks } from "./domains/check-domains.ts";
 import type { Domains } from "./domains/domains.ts";
 import { renderingDataOf } from "./contacts/rendering-data.ts";
-import { startSealingConsent } from "./contacts/consent-chain/seal-consent.ts";
+import { startCheckpointingConsent } from "./contacts/consent-chain/checkpoint-consent.ts";
 import { keepOptOutsOfProject } from "./contacts/opt-outs.ts";
 import { contactJobs } from "./contacts/jobs.ts";
 import type { LinkParts } from "./contacts/links.ts";
@@ -35,7 +35,7 @@ import { SUPPRESSION_IMPORT, suppressionImportStep } from "./suppressions/import
 import { RECIPIENT_CHECKS } from "./suppressions/recipients.ts";
 import { findSuppressed } from "./suppressions/suppressions.ts";
 import { importConsequences } from "./segments/import-consequences.ts";
-import { noteExpiredEvents, startFollowingChanges } from "./segments/follow-changes.ts";
+import { enqueueExpiredEvents, startFollowingChanges } from "./segments/sync-members.ts";
 import { readFooters } from "./templates/footers.ts";
 import { createWebhookCaller } from "./webhooks/call-webhook.ts";
 import type { CallTargets } from "./webhooks/networks.ts";
@@ -46,25 +46,25 @@ import { sweepTokens } from "./users/account.ts";
 import { sweepInvitations } from "./projects/members/invitations.ts";
 import { CALL_MEMBERS_JOB } from "./projects/members/notifications.ts";
 import { sweepDomainReports } from "./domains/reports/domain-reports.ts";
-import { createFailureTeller } from "./reports/failed-jobs.ts";
+import { createFailureNotifier } from "./reports/failed-jobs.ts";
 import { startWeeklySummaries } from "./reports/weekly-summary.ts";
 import { createReportReader } from "./domains/reports/unpack-apart.ts";
 import { sweepRequests } from "./requests/request-log.ts";
 import { sweepWebhookCalls } from "./webhooks/webhook-calls.ts";
 import { createWebhookSecrets } from "./webhooks/webhook-secrets.ts";
-import { createHoldForgotten } from "./campaigns/held-campaigns.ts";
-import type { PauseParts } from "./campaigns/pause-automatically.ts";
+import { createHoldRedacted } from "./campaigns/held-campaigns.ts";
+import type { PauseDependencies } from "./campaigns/pause-automatically.ts";
 import { createPauseInDoubt } from "./campaigns/pause-in-doubt.ts";
 import { startAuditingCampaigns, startSettlingCampaigns } from "./campaigns/settle-campaigns.ts";
 import { pauseUnresolved } from "./campaigns/pause-unresolved.ts";
 import { SNAPSHOT_JOB } from "./campaigns/send-campaign.ts";
 import { createSnapshotStep } from "./campaigns/snapshot-recipients.ts";
-import { startEngine, type EngineParts } from "./workflows/executions/engine.ts";
-import { takeAnswers } from "./workflows/executions/webhook-calls.ts";
+import { startEngine, type EngineDependencies } from "./workflows/executions/engine.ts";
+import { takeResponses } from "./workflows/executions/webhook-calls.ts";
 import { workflowJobs } from "./workflows/executions/jobs.ts";
 import { startSchedules } from "./workflows/executions/schedule-runs.ts";
 import { sealStoredSteps } from "./workflows/seal-stored-steps.ts";
-import { contactSurroundings } from "./workflows/usage.ts";
+import { contactContext } from "./workflows/usage.ts";
 import { createDeliveries, type Deliveries } from "./deliveries/deliveries.ts";
 import { createInterpreter } from "./deliveries/interpret-notices.ts";
 import { sweepReturnedMessages } from "./emails/returned/returned-messages.ts";
@@ -74,7 +74,7 @@ import { startWatchingRates } from "./deliveries/watch-rates.ts";
 import { createReturnPathOf, type ReturnPaths } from "./deliveries/return-path.ts";
 import type { MailTokens } from "./deliveries/tracking/mail-tokens.ts";
 
-export interface WorkerParts extends Pick<LinkParts, "linksOf"> {
+export interface WorkerDependencies extends Pick<LinkParts, "linksOf"> {
   database: Database;
   transport: Transport;
   mailbox: Transport;
@@ -82,7 +82,7 @@ export interface WorkerParts extends Pick<LinkParts, "linksOf"> {
   watches: readonly TransportWatch[];
   connections: number;
   pace: { projectSendsPerSecond: number; destinationConnections?: number };
-  publicKeyLimits: EngineParts["publicKeyLimits"];
+  publicKeyLimits: EngineDependencies["publicKeyLimits"];
   systemFrom: SystemAddress;
   renderer: Renderer;
   domains: Domains;
@@ -103,7 +103,7 @@ export interface WorkerParts extends Pick<LinkParts, "linksOf"> {
   /** The public address of the installation. */
   address: { readonly url: string };
   /** Registers a component to be asked for recovery after a failover to a different database. */
-  addWitness: (witness: Witness) => void;
+  addRecoveryParticipant: (participant: RecoveryParticipant) => void;
   /** Null when billing is off. */
   billing: Billing | null;
   log: Log;
@@ -116,64 +116,64 @@ export interface Worker {
 
 const SWEEP_MS = 10 * 60_000;
 
-export async function startWorker(parts: WorkerParts): Promise<Worker> {
-  const { database, transport, domains, log, metrics } = parts;
-  const pauses = { baseUrl: () => parts.address.url, log, metrics };
-  const deliveries = createDeliveries({ guard: parts.guard });
+export async function startWorker(deps: WorkerDependencies): Promise<Worker> {
+  const { database, transport, domains, log, metrics } = deps;
+  const pauses = { baseUrl: () => deps.address.url, log, metrics };
+  const deliveries = createDeliveries({ guard: deps.guard });
   const sender = await startSender({
     database,
     transport,
-    mailbox: parts.mailbox,
-    prepare: preparerOf(parts),
+    mailbox: deps.mailbox,
+    prepare: preparerOf(deps),
     applyFeedback: deliveries.applyFeedback,
     recipients: RECIPIENT_CHECKS,
-    connections: parts.connections,
+    connections: deps.connections,
     pauseInDoubt: createPauseInDoubt(database, pauses),
-    ...parts.pace,
-    addWitness: parts.addWitness,
-    holdCampaigns: createHoldForgotten(pauses),
-    outages: () => parts.watches.flatMap((watch) => watch.outage() ?? []),
+    ...deps.pace,
+    addRecoveryParticipant: deps.addRecoveryParticipant,
+    holdCampaigns: createHoldRedacted(pauses),
+    outages: () => deps.watches.flatMap((watch) => watch.outage() ?? []),
     log,
     metrics,
   });
-  const jobs = startAllJobs(parts, pauses);
+  const jobs = startAllJobs(deps, pauses);
   const settler = { ...pauses, database, domains };
   const campaigns = startSettlingCampaigns(settler);
-  const workflows = startWorkflows(parts);
-  const notices = startNotices(parts, deliveries);
-  for (const watch of parts.watches) watch.start(metrics);
+  const workflows = startWorkflows(deps);
+  const notices = startNotices(deps, deliveries);
+  for (const watch of deps.watches) watch.start(metrics);
   const loops = [
     sender,
     jobs,
     notices,
     startDomainChecks({ checkDue: domains.checkDue, log, metrics }),
-    startForgettingEmails({ database, log, metrics }),
-    ...startEventLoops({ database, onExpired: noteExpiredEvents, log, metrics }),
-    startSealingConsent({ database, log, metrics }),
+    startRedactingEmails({ database, log, metrics }),
+    ...startEventLoops({ database, onExpired: enqueueExpiredEvents, log, metrics }),
+    startCheckpointingConsent({ database, log, metrics }),
     startFollowingChanges({ database, log, metrics }),
     campaigns,
     ...workflows,
     startAuditingCampaigns(settler),
-    ...startTellingMembers(parts),
-    ...startBillingLoops(parts),
-    ...startSweeps(parts),
+    ...startNotifyingMembers(deps),
+    ...startBillingLoops(deps),
+    ...startSweeps(deps),
   ];
   return {
     async stop() {
       // A check of a transport may take long, so the stop does not wait for it.
-      for (const watch of parts.watches) void watch.stop();
+      for (const watch of deps.watches) void watch.stop();
       await Promise.all(loops.map((loop) => loop.stop()));
-      await Promise.all([transport.close(), parts.mailbox.close()]);
+      await Promise.all([transport.close(), deps.mailbox.close()]);
     },
   };
 }
 
-function startAllJobs({ database, log, metrics }: WorkerParts, pauses: PauseParts): JobRunner {
-  const tellOfFailure = createFailureTeller(pauses);
+function startAllJobs({ database, log, metrics }: WorkerDependencies, pauses: PauseDependencies): JobRunner {
+  const notifyOfFailure = createFailureNotifier(pauses);
   return startJobs({
     database,
     kinds: {
-      ...contactJobs(contactSurroundings, importConsequences),
+      ...contactJobs(contactContext, importConsequences),
       [SUPPRESSION_IMPORT]: suppressionImportStep,
       [SNAPSHOT_JOB]: createSnapshotStep(pauses),
       ...workflowJobs(),
@@ -184,7 +184,7 @@ function startAllJobs({ database, log, metrics }: WorkerParts, pauses: PausePart
     },
     async onFailed(tx, job) {
       // Members who are notified of the pause aren't notified of its job as well.
-      if (!(await pauseUnresolved(tx, pauses, job))) await tellOfFailure(tx, job);
+      if (!(await pauseUnresolved(tx, pauses, job))) await notifyOfFailure(tx, job);
     },
     log,
     metrics,
@@ -192,20 +192,20 @@ function startAllJobs({ database, log, metrics }: WorkerParts, pauses: PausePart
 }
 
 /** Returns what builds the messages of claimed emails, with data on recipients and senders from later folders. */
-function preparerOf(parts: WorkerParts) {
-  const { database, transport, renderer, domains } = parts;
+function preparerOf(deps: WorkerDependencies) {
+  const { database, transport, renderer, domains } = deps;
   return createPreparer({
     database,
     renderer,
-    systemFrom: parts.systemFrom,
-    surroundings: {
+    systemFrom: deps.systemFrom,
+    ports: {
       ...renderingDataOf(database),
       findSuppressed: (addresses) => findSuppressed(database, addresses),
       findSigningKeys: (names) => domains.findSigningKeys(names),
-      linksOf: parts.linksOf,
-      returnPathOf: createReturnPathOf(parts),
-      publicIdOf: parts.publicIdOf,
-      trackingOf: parts.mailTokens.trackingOf,
+      linksOf: deps.linksOf,
+      returnPathOf: createReturnPathOf(deps),
+      publicIdOf: deps.publicIdOf,
+      trackingOf: deps.mailTokens.trackingOf,
       readFooters: (recipients) => readFooters(database, recipients),
     },
     ...(transport.rewrites === undefined ? {} : { rewrites: transport.rewrites }),
@@ -213,10 +213,10 @@ function preparerOf(parts: WorkerParts) {
 }
 
 /** Starts the workflow engine, its webhook calls and its schedules. */
-function startWorkflows(parts: WorkerParts) {
-  const { database, sealer, dns, webhookTargets, log, metrics } = parts;
+function startWorkflows(deps: WorkerDependencies) {
+  const { database, sealer, dns, webhookTargets, log, metrics } = deps;
   const common = { database, log, metrics };
-  const engine = startEngine(parts);
+  const engine = startEngine(deps);
   const calls = startWebhookCalls({
     ...common,
     secrets: createWebhookSecrets(sealer),
@@ -224,22 +224,22 @@ function startWorkflows(parts: WorkerParts) {
     call: createWebhookCaller({ dns, targets: webhookTargets }),
     async onEnded(tx, ended) {
       const ofWorkflows = ended.filter(({ ownerKind }) => ownerKind === "workflow");
-      if (ofWorkflows.length > 0) await takeAnswers(tx, ofWorkflows);
+      if (ofWorkflows.length > 0) await takeResponses(tx, ofWorkflows);
     },
   });
   return [engine, calls, startSchedules(common)];
 }
 
 /** Judges projects while they send, looks at their caps, and sums up their weeks. */
-function startTellingMembers({ database, guard, address, log, metrics }: WorkerParts): Loop[] {
+function startNotifyingMembers({ database, guard, address, log, metrics }: WorkerDependencies): Loop[] {
   const common = { database, log, metrics };
   const mails = { ...common, baseUrl: () => address.url };
-  return [startWatchingRates({ ...common, guard }), startTellingCaps(mails), startWeeklySummaries(mails)];
+  return [startWatchingRates({ ...common, guard }), startNotifyingCaps(mails), startWeeklySummaries(mails)];
 }
 
 /** Starts the reader of returned mail and incoming messages. */
-function startNotices(parts: WorkerParts, deliveries: Deliveries): Loop {
-  const { database, returnPaths, bounceDomain, inboundDomain, operator, log, metrics } = parts;
+function startNotices(deps: WorkerDependencies, deliveries: Deliveries): Loop {
+  const { database, returnPaths, bounceDomain, inboundDomain, operator, log, metrics } = deps;
   const ownDomains = [bounceDomain, inboundDomain].filter((domain) => domain !== null);
   const reportReader = createReportReader();
   const interpret = createInterpreter({ deliveries, returnPaths, ownDomains, operator, reportReader });
@@ -254,12 +254,12 @@ function startNotices(parts: WorkerParts, deliveries: Deliveries): Loop {
 }
 
 /** Each deletes what nobody needs any more; small and safe to run in several processes at once. */
-function startSweeps({ database, sealer, sessions, log, metrics }: WorkerParts) {
+function startSweeps({ database, sealer, sessions, log, metrics }: WorkerDependencies) {
   const sweeps = {
     "sweep of keys": () => sweepKeys(database),
     "sweep of rate windows": () => sweepRateWindows(database),
     "sweep of jobs": () => sweepJobs(database),
-    "sweep of system mail": () => sweepSystemMails(database),
+    "sweep of system mail": () => sweepPlatformEmails(database),
     "sweep of notices": () => sweepNotices(database),
     "sweep of returned messages": () => sweepReturnedMessages(database),
     "sweep of account tokens": () => sweepTokens(database),

@@ -70,8 +70,8 @@ function literal(node: unknown): string | null {
 function messagesOf(node: Node): string[] {
   if (!isTranslation(node)) return [];
   const { name } = node["callee"] as { name?: string };
-  const given = node["arguments"] as unknown[];
-  const texts = (name === "t" ? given.slice(0, 1) : given.slice(1, 3)).map(literal);
+  const input = node["arguments"] as unknown[];
+  const texts = (name === "t" ? input.slice(0, 1) : input.slice(1, 3)).map(literal);
   if (texts.includes(null)) throw new Error(`${name} is given a text that is not written out`);
   return [texts.join("|")];
 }

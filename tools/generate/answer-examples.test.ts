@@ -6,16 +6,16 @@ import examples from "@postloft/contract/answer-examples.json" with { type: "jso
 import { ENDPOINTS } from "@postloft/contract/endpoints.ts";
 import { beforeAll, expect, test } from "vitest";
 import { useTestServer } from "../../server/src/testing/test-server.ts";
-import { asExamples, differences, recordAnswers } from "./answer-examples.ts";
-import type { Answers } from "./answer-story.ts";
+import { asExamples, differences, recordResponses } from "./answer-examples.ts";
+import type { Responses } from "./answer-story.ts";
 import { ROOT } from "./generated-files.ts";
 
 const server = useTestServer();
 const RECORDING_MS = 120_000;
-let recorded: Answers = {};
+let recorded: Responses = {};
 
 beforeAll(async () => {
-  recorded = asExamples(await recordAnswers(server.url), server.url);
+  recorded = asExamples(await recordResponses(server.url), server.url);
   if (process.env["WRITE_EXAMPLES"] === "1")
     await writeFile(
       path.join(ROOT, "contract/src/answer-examples.json"),
@@ -56,15 +56,15 @@ const NOT_RECORDED: Readonly<Record<string, string>> = {
   "webhooks.sns": "only for what Amazon has signed",
 };
 
-const answering = ENDPOINTS.filter(
-  ({ name, envelope, answers }) =>
+const responding = ENDPOINTS.filter(
+  ({ name, envelope, responses }) =>
     (envelope === "bare" || envelope === "wrapped") &&
-    Object.values(answers).some((schema) => schema !== null) &&
+    Object.values(responses).some((schema) => schema !== null) &&
     !(name in NOT_RECORDED),
 );
 
 test("every JSON endpoint has a recorded response; record one in answer-examples.ts", () => {
-  const names = answering.map(({ name }) => name).toSorted();
+  const names = responding.map(({ name }) => name).toSorted();
   expect(Object.keys(recorded).toSorted()).toEqual(names);
   expect(Object.keys(examples).toSorted()).toEqual(names);
 });
@@ -74,10 +74,10 @@ test("current responses have the same structure as the recorded ones", () => {
 });
 
 test("every recorded response matches the contract", () => {
-  const unfit = answering.flatMap(({ name, answers, envelope }) => {
-    const given = recorded[name] as { data?: unknown };
-    const said = envelope === "wrapped" ? given.data : given;
-    const schemas = Object.values(answers).filter((schema) => schema !== null);
+  const unfit = responding.flatMap(({ name, responses, envelope }) => {
+    const input = recorded[name] as { data?: unknown };
+    const said = envelope === "wrapped" ? input.data : input;
+    const schemas = Object.values(responses).filter((schema) => schema !== null);
     const faults = schemas.map((schema) => schema.safeParse(said).error?.issues ?? []);
     return faults.some((issues) => issues.length === 0) ? [] : [{ name, faults }];
   });

@@ -2,7 +2,7 @@
 import { EXAMPLE_BODIES } from "@postloft/contract/openapi/examples.ts";
 import { accounts } from "./account-examples.ts";
 import { contactFiles, IMAGE_KEY, images, SHOWN_KEY } from "./file-examples.ts";
-import { createStory, type Answers, type Body, type Story } from "./answer-story.ts";
+import { createStory, type Responses, type Body, type Story } from "./answer-story.ts";
 
 const ID = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/g;
 const INSTANT = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g;
@@ -11,7 +11,7 @@ const LISTED_ITEMS = 2;
 const isOver = ({ state }: { state: string }) => state === "completed";
 
 /** Calls every endpoint as the first user of a service. */
-export async function recordAnswers(url: string): Promise<Answers> {
+export async function recordResponses(url: string): Promise<Responses> {
   const story = createStory(url);
   for (const name of ["auth.signup", "auth.login"]) await story.ask(name);
   await accounts(story);
@@ -36,7 +36,7 @@ export async function recordAnswers(url: string): Promise<Answers> {
   await story.askUntil("projects.removal", { params: { ...params, jobId } }, isOver);
   await story.ask("projects.delete", { params });
   await story.ask("auth.logout");
-  return story.answers;
+  return story.responses;
 }
 
 async function projects({ ask }: Story, projectId: string): Promise<void> {
@@ -253,7 +253,7 @@ async function mails(story: Story, contactId: string): Promise<void> {
 }
 
 /** Makes responses reproducible: replaces ids, times, keys and the address, and truncates lists. */
-export function asExamples(answers: Answers, url: string): Answers {
+export function asExamples(responses: Responses, url: string): Responses {
   const ids = new Map<string, string>();
   const idOf = (id: string) => {
     const known = ids.get(id);
@@ -262,7 +262,7 @@ export function asExamples(answers: Answers, url: string): Answers {
     ids.set(id, made);
     return made;
   };
-  const text = JSON.stringify(answers, (_key, value: unknown) =>
+  const text = JSON.stringify(responses, (_key, value: unknown) =>
     Array.isArray(value) ? value.slice(0, LISTED_ITEMS) : value,
   )
     .replaceAll(url, "https://post.example.com")
@@ -274,7 +274,7 @@ export function asExamples(answers: Answers, url: string): Answers {
     .replaceAll(/\b([ps]k)_[A-Za-z0-9]{20,}/g, "$1_…")
     .replaceAll(/\bwhsec_[A-Za-z0-9+/]{20,}=*/g, "whsec_…")
     .replaceAll(/\bp=[A-Za-z0-9+/=]{60,}/g, "p=MIIBIjANBgkqhkiG9w0BAQ…");
-  return JSON.parse(text) as Answers;
+  return JSON.parse(text) as Responses;
 }
 
 /** Returns paths where two responses differ in structure: missing fields or values of another type. Null and empty lists match anything. */

@@ -3,7 +3,7 @@ import { ENDPOINTS } from "@postloft/contract/endpoints.ts";
 import { EXAMPLE_BODIES } from "@postloft/contract/openapi/examples.ts";
 
 /** Responses by endpoint name. */
-export type Answers = Record<string, unknown>;
+export type Responses = Record<string, unknown>;
 
 export type Body = Readonly<Record<string, unknown>>;
 
@@ -18,17 +18,17 @@ interface Asked {
 }
 
 const PATIENCE_TRIES = 200;
-const LOOK_MS = 50;
+const POLL_MS = 50;
 
 export type Story = ReturnType<typeof createStory>;
 
 /** Creates a session that stores each response under its endpoint's name. */
 export function createStory(url: string) {
-  const answers: Answers = {};
+  const responses: Responses = {};
   let cookie = "";
   let projectId = "";
 
-  async function fetchAnswer(name: string, { params = {}, query = "", body, key }: Asked) {
+  async function fetchResponse(name: string, { params = {}, query = "", body, key }: Asked) {
     const endpoint = ENDPOINTS.find((one) => one.name === name);
     if (endpoint === undefined) throw new Error(`There is no endpoint ${name}.`);
     const sent = body ?? EXAMPLE_BODIES[name];
@@ -52,22 +52,28 @@ export function createStory(url: string) {
   }
 
   return {
-    answers,
+    responses,
     speakFor(id: string) {
       projectId = id;
     },
     /** Calls an endpoint and stores its response. Returns the response without its envelope. */
-    async ask<Answer>(name: string, asked: Asked = {}): Promise<Answer> {
-      const answer = await fetchAnswer(name, asked);
-      answers[name] = answer;
-      return (answer !== null && "success" in answer && "data" in answer ? answer["data"] : answer) as Answer;
+    async ask<Response>(name: string, asked: Asked = {}): Promise<Response> {
+      const answer = await fetchResponse(name, asked);
+      responses[name] = answer;
+      return (
+        answer !== null && "success" in answer && "data" in answer ? answer["data"] : answer
+      ) as Response;
     },
     /** Calls an endpoint until its response satisfies `isDone`. */
-    async askUntil<Answer>(name: string, asked: Asked, isDone: (answer: Answer) => boolean): Promise<Answer> {
+    async askUntil<Response>(
+      name: string,
+      asked: Asked,
+      isDone: (answer: Response) => boolean,
+    ): Promise<Response> {
       for (let tries = 0; tries < PATIENCE_TRIES; tries++) {
-        const answer = await this.ask<Answer>(name, asked);
+        const answer = await this.ask<Response>(name, asked);
         if (isDone(answer)) return answer;
-        await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+        await new Promise((resolve) => setTimeout(resolve, POLL_MS));
       }
       throw new Error(`${name} did not become what it should.`);
     },

@@ -71,8 +71,8 @@ function rights(): string {
       ENDPOINTS.map((endpoint) => [
         linkTo(heading(endpoint)),
         ...callers.map(([, verdict]) => {
-          const refusal = verdict(endpoint);
-          return refusal === null ? "✓" : String(ERRORS[refusal].status);
+          const appError = verdict(endpoint);
+          return appError === null ? "✓" : String(ERRORS[appError].status);
         }),
       ]),
     ),
@@ -86,7 +86,7 @@ function heading(endpoint: Endpoint): string {
 function resource(noun: string): string {
   const name = resourceName(noun);
   const schema = RESOURCES.get(name);
-  return schema === undefined ? "" : `### ${name}\n\n${answerTable(resourceSchema(schema))}`;
+  return schema === undefined ? "" : `### ${name}\n\n${responseTable(resourceSchema(schema))}`;
 }
 
 function endpointText(endpoint: Endpoint): string {
@@ -99,7 +99,7 @@ function endpointText(endpoint: Endpoint): string {
     wrap(endpoint.description),
     inputText("query", query),
     inputText("body", inputSchema(endpoint.body)),
-    answersText(endpoint),
+    responsesText(endpoint),
     endpoint.errors.length === 0 ? "" : wrap(`Errors of its own: ${errorLinks(endpoint.errors)}.`),
     example(endpoint),
   ]
@@ -134,7 +134,7 @@ function inputText(part: string, schema: JsonSchema): string {
   return table([part, "type", "required", "meaning"], rows);
 }
 
-function answerTable(schema: JsonSchema): string {
+function responseTable(schema: JsonSchema): string {
   const rows = fieldsOf(schema).map(({ name, type, isRequired, meaning }) => [
     code(name),
     isRequired ? type : `${type}, may be missing`,
@@ -144,14 +144,14 @@ function answerTable(schema: JsonSchema): string {
 }
 
 /** Combines statuses with the same response. */
-function answersText(endpoint: Endpoint): string {
+function responsesText(endpoint: Endpoint): string {
   const place = endpoint.envelope === "wrapped" ? ", in `data`" : "";
-  const texts = Object.entries(endpoint.answers).map(([status, schema]) => ({
+  const texts = Object.entries(endpoint.responses).map(([status, schema]) => ({
     status: `**${status}**`,
     text:
       (endpoint.envelope === "raw" || endpoint.envelope === "page") && schema !== null
         ? `${code(endpoint.contentType)}.`
-        : answerText(schema === null ? null : outputSchema(schema)),
+        : responseText(schema === null ? null : outputSchema(schema)),
   }));
   return [...Map.groupBy(texts, ({ text }) => text)]
     .map(([text, group]) => `Answers ${group.map(({ status }) => status).join(" or ")}${place}: ${text}`)
@@ -160,17 +160,17 @@ function answersText(endpoint: Endpoint): string {
 }
 
 /** Returns the text after "Answers 200:", with tables on separate lines. */
-function answerText(schema: JsonSchema | null): string {
+function responseText(schema: JsonSchema | null): string {
   if (schema === null) return "no body.";
   const name = referenceName(schema);
   if (name !== null) return `${linkTo(name)}.`;
   const [base = {}, added = {}] = schema.allOf ?? [];
   const baseName = referenceName(base);
-  if (baseName !== null) return `${linkTo(baseName)} and\n\n${answerTable(added)}`;
-  if (isArray(schema)) return `an array of ${answerText(itemsOf(schema))}`;
+  if (baseName !== null) return `${linkTo(baseName)} and\n\n${responseTable(added)}`;
+  if (isArray(schema)) return `an array of ${responseText(itemsOf(schema))}`;
   const listed = pageItem(schema);
   if (listed !== null) return `a ${linkTo("Lists", "page")} of ${linkTo(listed)}.`;
-  const fields = answerTable(schema);
+  const fields = responseTable(schema);
   return fields === "" ? "an empty object." : `\n\n${fields}`;
 }
 

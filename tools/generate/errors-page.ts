@@ -1,10 +1,10 @@
 // Generates docs/errors.md: the envelope, the field codes, and every error code with its solution.
 import { STATUS_CODES } from "node:http";
 import type { z } from "zod";
-import { ERRORS, FIELD_CODES, type errorAnswer, type ErrorCode } from "@postloft/contract/errors.ts";
+import { ERRORS, FIELD_CODES, type errorSchema, type ErrorCode } from "@postloft/contract/errors.ts";
 import { code, fenced, GENERATED, linkTo, page, table, wrap } from "./markdown.ts";
 
-export const ERROR_EXAMPLE: z.infer<typeof errorAnswer> = {
+export const ERROR_EXAMPLE: z.infer<typeof errorSchema> = {
   success: false,
   message: ERRORS.VALIDATION_ERROR.message,
   error: {

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { Client, type ClientConfig } from "pg";
 import { openApiDocument } from "@postloft/contract/openapi/openapi.ts";
-import { answersPage } from "./answers-page.ts";
+import { responsesPage } from "./replies-page.ts";
 import { apiPage } from "./api-page.ts";
 import { errorsPage } from "./errors-page.ts";
 import { schemaSql } from "./schema-sql.ts";
@@ -25,7 +25,7 @@ export async function generatedPages(): Promise<ReadonlyMap<string, string>> {
   };
   return new Map([
     ["contract/openapi.json", `${JSON.stringify(openApiDocument("/", version), null, 2)}\n`],
-    ["docs/answers.md", answersPage()],
+    ["docs/answers.md", responsesPage()],
     ["docs/api.md", apiPage()],
     ["docs/errors.md", errorsPage()],
     ["docs/settings.md", settingsPage()],

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { ENDPOINTS } from "@postloft/contract/endpoints.ts";
-import { errorAnswer, ERRORS, FIELD_CODES } from "@postloft/contract/errors.ts";
+import { errorSchema, ERRORS, FIELD_CODES } from "@postloft/contract/errors.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { expect, test } from "vitest";
 import { readConfig, SETTINGS } from "../../server/src/platform/settings/config.ts";
@@ -69,7 +69,7 @@ test("docs/errors.md has every code under its status with its solution, and no o
 });
 
 test("the example in docs/errors.md is a valid error response", () => {
-  expect(errorAnswer.strict().parse(ERROR_EXAMPLE)).toEqual(ERROR_EXAMPLE);
+  expect(errorSchema.strict().parse(ERROR_EXAMPLE)).toEqual(ERROR_EXAMPLE);
 });
 
 test("every link in the pages leads to exactly one heading", async () => {

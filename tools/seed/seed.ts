@@ -8,7 +8,7 @@ import { EmbeddedPostgresError } from "../../server/src/platform/embedded-postgr
 import { findDatabase } from "../../server/src/platform/embedded-postgres/open-database.ts";
 import { createLog } from "../../server/src/platform/log.ts";
 import { migrate } from "../../server/src/platform/database/migrations.ts";
-import { Refusal } from "../../server/src/platform/refusal.ts";
+import { AppError } from "../../server/src/platform/app-error.ts";
 import { seedProject, type SeedProgress } from "./seed-project.ts";
 import { SYSTEM_PROJECT_ID } from "../../server/src/emails/rows/system-project.ts";
 
@@ -133,7 +133,7 @@ function explain(error: unknown): string {
     return `${error.message}\n\n${USAGE.trimEnd()}`;
   const isExpected = error instanceof SeedError || error instanceof EmbeddedPostgresError;
   if (isExpected) return error.message;
-  if (asUnavailable(error) instanceof Refusal) return `The database cannot be reached: ${code}.`;
+  if (asUnavailable(error) instanceof AppError) return `The database cannot be reached: ${code}.`;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 

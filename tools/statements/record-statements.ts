@@ -117,10 +117,10 @@ function patchClient(): void {
   const original = host["query"];
   if (original === undefined) throw new Error("pg has no query to listen to.");
   host["query"] = function (...args) {
-    const answer = original.apply(this, args);
+    const response = original.apply(this, args);
     const run = runs.getStore();
-    if (run === undefined || !(answer instanceof Promise)) return answer;
-    return answer.then((result: Result) => {
+    if (run === undefined || !(response instanceof Promise)) return response;
+    return response.then((result: Result) => {
       note(run, (args[0] as { text?: unknown }).text, result);
       return result;
     });

@@ -37,7 +37,7 @@ export const QUIET: ReadonlyArray<{ path: string; name: string; why: string }> =
     why: "dropped jobs are never done",
   },
   {
-    path: "server/src/emails/handover/put-right-queries.ts",
+    path: "server/src/emails/submission/reconcile-queries.ts",
     name: "takeBack",
     why: "the sender takes its own emails back",
   },
@@ -105,8 +105,8 @@ const CAMPAIGN_CALLERS: ReadonlyArray<{
   {
     name: "updateStatus",
     pattern: /\bupdateStatus\b/,
-    allowed: [CAMPAIGN_STATUS_PATH, "server/src/campaigns/follow-status.ts"],
-    instead: "Call moveCampaign of server/src/campaigns/follow-status.ts.",
+    allowed: [CAMPAIGN_STATUS_PATH, "server/src/campaigns/sync-queue.ts"],
+    instead: "Call moveCampaign of server/src/campaigns/sync-queue.ts.",
   },
   {
     name: "TRANSITIONS.pause",
@@ -136,7 +136,7 @@ function statusChangesOf(file: SourceFile): Finding[] {
   return [...inSql.map(({ start }) => start), ...inBuilder.map(({ index }) => index)].map((start) => ({
     path: file.path,
     line: lineAt(file.text, start),
-    message: `changes the status of campaigns. Call moveCampaign of server/src/campaigns/follow-status.ts.`,
+    message: `changes the status of campaigns. Call moveCampaign of server/src/campaigns/sync-queue.ts.`,
   }));
 }
 
@@ -149,8 +149,8 @@ function foreignCallsOf(file: SourceFile): Finding[] {
 function transactionsOf(file: SourceFile): Finding[] {
   const findings: Finding[] = [];
   visit(file, {
-    CallExpression({ callee, arguments: given, start }) {
-      if (callee.type !== "MemberExpression" || given.length > 0) return;
+    CallExpression({ callee, arguments: input, start }) {
+      if (callee.type !== "MemberExpression" || input.length > 0) return;
       if (!["transaction", "startTransaction"].includes(memberNameOf(callee) ?? "")) return;
       findings.push({
         path: file.path,

@@ -1,5 +1,6 @@
 // Checks that names in the code avoid the glossary's banned words, which are listed in its right column.
 import { posix } from "node:path";
+import { RATCHET_PATH } from "./sizes.ts";
 import { lineAt, visit, type SourceFile } from "./source.ts";
 import { isGenerated, type Finding, type Rule } from "./tree.ts";
 
@@ -10,67 +11,20 @@ const GLOSSARY = "GLOSSARY.md";
  * because they name another idea.
  */
 export const OTHER_MEANINGS: Readonly<Record<string, string>> = {
-  account: "what somebody logs in to; of SES, of the operating system",
-  "account mail": "mail about an account, one sort of system mail",
-  action: "what was done, in the audit log; of a form",
-  admin: "a role of members; the program for the operator",
-  alert: "a role of HTML, a picture",
-  asset: "a file of the dashboard, as it is built",
-  attributes: "of HTML",
-  blocked: "refused for the policy of a provider; a limit that was reached",
-  blocklist: "a name of a package",
-  body: "of a request, a message, a function",
-  broadcast: "of networks; a channel between tabs",
-  callback: "of JavaScript",
-  channel: "of pixels; between tabs and threads",
-  chunk: "of bytes",
-  column: "of a table, a CSV, a mail",
-  confirm: "a dialog asks; what a report does",
-  daemon: "the mailer daemon of others",
-  delivery: "what the receiving side reports",
-  edge: "of a line, of a box, a browser",
-  environment: "of a process",
-  escape: "in texts and markup",
-  exception: "of a language, a package, a rule",
-  feedback: "a report of a transport or a receiver",
-  file: "on a disk, of an upload",
-  flow: "of OAuth",
-  frozen: "a process that is stopped, an object",
-  group: "of conditions, of items by a key",
-  history: "of an editor; what was, in the order of time",
-  hook: "of React, Fastify, Vitest",
-  layout: "a picture, the looks of a page",
-  lifetime: "of sessions, cookies and keys",
-  link: "in mails and pages",
-  list: "several of something",
-  lock: "of rows and files",
-  log: "of a program, of consent, an audit",
-  lost: "gone, and not in doubt",
-  media: "a media type",
-  module: "of JavaScript",
-  node: "of a tree; Node.js",
-  outcome: "of an attempt, a wait, an import",
-  ownership: "of a project",
-  part: "some of a whole",
-  path: "of a file, an address, a return path",
-  places: "where something stands",
-  properties: "of objects and schemas",
-  property: "of objects and schemas",
-  provider: "of mailboxes, of identities",
-  query: "of SQL, of an address",
-  reason: "a text that says why",
-  recipient: "an address of one mail",
-  response: "of HTTP, where the platform calls it so",
-  rule: "of lists and checks; `rules.ts`",
-  run: "to run",
-  signal: "of the operating system, of an abort",
-  subscriber: "who waits for an event of the program; a contact that is subscribed",
-  suppression: "of an address; of a warning of the linter",
-  suspended: "of a project, a suspension",
-  task: "of a thread",
-  token: "in links and cookies",
-  upload: "the request with a file, and what it leaves",
-  worker: "a role; a thread",
+  content: "the type of a body; what a template renders to",
+  document: "of OpenAPI, of a browser, any JSON",
+  mail: "mail servers, mailboxes, the SMTP command MAIL",
+  mark: "of punctuation and accents; highlighted text",
+  meaning: "the sense of a word, a value, a setting",
+  note: "a remark on a value or a page",
+  operator: "of a filter",
+  piece: "a part of a file or a text",
+  probe: "a script that checks a platform",
+  receipt: "a read receipt",
+  seal: "to encrypt",
+  strike: "struck-through text",
+  visit: "of a syntax tree, of a page",
+  world: "the model of a test",
 };
 
 export const bannedWords: Rule = {
@@ -85,7 +39,10 @@ export const bannedWords: Rule = {
         path: GLOSSARY,
         message: `does not ban "${ban}". Take it off OTHER_MEANINGS (tools/tidy/glossary.ts).`,
       })),
-      ...sources.filter(({ text }) => !isGenerated(text)).flatMap((file) => findingsOf(file, banned)),
+      ...beyondRatchet(
+        sources.filter(({ text }) => !isGenerated(text)).flatMap((file) => findingsOf(file, banned)),
+        ratchetOf(texts.get(RATCHET_PATH)),
+      ),
     ];
   },
 };
@@ -109,14 +66,39 @@ function listIn(cell: string): string[] {
   return parts.map((part) => part.trim()).filter((part) => /^[a-z]/.test(part));
 }
 
-function findingsOf(file: SourceFile, bans: ReadonlyArray<[ban: string, word: string]>): Finding[] {
-  const findings: Finding[] = [];
+/** Words that are still in many names are on the ratchet with their count, which may only fall. */
+function beyondRatchet(found: readonly NameFinding[], ratchet: ReadonlyMap<string, number>): Finding[] {
+  const counts = Map.groupBy(found, ({ ban }) => ban);
+  const over = found.filter(({ ban }) => (counts.get(ban)?.length ?? 0) > (ratchet.get(ban) ?? 0));
+  const fallen = [...ratchet].filter(([ban, allowed]) => (counts.get(ban)?.length ?? 0) < allowed);
+  return [
+    ...over.map(({ finding }) => finding),
+    ...fallen.map(([ban]): Finding => {
+      const count = counts.get(ban)?.length ?? 0;
+      const advice = count === 0 ? "Delete its entry" : `Lower its entry to ${count}`;
+      return { path: RATCHET_PATH, message: `"${ban}" is in ${count} names now. ${advice} in oldWords.` };
+    }),
+  ];
+}
+
+function ratchetOf(text = "{}"): Map<string, number> {
+  const { oldWords = {} } = JSON.parse(text) as { oldWords?: Record<string, number> };
+  return new Map(Object.entries(oldWords));
+}
+
+interface NameFinding {
+  ban: string;
+  finding: Finding;
+}
+
+function findingsOf(file: SourceFile, bans: ReadonlyArray<[ban: string, word: string]>): NameFinding[] {
+  const findings: NameFinding[] = [];
   const look = (name: string, line?: number): void => {
     const words = inWords(name);
     const [ban, word] = bans.find(([one]) => words.includes(inWords(one))) ?? [];
     if (ban === undefined) return;
     const message = `calls something ${name}, and the glossary has another word for "${ban}": ${word}.`;
-    findings.push({ path: file.path, ...(line === undefined ? {} : { line }), message });
+    findings.push({ ban, finding: { path: file.path, ...(line === undefined ? {} : { line }), message } });
   };
   look(posix.basename(file.path).split(".")[0] ?? "");
   const seen = new Set<string>();

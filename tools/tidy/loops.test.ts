@@ -133,7 +133,7 @@ const FED: Readonly<Record<string, ReadonlyArray<() => unknown>>> = {
 /** Loops that need no feeding: what they iterate over, and their files below server/src/. */
 const OVER: Readonly<Record<string, string>> = {
   "a batch after the other, until none is left; each waits for the database":
-    "audit/audit-log.ts billing/tell-caps.ts campaigns/settle-campaigns.ts contacts/consent-chain/seal-consent.ts contacts/consent-chain/verify-consent.ts contacts/export-contact.ts contacts/export-contacts.ts contacts/import/record-changes.ts contacts/import/write-errors.ts contacts/upsert-parts.ts deliveries/watch-rates.ts domains/check-domains.ts domains/inspect-domains.ts emails/reading/email-history.ts emails/refusals/paused-destinations.ts emails/handover/put-right.ts platform/http/idempotency.ts platform/background/jobs.ts platform/background/project-turns.ts projects/removal/removal.ts requests/request-log.ts segments/follow-changes.ts suppressions/suppressions.ts uploads/s3-storage.ts v1/recent-sends.ts workflows/executions/awaited-events.ts workflows/executions/held-workflows.ts workflows/usage.ts",
+    "audit/audit-log.ts billing/tell-caps.ts campaigns/settle-campaigns.ts contacts/consent-chain/checkpoint-consent.ts contacts/consent-chain/verify-consent.ts contacts/export-contact.ts contacts/export-contacts.ts contacts/import/record-changes.ts contacts/import/write-errors.ts contacts/upsert-parts.ts deliveries/watch-rates.ts domains/check-domains.ts domains/inspect-domains.ts emails/reading/email-history.ts emails/throttling/throttled-domains.ts emails/submission/reconcile.ts platform/http/idempotency.ts platform/background/jobs.ts platform/background/project-turns.ts projects/removal/removal.ts requests/request-log.ts segments/sync-members.ts suppressions/suppressions.ts uploads/s3-storage.ts v1/recent-sends.ts workflows/executions/awaited-events.ts workflows/executions/held-workflows.ts workflows/usage.ts",
   "work that comes in turn, or a wait with a deadline; other work goes on between two rounds":
     "emails/doubt/doubt-brake.ts emails/sending/sender.ts instance/operator.ts platform/background/background.ts platform/database/watch.ts platform/database/database.ts platform/embedded-postgres/kept-postgres.ts platform/embedded-postgres/leftovers.ts platform/embedded-postgres/lock.ts platform/embedded-postgres/postmaster.ts platform/background/fair-queue.ts platform/background/group-commit.ts platform/database/open-database.ts rendering/render-thread.ts transports/smtp-delivery.ts transports/smtp-pool.ts transports/smtp-session.ts",
   "a template or an email body, on a render thread with a timeout":
@@ -142,7 +142,7 @@ const OVER: Readonly<Record<string, string>> = {
     "contacts/import/import-step.ts contacts/import/imports.ts contract/src/contact-file/join-files.ts",
   "ids of one bulk change, which are limited": "contacts/bulk/rules.ts",
   "segments of a project or steps of a workflow, which are limited":
-    "segments/filters/load-segments.ts segments/rules.ts workflows/executions/advance.ts workflows/executions/simulated-world.ts workflows/executions/walk.ts workflows/find-self-triggering.ts workflows/graph-rules.ts workflows/self-triggering.ts",
+    "segments/filters/load-segments.ts segments/rules.ts workflows/executions/advance.ts workflows/executions/simulated-environment.ts workflows/executions/walk.ts workflows/find-self-triggering.ts workflows/graph-rules.ts workflows/self-triggering.ts",
   "a few DNS queries with a deadline": "domains/ask-records.ts",
   "the attempts until an email expires, the slots of a batch of calls, three time steps":
     "emails/rows/rules.ts webhooks/rules.ts users/second-factor/totp.ts",
@@ -150,13 +150,13 @@ const OVER: Readonly<Record<string, string>> = {
     "platform/http/guards.ts platform/http/http.ts",
   "a limited number of form parts": "platform/http/form.ts",
   "a limited number of message lines": "deliveries/parse-apart.ts",
-  "the letters of one address, already limited in length": "v1/lane.ts",
+  "the letters of one address, already limited in length": "v1/shard.ts",
   "batches of contacts from the database, with a time limit of some hundredths of a second":
     "contacts/find-contacts.ts",
   "a few months": "platform/database/partitions.ts",
   "the tables of the database, and the migrations":
     "platform/database/migrations.ts platform/database/tenant-rows.ts",
-  "the chunks of one response; yields between chunks": "platform/http/answer.ts",
+  "the chunks of one response; yields between chunks": "platform/http/response.ts",
   "the hours of one day": "reports/period.ts",
   "up to 10,000 values of the body of a webhook step": "webhooks/credential-names.ts",
   "up to 100 members of a gzip file, on a thread of their own that is ended when it takes too long":

@@ -109,14 +109,14 @@ export function propertyNamesBut(foreign: readonly ForeignNames[]): Rule {
               message: `has the property ${name}. Rows have camelCase keys. Add names defined by others to FOREIGN_NAMES (tools/tidy/property-names.ts).`,
             })),
         ),
-        ...foreign.flatMap((entry) => unspoken(entry, held)),
+        ...foreign.flatMap((entry) => unusedNames(entry, held)),
       ];
     },
   };
 }
 
 /** Returns allowed names that no file uses. */
-function unspoken(
+function unusedNames(
   { files, names }: ForeignNames,
   held: ReadonlyArray<{ file: SourceFile; spoken: ReadonlyArray<{ name: string }> }>,
 ): Finding[] {

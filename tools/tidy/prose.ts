@@ -77,8 +77,6 @@ export function metricsOf(texts: readonly string[]): Metrics {
     words === 0
       ? 0
       : (1_000 * texts.reduce((sum, text) => sum + (text.match(pattern)?.length ?? 0), 0)) / words;
-  const percent = (items: readonly string[], isCounted: (text: string) => boolean): number =>
-    items.length === 0 ? 0 : (100 * items.filter(isCounted).length) / items.length;
   return {
     pronouns: perThousand(PRONOUNS),
     openers: percent(texts, (text) => OPENERS.test(text)),
@@ -86,6 +84,10 @@ export function metricsOf(texts: readonly string[]): Metrics {
     odd: perThousand(ODD),
     long: percent(sentences, (sentence) => wordsIn(sentence) > LONG_SENTENCE_WORDS),
   };
+}
+
+function percent(items: readonly string[], isCounted: (text: string) => boolean): number {
+  return items.length === 0 ? 0 : (100 * items.filter(isCounted).length) / items.length;
 }
 
 function wordsIn(text: string): number {
@@ -160,11 +162,11 @@ function commentsOf({ path, text }: SourceFile): string[] {
 function stringsGivenTo(file: SourceFile, functions: ReadonlySet<string>): string[] {
   const found: string[] = [];
   visit(file, {
-    CallExpression({ callee, arguments: given }) {
+    CallExpression({ callee, arguments: input }) {
       const inner = callee.type === "CallExpression" ? callee.callee : callee;
       const root = inner.type === "MemberExpression" ? inner.object : inner;
       if (root.type !== "Identifier" || !functions.has(root.name)) return;
-      for (const one of given)
+      for (const one of input)
         if (one.type === "Literal" && typeof one.value === "string") found.push(one.value);
     },
   });

@@ -29,8 +29,8 @@ const WORDS_OF_MUSTACHE =
 /** Maximum input length by `path /source/`. */
 const BOUNDED: Readonly<Record<string, number>> = {
   // A server's reply, truncated before.
-  "server/src/transports/answers/answers.ts /[^\\s<>\"'()[\\]:;,=@]{1,64}@/": 2_000,
-  "server/src/transports/answers/answers.ts /[<\"'([{]{1,2}\\s?@\\s?[>\"')\\]}]{1,2}/": 2_000,
+  "server/src/transports/replies/replies.ts /[^\\s<>\"'()[\\]:;,=@]{1,64}@/": 2_000,
+  "server/src/transports/replies/replies.ts /[<\"'([{]{1,2}\\s?@\\s?[>\"')\\]}]{1,2}/": 2_000,
   // The names of an email's headers, including ours.
   "server/src/message/dkim.ts /.{1,70}(?:[:;])/": (LIMITS.headers.value + 50) * LIMITS.headerNameLength.value,
   // The text between template braces, truncated before.

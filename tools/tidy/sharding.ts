@@ -78,7 +78,7 @@ const LAST_WITHOUT_RULE = 62;
 
 const SKIP_SCAN =
   "a skip scan finds the projects with work quickly, while SELECT DISTINCT reads every waiting row";
-const HANDOVER =
+const SUBMISSION =
   "the lease is asked for in the statement that needs it, by a clock that goes on while a lock is waited for";
 
 /**
@@ -92,14 +92,14 @@ export const OPEN_SHAPES: Readonly<Record<string, string>> = {
   "batch-queries.ts row locks over projects": "limited to one project by a fragment",
   "entry-queries.ts row locks over projects": "due schedules, few of very many",
   "execution-queries.ts LATERAL with LIMIT over projects": SKIP_SCAN,
-  "handover-queries.ts clock in a condition": HANDOVER,
-  "handover-queries.ts now() in CASE or COALESCE of an update": HANDOVER,
-  "handover-queries.ts row locks over projects": "everything one sender holds, in all projects",
+  "submission-queries.ts clock in a condition": SUBMISSION,
+  "submission-queries.ts now() in CASE or COALESCE of an update": SUBMISSION,
+  "submission-queries.ts row locks over projects": "everything one sender holds, in all projects",
   "late-queries.ts now() in CASE or COALESCE of an update": "recorded together with its consequences",
   "measure-queries.ts LATERAL with LIMIT over projects": SKIP_SCAN,
   "outcome-queries.ts now() in CASE or COALESCE of an update": "recorded together with its consequences",
-  "paused-queries.ts clock or query in DO UPDATE": "the time of the pause",
-  "paused-queries.ts row locks over projects": "due throttled domains, few of all",
+  "throttled-queries.ts clock or query in DO UPDATE": "the time of the pause",
+  "throttled-queries.ts row locks over projects": "due throttled domains, few of all",
   "recipient-queries.ts row locks over projects": "limited to one project by a column: docs/decisions/0027",
   "requests/queries.ts row locks over projects": "concurrent sweeps must not wait for each other",
   "resolve-queries.ts clock or query in DO UPDATE": "the time of the last decision",
@@ -117,7 +117,7 @@ export function shardingBut(open: typeof OPEN_SHAPES): Rule {
   return {
     name: "no statement would be rejected if tables were sharded by project",
     check: (tree) => {
-      const apart = tablesApart(tree);
+      const apart = unshardedTables(tree);
       const found = tree.sources
         .filter(({ path }) => isHeldToSqlRules(path))
         .flatMap((file) =>
@@ -150,7 +150,7 @@ function nameOf(path: string): string {
 }
 
 /** Returns for each table whether it belongs to no project, because such tables are not sharded. */
-function tablesApart(tree: Tree): Map<string, boolean> {
+function unshardedTables(tree: Tree): Map<string, boolean> {
   return new Map(
     tablesOf(tree).map(({ name, path, line }) => {
       const text = (tree.texts.get(path) ?? "")

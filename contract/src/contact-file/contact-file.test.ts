@@ -16,7 +16,7 @@ function textOf(name: string): string {
   return new TextDecoder(name.includes("utf16le") ? "utf-16le" : "utf-8").decode(bytes);
 }
 
-function read(text: string, given: readonly GivenColumn[] = [], keys: "exact" | "readable" = "readable") {
+function read(text: string, input: readonly GivenColumn[] = [], keys: "exact" | "readable" = "readable") {
   const { table } = findTable(text);
   if (table === undefined) throw new Error("The file has no table.");
   const reader = createCsvReader(text.slice(table.start), table.separator, true);
@@ -28,7 +28,7 @@ function read(text: string, given: readonly GivenColumn[] = [], keys: "exact" | 
   }
   const cells = rows.map((row) => row.cells);
   const proposed = proposeMapping(table, cells, { keys });
-  const { columns = [], problems = [] } = resolveMapping(table, proposed.columns, given);
+  const { columns = [], problems = [] } = resolveMapping(table, proposed.columns, input);
   const people =
     problems.length > 0 ? [] : rows.map((row) => ({ ...row, read: readPerson(columns, row.cells) }));
   return { table, columns, problems, people, warnings: proposed.warnings };

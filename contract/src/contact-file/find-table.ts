@@ -84,7 +84,7 @@ function findBy(
   const chosen = header ?? first;
   const table: FileTable = {
     separator,
-    names: header === null ? first.cells.map((_, at) => unnamed(at)) : withoutTail(header.cells),
+    names: header === null ? first.cells.map((_, at) => unnamed(at)) : withoutEmptyTail(header.cells),
     hasHeader: header !== null,
     firstRow: header === null ? first.row : header.row + 1,
     start: skipped.start + (header === null ? first.start : header.end),
@@ -118,7 +118,7 @@ function headerOf(seen: readonly SeenRow[]): SeenRow | null {
 }
 
 /** Trailing separators create no columns. */
-function withoutTail(names: readonly string[]): string[] {
+function withoutEmptyTail(names: readonly string[]): string[] {
   const last = names.findLastIndex((name) => name !== "");
   return names.slice(0, last + 1);
 }

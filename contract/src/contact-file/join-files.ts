@@ -47,13 +47,13 @@ export async function joinFiles(files: readonly NamedText[], pause: Pause): Prom
   const statuses = files.map(({ name }) => STATUS_NAME.exec(baseName(name))?.[1]);
   const hasStatuses = statuses.every((status) => status !== undefined);
   const names: string[] = hasStatuses ? [FILE_STATUS] : [];
-  const rows: PlacedRow[] = [];
+  const rows: AlignedRow[] = [];
   const listed: string[] = [];
   for (const [at, { name, text }] of files.entries()) {
     const found = findTable(text);
     if (found.table === undefined)
       return { problem: `${baseName(name)} has no table: ${found.problem.fault?.text ?? "it is empty."}` };
-    const places = placesOf(found.table, names);
+    const places = joinedColumnsOf(found.table, names);
     const first = rows.length + HEADER_AND_FIRST;
     const reader = createCsvReader(text.slice(found.table.start), found.table.separator, true);
     let number = found.table.firstRow;
@@ -82,7 +82,7 @@ export async function joinFiles(files: readonly NamedText[], pause: Pause): Prom
 const HEADER_AND_FIRST = 2;
 
 /** Returns the columns of the joined table for the columns of one file, and adds new ones. A repeated name gets a separate column. */
-function placesOf({ names, hasHeader }: FileTable, joined: string[]): number[] {
+function joinedColumnsOf({ names, hasHeader }: FileTable, joined: string[]): number[] {
   const used = new Set<number>();
   return names.map((name) => {
     const known = joined.findIndex((other, place) => other === name && !used.has(place));
@@ -92,20 +92,20 @@ function placesOf({ names, hasHeader }: FileTable, joined: string[]): number[] {
   });
 }
 
-interface PlacedRow {
+interface AlignedRow {
   cells: string[];
   /** Cells beyond the columns of their file. Those beyond the joined table are reported. */
   surplus: readonly string[];
 }
 
-function placed(cells: readonly string[], places: readonly number[]): PlacedRow {
+function placed(cells: readonly string[], places: readonly number[]): AlignedRow {
   const row: string[] = [];
   for (const [at, cell] of cells.slice(0, places.length).entries()) row[places[at] ?? 0] = cell;
   const surplus = cells.slice(places.length);
   return { cells: row, surplus: isEmptyRow(surplus) ? [] : surplus };
 }
 
-function lineOf({ cells, surplus }: PlacedRow, width: number): string {
+function lineOf({ cells, surplus }: AlignedRow, width: number): string {
   const all = [...Array.from({ length: width }, (_, at) => cells[at] ?? ""), ...surplus];
   return all.map(quoteCell).join(",");
 }

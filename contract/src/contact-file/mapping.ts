@@ -42,7 +42,7 @@ const field = z
   .describe("The key of `data`, for the target `field`.");
 
 /** One column with the caller's decision. All other columns are mapped automatically. */
-export const givenColumn = z.strictObject({
+export const columnDecision = z.strictObject({
   column: z
     .union([z.string().max(LIMITS.dataKeyLength.value * 4), z.int().min(1)])
     .describe("The header of the column, or its position, counted from 1."),
@@ -52,9 +52,9 @@ export const givenColumn = z.strictObject({
   dateFormat: dateFormat.optional(),
   values: values.optional(),
 });
-export type GivenColumn = z.output<typeof givenColumn>;
+export type GivenColumn = z.output<typeof columnDecision>;
 
-export const givenMapping = z.array(givenColumn).max(LIMITS.importColumns.value);
+export const givenMapping = z.array(columnDecision).max(LIMITS.importColumns.value);
 
 export const mappedColumn = z.object({
   position: z.int().describe("Counted from 1."),

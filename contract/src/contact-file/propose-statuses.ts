@@ -7,11 +7,11 @@ import {
   isAboutBilling,
   isOtherChannel,
   mayNameStatus,
-  meaningOf,
-  meaningOfOthers,
+  statusOfWord,
+  statusOfOtherWords,
   plainWord,
   statusKindOf,
-  usualMeaning,
+  usualStatus,
   type StatusKind,
 } from "./status-columns.ts";
 import { plainName } from "./column-names.ts";
@@ -48,10 +48,10 @@ export function proposeStatuses(
   });
   return new Map(
     found.map(({ position, name, kind, why }) => {
-      const values: Record<string, ImportStatus> = { ...meaningOfOthers(kind) };
+      const values: Record<string, ImportStatus> = { ...statusOfOtherWords(kind) };
       const isTime = kind === "left" || kind === "gone";
       for (const { word, text } of isTime ? [] : wordsOf(sampleRows, position)) {
-        const meaning = word === "" ? undefined : meaningOf(kind, word);
+        const meaning = word === "" ? undefined : statusOfWord(kind, word);
         if (meaning !== undefined) values[text] = meaning;
       }
       // A contact without recorded consent has not consented, unless another column says more.
@@ -78,11 +78,11 @@ function kindOf(
   if (isOfDates || cells.some(looksLikeAddress)) return null;
   if (
     kind !== null &&
-    (words.length <= MOST_WORDS || words.some((word) => meaningOf(kind, word) !== undefined))
+    (words.length <= MOST_WORDS || words.some((word) => statusOfWord(kind, word) !== undefined))
   )
     return { kind, why: "name" };
   if (isOtherChannel(name) || words.length === 0 || words.length > MOST_WORDS) return null;
-  const isKnown = words.some((word) => usualMeaning(name, word) !== undefined);
+  const isKnown = words.some((word) => usualStatus(name, word) !== undefined);
   if (mayNameStatus(name) && isKnown && !isAboutBilling(names)) return { kind: "status", why: "name" };
   // Next to a column `subscribed`, as in our own exports, words alone do not make a status.
   const hasSubscribed = names.some((other) => plainName(other) === "subscribed");
@@ -139,7 +139,7 @@ export function unusedStatuses(
     const cells = words.map(({ text }) => text);
     const looksLikeOne =
       kindOf({ position, name, cells }, names) !== null ||
-      (mayNameStatus(name) && words.some(({ word }) => usualMeaning(name, word) !== undefined));
+      (mayNameStatus(name) && words.some(({ word }) => usualStatus(name, word) !== undefined));
     if (!looksLikeOne || cells.length === 0) return [];
     return [warnOf("status.unused", { words: cells.slice(0, WORDS_SHOWN).join(", ") }, column)];
   });
@@ -155,7 +155,7 @@ export function unknownWords(
     if (target !== "status" || values?.[EVERY_OTHER] !== undefined) return [];
     const named = new Set(Object.keys(values ?? {}).map(plainWord));
     const unknown = wordsOf(sampleRows, position).filter(
-      ({ word }) => word !== "" && !named.has(word) && usualMeaning(name, word) === undefined,
+      ({ word }) => word !== "" && !named.has(word) && usualStatus(name, word) === undefined,
     );
     if (unknown.length === 0) return [];
     const words = unknown.slice(0, WORDS_SHOWN).map(({ text }) => text);

@@ -4,7 +4,7 @@ import { faultOfRow, type RowFault } from "../row-faults.ts";
 import { cleanAddress } from "./clean-address.ts";
 import { EVERY_OTHER, IMPORT_STATUSES, type ImportStatus, type MappedColumn } from "./mapping.ts";
 import { readValue, type DecimalSign } from "./read-value.ts";
-import { plainWord, usualMeaning } from "./status-columns.ts";
+import { plainWord, usualStatus } from "./status-columns.ts";
 
 export interface PersonNote {
   /**
@@ -92,7 +92,7 @@ interface StatusColumn {
 }
 
 function prepareStatus({ position, name, values }: MappedColumn): StatusColumn {
-  const given = new Map(
+  const input = new Map(
     Object.entries(values ?? {}).map(([text, status]) => [
       text === EVERY_OTHER ? text : plainWord(text),
       status,
@@ -100,8 +100,8 @@ function prepareStatus({ position, name, values }: MappedColumn): StatusColumn {
   );
   const known = new Map<string, ImportStatus | undefined>();
   const find = (word: string) => {
-    if (given.has(word)) return given.get(word);
-    return word === "" ? undefined : (usualMeaning(name, word) ?? given.get(EVERY_OTHER));
+    if (input.has(word)) return input.get(word);
+    return word === "" ? undefined : (usualStatus(name, word) ?? input.get(EVERY_OTHER));
   };
   return {
     position,

@@ -24,12 +24,12 @@ const shown = (name: string | number) =>
 export function resolveMapping(
   table: FileTable,
   proposed: readonly MappedColumn[],
-  given: readonly GivenColumn[],
+  input: readonly GivenColumn[],
 ): ResolvedMapping {
   const columns = [...proposed];
   const problems: MappingProblem[] = [];
   const decided = new Map<number, number>();
-  for (const [item, one] of given.entries()) {
+  for (const [item, one] of input.entries()) {
     const positions = positionsOf(table, columns, one.column);
     const [position] = positions;
     const column = position === undefined ? undefined : columns[position - 1];
@@ -115,7 +115,7 @@ function problemsOf(
 ): MappingProblem[] {
   const emails = columns.filter(({ target }) => target === "email");
   const problems: MappingProblem[] = [];
-  const tell = (column: MappedColumn, message: string) =>
+  const notify = (column: MappedColumn, message: string) =>
     problems.push({ item: decided.get(column.position) ?? null, position: column.position, message });
   if (emails.length === 0)
     problems.push({
@@ -124,7 +124,7 @@ function problemsOf(
       message: `No column has email addresses. The columns are ${listOf(columns)}. Name one of them email, or map it to the target email.`,
     });
   for (const other of emails.slice(1))
-    tell(
+    notify(
       other,
       `The columns ${shown(emails[0]?.name ?? "")} and ${shown(other.name)} are both mapped to email.`,
     );
@@ -135,14 +135,14 @@ function problemsOf(
     const key = target === "field" ? (field ?? "") : null;
     const isIdentity = target === "email" || target === "status" || name.trim().toLowerCase() === "email";
     const same = isIdentity && !decided.has(position) ? byName.get(name.trim().toLowerCase()) : undefined;
-    if (key === "") tell(column, `Column ${position} has no name. Name it in the first row, or map it.`);
+    if (key === "") notify(column, `Column ${position} has no name. Name it in the first row, or map it.`);
     else if (key !== null && key.length > LIMITS.dataKeyLength.value)
-      tell(
+      notify(
         column,
         `Column ${position} cannot be a key of data because it has more than ${LIMITS.dataKeyLength.value} characters.`,
       );
     else if (same !== undefined || (key !== null && byField.has(key)))
-      tell(column, sameName(column, same ?? byField.get(key ?? "")));
+      notify(column, sameName(column, same ?? byField.get(key ?? "")));
     if (key !== null) byField.set(key, byField.get(key) ?? column);
     if (isIdentity) byName.set(name.trim().toLowerCase(), column);
   }

@@ -131,7 +131,7 @@ const WORDS: ReadonlyMap<string, ImportStatus> = new Map([
   ),
 ]);
 /** Words that only ever describe a subscription. */
-const TELLING: ReadonlySet<string> = new Set(
+const SUBSCRIPTION_WORDS: ReadonlySet<string> = new Set(
   wordsOf(`subscribed, unsubscribed, not subscribed, non subscribed, nonsubscribed, never subscribed, opted in, opted out, opt in, opt out, cleaned, bounced,
     hard bounced, unconfirmed, complained, abonniert, abgemeldet, désabonné, désinscrit, suscrito, desuscrito, disiscritto, marketing contact, non marketing contact`),
 );
@@ -149,7 +149,7 @@ export function plainWord(cell: string): string {
 }
 
 /** Returns the usual status for a word in a column of this kind, or undefined. */
-export function meaningOf(kind: StatusKind, word: string): ImportStatus | undefined {
+export function statusOfWord(kind: StatusKind, word: string): ImportStatus | undefined {
   if (kind === "left") return "unsubscribed";
   if (kind === "gone") return "suppressed";
   const isYes = YES.has(word);
@@ -166,17 +166,17 @@ export function meaningOf(kind: StatusKind, word: string): ImportStatus | undefi
 }
 
 /** Returns the status for a word in a column of unknown kind, such as one that a caller chose. */
-export function usualMeaning(name: string, word: string): ImportStatus | undefined {
-  return meaningOf(statusKindOf(name) ?? "status", word);
+export function usualStatus(name: string, word: string): ImportStatus | undefined {
+  return statusOfWord(statusKindOf(name) ?? "status", word);
 }
 
 /** Returns whether all words of a column describe a subscription and at least one describes nothing else. */
 export function describeSubscriptions(words: readonly string[]): boolean {
-  return words.some((word) => TELLING.has(word)) && words.every((word) => WORDS.has(word));
+  return words.some((word) => SUBSCRIPTION_WORDS.has(word)) && words.every((word) => WORDS.has(word));
 }
 
 /** Returns the status for unknown words in kinds where all such words mean the same. */
-export function meaningOfOthers(kind: StatusKind): Readonly<Record<string, ImportStatus>> {
+export function statusOfOtherWords(kind: StatusKind): Readonly<Record<string, ImportStatus>> {
   if (kind === "left" || kind === "refusal") return { [EVERY_OTHER]: "unsubscribed" };
   return kind === "gone" || kind === "block" ? { [EVERY_OTHER]: "suppressed" } : {};
 }

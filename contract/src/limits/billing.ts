@@ -13,7 +13,7 @@ export type BillingState = (typeof BILLING_STATES)[number];
 const amount = z.int().describe("In the smallest unit of the currency.");
 const MOST = 2_147_483_647;
 const params = z.object({ projectId: pathId });
-const given = z
+const input = z
   .int()
   .min(1)
   .max(MOST)
@@ -38,7 +38,7 @@ export const getBillingLimits = endpoint({
     "Email over a cap fails with 429 BILLING_LIMIT_EXCEEDED. This applies to calls of `POST /v1/send`, and to a whole campaign when it is sent. A workflow skips the step and continues.",
   caller: "member",
   params,
-  answers: { 200: caps },
+  responses: { 200: caps },
 });
 
 export const updateBillingLimits = endpoint({
@@ -51,8 +51,8 @@ export const updateBillingLimits = endpoint({
   caller: "member",
   leastRole: "ADMIN",
   params,
-  body: z.object({ transactional: given, campaigns: given, workflows: given }),
-  answers: { 200: caps },
+  body: z.object({ transactional: input, campaigns: input, workflows: input }),
+  responses: { 200: caps },
 });
 
 export const getConsumption = endpoint({
@@ -64,7 +64,7 @@ export const getConsumption = endpoint({
     "By kind, in UTC, with the same numbers as for the caps. Test emails are never counted. Includes the amount of the project's next invoice.",
   caller: "member",
   params,
-  answers: {
+  responses: {
     200: z.object({
       period: z.object({ start: instant, end: instant }),
       usage: z.object({

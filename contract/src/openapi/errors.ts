@@ -9,7 +9,7 @@ export function takesKey(endpoint: Endpoint): boolean {
 }
 
 /** Returns whether the endpoint supports `Idempotency-Key`, as every POST with a key does (decisions §1). */
-export function takesIdempotencyKey(endpoint: Endpoint): boolean {
+export function acceptsIdempotencyKey(endpoint: Endpoint): boolean {
   return endpoint.method === "POST" && takesKey(endpoint);
 }
 
@@ -70,7 +70,7 @@ export const ERROR_RULES: readonly ErrorRule[] = [
     codes: ["PROJECT_DISABLED"],
     applies: (endpoint) => isOfProject(endpoint) && !endpoint.isOpenWhenDisabled,
   },
-  { when: "a POST with a key", codes: ["IDEMPOTENCY_KEY_REUSED"], applies: takesIdempotencyKey },
+  { when: "a POST with a key", codes: ["IDEMPOTENCY_KEY_REUSED"], applies: acceptsIdempotencyKey },
   {
     when: "a body is read",
     codes: ["PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"],
@@ -81,7 +81,7 @@ export const ERROR_RULES: readonly ErrorRule[] = [
     when: "a body, a query parameter or an `Idempotency-Key` is validated",
     codes: ["VALIDATION_ERROR"],
     applies: (endpoint) =>
-      takesCheckedBody(endpoint) || queryFields(endpoint).length > 0 || takesIdempotencyKey(endpoint),
+      takesCheckedBody(endpoint) || queryFields(endpoint).length > 0 || acceptsIdempotencyKey(endpoint),
   },
   {
     when: "the path contains an id, and the endpoint has no separate code for a missing one",

@@ -20,7 +20,7 @@ async function spectralFindings(document: string): Promise<string[]> {
 }
 
 /** Rules that an endpoint violates on purpose, with the reason. */
-const MEANT: ReadonlyArray<{ rule: string; at: RegExp }> = [
+const INTENDED: ReadonlyArray<{ rule: string; at: RegExp }> = [
   // Paths of the specification, such as `/contacts/fields/{field}` and `/contacts/{id}/export`. An id is never the word `fields`.
   { rule: "no-ambiguous-paths", at: /^#\/paths\/~1(contacts|domains|events)~1/ },
   // A link in an email only redirects and never has another response.
@@ -37,7 +37,7 @@ async function redoclyFindings(document: string): Promise<string[]> {
   const found = await lintFromString({ source: document, config, absoluteRef: "openapi.json" });
   return found
     .map(({ ruleId, message, location }) => ({ ruleId, message, at: location[0]?.pointer ?? "" }))
-    .filter(({ ruleId, at }) => !MEANT.some((one) => one.rule === ruleId && one.at.test(at)))
+    .filter(({ ruleId, at }) => !INTENDED.some((one) => one.rule === ruleId && one.at.test(at)))
     .map(({ ruleId, at, message }) => `${ruleId} ${at}: ${message}`);
 }
 

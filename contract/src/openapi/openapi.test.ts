@@ -86,7 +86,7 @@ test("an operation has the statuses of its endpoint and of each possible error",
   for (const endpoint of ENDPOINTS) {
     const operation = operations().find(({ value }) => value["operationId"] === endpoint.name);
     const statuses = [
-      ...Object.keys(endpoint.answers),
+      ...Object.keys(endpoint.responses),
       ...errorsOf(endpoint).map((code) => String(ERRORS[code].status)),
     ];
     expect(Object.keys(member(operation, "value", "responses") as Json)).toEqual(

@@ -3,9 +3,9 @@ import type { z } from "zod";
 import ANSWER_EXAMPLES from "../answer-examples.json" with { type: "json" };
 import type { Endpoint, UnknownFields } from "../endpoint.ts";
 import { ENDPOINTS } from "../endpoints.ts";
-import { errorAnswer, ERRORS, type ErrorCode } from "../errors.ts";
+import { errorSchema, ERRORS, type ErrorCode } from "../errors.ts";
 import { formatBytes, LIMITS } from "../limits/limits.ts";
-import { errorsOf, takesIdempotencyKey, takesKey } from "./errors.ts";
+import { errorsOf, acceptsIdempotencyKey, takesKey } from "./errors.ts";
 import { EXAMPLE_BODIES } from "./examples.ts";
 import {
   inputSchema,
@@ -124,7 +124,7 @@ export function openApiDocument(serverUrl: string, version: string): Json {
     components: {
       schemas: {
         ...Object.fromEntries([...RESOURCES].map(([name, resource]) => [name, resourceSchema(resource)])),
-        Error: outputSchema(errorAnswer),
+        Error: outputSchema(errorSchema),
       },
       responses: Object.fromEntries([...errorGroups].map(([name, codes]) => [name, errorResponse(codes)])),
       parameters: { IdempotencyKey: IDEMPOTENCY_KEY },
@@ -136,7 +136,7 @@ export function openApiDocument(serverUrl: string, version: string): Json {
 
 function operation(endpoint: Endpoint, errorGroups: Map<string, ErrorCode[]>): Json {
   const parameters = [...parametersOf("path", endpoint.params), ...parametersOf("query", endpoint.query)];
-  if (takesIdempotencyKey(endpoint)) parameters.push({ $ref: "#/components/parameters/IdempotencyKey" });
+  if (acceptsIdempotencyKey(endpoint)) parameters.push({ $ref: "#/components/parameters/IdempotencyKey" });
   return {
     operationId: endpoint.name,
     tags: [nounTitle(nounOf(endpoint))],
@@ -145,7 +145,7 @@ function operation(endpoint: Endpoint, errorGroups: Map<string, ErrorCode[]>): J
     security: SECURITY[endpoint.caller],
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(endpoint.takesBody ? { requestBody: requestBody(endpoint) } : {}),
-    responses: { ...answers(endpoint), ...errors(endpoint, errorGroups) },
+    responses: { ...describeResponses(endpoint), ...errors(endpoint, errorGroups) },
   };
 }
 
@@ -194,19 +194,19 @@ export function bodyTypes(endpoint: Endpoint): readonly string[] {
     : ["application/json"];
 }
 
-function answers(endpoint: Endpoint): Json {
+function describeResponses(endpoint: Endpoint): Json {
   const headers = headerReferences([
     "X-Request-ID",
     ...(takesKey(endpoint) ? (["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"] as const) : []),
-    ...(takesIdempotencyKey(endpoint) ? (["Idempotency-Replayed"] as const) : []),
+    ...(acceptsIdempotencyKey(endpoint) ? (["Idempotency-Replayed"] as const) : []),
   ]);
   return Object.fromEntries(
-    Object.entries(endpoint.answers).map(([status, schema]) => {
+    Object.entries(endpoint.responses).map(([status, schema]) => {
       const description = STATUS_TEXTS[Number(status)] ?? "Answered.";
       const content =
         schema === null
           ? {}
-          : { content: answerContent(endpoint, schema, exampleOf(endpoint, status, schema)) };
+          : { content: responseContent(endpoint, schema, exampleOf(endpoint, status, schema)) };
       return [status, { description, headers, ...content }];
     }),
   );
@@ -221,7 +221,7 @@ function exampleOf({ name, envelope }: Endpoint, status: string, schema: z.ZodTy
   return schema.safeParse(said).success ? { example } : {};
 }
 
-function answerContent(endpoint: Endpoint, schema: z.ZodType, example: Json): Json {
+function responseContent(endpoint: Endpoint, schema: z.ZodType, example: Json): Json {
   if (endpoint.envelope === "raw" || endpoint.envelope === "page")
     return { [endpoint.contentType]: { schema: rawSchema(endpoint) } };
   const data = outputSchema(schema);
@@ -235,7 +235,7 @@ function answerContent(endpoint: Endpoint, schema: z.ZodType, example: Json): Js
 function errors(endpoint: Endpoint, groups: Map<string, ErrorCode[]>): Json {
   const byStatus = Map.groupBy(errorsOf(endpoint), (code) => ERRORS[code].status);
   const responses = [...byStatus]
-    .filter(([status]) => !(status in endpoint.answers))
+    .filter(([status]) => !(status in endpoint.responses))
     .map(([status, codes]) => {
       const name = codes.join("-");
       groups.set(name, codes);

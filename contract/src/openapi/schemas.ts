@@ -17,7 +17,7 @@ const ITEM_NAMES: Readonly<Record<string, string>> = { audit: "auditEntry", mail
 /** Resources by name (`Contact`), which are the items of each endpoint `<noun>.list`. */
 export const RESOURCES: ReadonlyMap<string, z.ZodObject> = new Map(
   ENDPOINTS.filter((endpoint) => endpoint.name === `${nounOf(endpoint)}.list`).flatMap((endpoint) => {
-    const item = listedItem(endpoint.answers[200] ?? null);
+    const item = listedItem(endpoint.responses[200] ?? null);
     return item === null ? [] : [[resourceName(nounOf(endpoint)), item] as const];
   }),
 );
@@ -29,8 +29,8 @@ export function resourceName(noun: string): string {
 }
 
 /** Returns the item of an array, or of an object with an array in `data`. */
-function listedItem(answer: z.core.$ZodType | null): z.ZodObject | null {
-  const list: unknown = answer instanceof z.ZodObject ? answer.shape["data"] : answer;
+function listedItem(response: z.core.$ZodType | null): z.ZodObject | null {
+  const list: unknown = response instanceof z.ZodObject ? response.shape["data"] : response;
   return list instanceof z.ZodArray && list.element instanceof z.ZodObject ? list.element : null;
 }
 

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { endpoint } from "../endpoint.ts";
 import { context, ofWorkflow, stepRun } from "../executions.ts";
-import { emailAddress, givenInstant, id, instant, issue, jsonSchemas } from "../field.ts";
+import { emailAddress, inputInstant, id, instant, issue, jsonSchemas } from "../field.ts";
 import { LIMITS } from "../limits/limits.ts";
 import { awaitedEventName, EXECUTION_STATUSES } from "./graph.ts";
 
@@ -22,7 +22,7 @@ export const explainEntry = endpoint({
   isRead: true,
   params: ofWorkflow,
   body: z.object({ contactId: id }),
-  answers: { 200: z.object({ wouldEnter: z.boolean(), reasons: z.array(reason) }) },
+  responses: { 200: z.object({ wouldEnter: z.boolean(), reasons: z.array(reason) }) },
   errors: ["WORKFLOW_NOT_FOUND", "CONTACT_NOT_FOUND"],
 });
 
@@ -47,7 +47,7 @@ const simulatedContact = z.object({
 });
 
 /** Later times found from here (a time of day, some years of delays) can still be represented. */
-const simulatedStart = givenInstant.refine(
+const simulatedStart = inputInstant.refine(
   (at) => Date.parse(at) >= 0 && Date.parse(at) < Date.UTC(2900, 0),
   { message: "Must be a time in the years 1970 to 2899.", params: { code: "custom" } },
 );
@@ -78,7 +78,7 @@ export const simulateWorkflow = endpoint({
         .array(
           z.object({
             name: awaitedEventName,
-            at: givenInstant,
+            at: inputInstant,
             data: z.record(z.string(), z.unknown()).optional(),
           }),
         )
@@ -94,7 +94,7 @@ export const simulateWorkflow = endpoint({
       if (contactId === undefined && contact === undefined)
         check.addIssue(issue("Required unless there is a `contact`.", "required", undefined, ["contactId"]));
     }),
-  answers: {
+  responses: {
     200: z.object({
       status: z.enum(EXECUTION_STATUSES),
       exitReason: z.string().nullable(),
@@ -144,7 +144,7 @@ export const countSteps = endpoint({
   description: "Counted at the time of the call, including steps of previous versions.",
   caller: "project",
   params: ofWorkflow,
-  answers: {
+  responses: {
     200: z.object({
       active: z.int(),
       steps: z.array(stepNumbers),
@@ -167,7 +167,7 @@ export const replayWorkflow = endpoint({
     version: graphVersion,
     limit: z.int().min(1).max(LIMITS.replayedExecutions.value).optional(),
   }),
-  answers: {
+  responses: {
     200: z.object({
       executions: z.int(),
       steps: z.array(

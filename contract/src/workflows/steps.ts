@@ -63,7 +63,7 @@ export const createStep = endpoint({
     .object({ ...stepFields, autoConnect: z.boolean().optional().describe("Default false.") })
     .superRefine(checkConfig),
   unknownFields: "refused-unless-returned",
-  answers: { 201: step },
+  responses: { 201: step },
   errors: ["WORKFLOW_NOT_FOUND"],
 });
 
@@ -83,7 +83,7 @@ export const updateStep = endpoint({
     expectedUpdatedAt,
   }),
   unknownFields: "refused-unless-returned",
-  answers: { 200: step },
+  responses: { 200: step },
   errors: ["WORKFLOW_NOT_FOUND", "STEP_NOT_FOUND", "CHANGED_MEANWHILE"],
 });
 
@@ -99,7 +99,7 @@ export const deleteStep = endpoint({
   query: z.object({
     splice: queryBoolean("Whether to connect the previous steps to the next one.").optional(),
   }),
-  answers: { 204: null },
+  responses: { 204: null },
   errors: ["WORKFLOW_NOT_FOUND", "STEP_NOT_FOUND", "CONFLICT"],
 });
 
@@ -159,7 +159,7 @@ export const createTransition = endpoint({
   params: byWorkflow,
   body: transitionBody,
   unknownFields: "refused-unless-returned",
-  answers: { 200: transition, 201: transition },
+  responses: { 200: transition, 201: transition },
   errors: ["WORKFLOW_NOT_FOUND"],
 });
 
@@ -171,7 +171,7 @@ export const deleteTransition = endpoint({
   description: "Both steps are kept.",
   caller: "project",
   params: byTransition,
-  answers: { 204: null },
+  responses: { 204: null },
   errors: ["WORKFLOW_NOT_FOUND", "TRANSITION_NOT_FOUND"],
 });
 
@@ -191,6 +191,6 @@ export const insertStep = endpoint({
     })
     .superRefine(checkConfig),
   unknownFields: "refused-unless-returned",
-  answers: { 201: step },
+  responses: { 201: step },
   errors: ["WORKFLOW_NOT_FOUND", "TRANSITION_NOT_FOUND"],
 });

@@ -34,7 +34,7 @@ export const listVersions = endpoint({
   caller: "project",
   params: byWorkflow,
   query: pagesQuery,
-  answers: {
+  responses: {
     200: pageList(version.extend({ steps: z.int(), activeExecutions: z.int() })),
   },
   errors: ["WORKFLOW_NOT_FOUND"],
@@ -48,7 +48,7 @@ export const getVersion = endpoint({
   description: "The steps and transitions of that version.",
   caller: "project",
   params: byVersion,
-  answers: { 200: version.extend({ steps: z.array(step), transitions: z.array(transition) }) },
+  responses: { 200: version.extend({ steps: z.array(step), transitions: z.array(transition) }) },
   errors: ["WORKFLOW_NOT_FOUND", "VERSION_NOT_FOUND"],
 });
 
@@ -69,7 +69,7 @@ export const compareVersions = endpoint({
   caller: "project",
   params: byVersion,
   query: z.object({ with: queryInteger(1, 2_147_483_647, "The later version.").optional() }),
-  answers: {
+  responses: {
     200: z.object({
       version: z.int(),
       with: z.int(),
@@ -89,7 +89,7 @@ export const restoreVersion = endpoint({
     "Restores it as a new version and keeps all others. `problems` lists anything it uses that was deleted.",
   caller: "project",
   params: byVersion,
-  answers: { 200: workflow },
+  responses: { 200: workflow },
   errors: ["WORKFLOW_NOT_FOUND", "VERSION_NOT_FOUND"],
 });
 
@@ -132,14 +132,14 @@ const documentFields = {
 };
 
 /** The export of a workflow. Templates and segments have their ids, and their names for other projects. */
-export const workflowDocument = z
+export const workflowExport = z
   .object(documentFields)
   .superRefine(({ triggerType, triggerConfig }, context) => {
     // Also accepts an unfinished trigger, because it only prevents enabling the workflow.
     if (Object.keys(triggerConfig).length === 0) return;
     addFaults(TRIGGER_CONFIGS[triggerType], triggerConfig, "triggerConfig", context);
   });
-export type WorkflowDocument = z.output<typeof workflowDocument>;
+export type WorkflowExport = z.output<typeof workflowExport>;
 
 export const exportWorkflow = endpoint({
   name: "workflows.export",
@@ -150,7 +150,7 @@ export const exportWorkflow = endpoint({
     "The graph, trigger and settings, but not whether it is enabled. `POST /workflows/import` can read it back.",
   caller: "project",
   params: byWorkflow,
-  answers: { 200: z.object(documentFields) },
+  responses: { 200: z.object(documentFields) },
   errors: ["WORKFLOW_NOT_FOUND"],
 });
 
@@ -165,9 +165,9 @@ export const importWorkflow = endpoint({
   query: z.object({
     allowMissing: queryBoolean("Whether to create it even if templates or segments are missing.").optional(),
   }),
-  body: workflowDocument,
+  body: workflowExport,
   unknownFields: "refused",
   bodyLimitBytes: LIMITS.workflowDocumentBytes.value,
-  answers: { 201: workflow },
+  responses: { 201: workflow },
   errors: ["CONFLICT"],
 });

@@ -131,7 +131,7 @@ export const listWorkflows = endpoint({
     sort: z.enum(WORKFLOW_SORTS).optional(),
     dir: z.enum(["asc", "desc"]).optional().describe("Default: `asc` for name, otherwise `desc`."),
   }),
-  answers: { 200: pageList(listed) },
+  responses: { 200: pageList(listed) },
 });
 
 const ALWAYS_DISABLED = "New workflows have the trigger EVENT and are disabled, regardless of the body.";
@@ -153,7 +153,7 @@ export const createWorkflow = endpoint({
     allowReentry: z.boolean().optional(),
   }),
   unknownFields: "refused-unless-returned",
-  answers: { 201: workflow },
+  responses: { 201: workflow },
   errors: ["CONFLICT"],
 });
 
@@ -165,7 +165,7 @@ export const getWorkflow = endpoint({
   description: "Includes its steps, transitions and problems.",
   caller: "project",
   params: byWorkflow,
-  answers: { 200: workflow },
+  responses: { 200: workflow },
   errors: ["WORKFLOW_NOT_FOUND"],
 });
 
@@ -209,7 +209,7 @@ export const updateWorkflow = endpoint({
         context.addIssue(issue("Only allowed with the trigger EVENT.", "custom", eventName, ["eventName"]));
     }),
   unknownFields: "refused-unless-returned",
-  answers: { 200: workflow },
+  responses: { 200: workflow },
   errors: ["WORKFLOW_NOT_FOUND", "CHANGED_MEANWHILE"],
 });
 
@@ -222,7 +222,7 @@ export const deleteWorkflow = endpoint({
     "Deletes it with the history of its executions. 409 while an execution is active; cancel it first.",
   caller: "project",
   params: byWorkflow,
-  answers: { 204: null },
+  responses: { 204: null },
   errors: ["WORKFLOW_NOT_FOUND", "CONFLICT"],
 });
 
@@ -234,7 +234,7 @@ export const duplicateWorkflow = endpoint({
   description: "The copy is disabled, has new ids, and its name ends in ` (copy)`.",
   caller: "project",
   params: byWorkflow,
-  answers: { 201: workflow },
+  responses: { 201: workflow },
   errors: ["WORKFLOW_NOT_FOUND", "CONFLICT"],
 });
 
@@ -246,7 +246,7 @@ export const listWorkflowFields = endpoint({
   description: `Contact fields; with \`eventName\` also the keys in the data of the latest ${LIMITS.eventSample.value} events with that name.`,
   caller: "project",
   query: z.object({ eventName: z.string().max(LIMITS.eventNameLength.value).optional() }),
-  answers: {
+  responses: {
     200: z.object({
       fields: z.array(z.string()),
       typedFields: z.array(

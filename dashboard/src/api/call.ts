@@ -1,8 +1,8 @@
 // Calls the API. Only the contract's types are imported, so that none of its code is bundled.
-import type { AnswersByStatus, Endpoint, Method } from "@postloft/contract/endpoint.ts";
+import type { ResponsesByStatus, Endpoint, Method } from "@postloft/contract/endpoint.ts";
 import type { z } from "zod";
-import { sayAll, type SaidPart } from "../text/say-all.ts";
-import { LANGUAGE, saidByServer, t } from "../text/t.ts";
+import { translateParts, type MessagePart } from "../text/say-all.ts";
+import { LANGUAGE, translateServerText, t } from "../text/t.ts";
 import { saveFile } from "../ui/save-file.ts";
 import { renewal } from "./renewal.ts";
 import { TEMPLATE_FAULTS } from "./template-fault-text.ts";
@@ -21,13 +21,13 @@ export interface Address<E extends Endpoint> {
   readonly endpoint?: E;
 }
 
-type Good<Answers extends AnswersByStatus> = Answers[Extract<keyof Answers, 200 | 201 | 202 | 204>];
+type Good<Responses extends ResponsesByStatus> = Responses[Extract<keyof Responses, 200 | 201 | 202 | 204>];
 
 /** The response body of a successful call. */
-export type Answer<E extends Endpoint> =
-  Good<E["answers"]> extends infer Schema ? (Schema extends z.ZodType ? z.output<Schema> : null) : never;
+export type ApiResponse<E extends Endpoint> =
+  Good<E["responses"]> extends infer Schema ? (Schema extends z.ZodType ? z.output<Schema> : null) : never;
 
-export interface Given<E extends Endpoint> {
+export interface Input<E extends Endpoint> {
   params?: z.input<E["params"]>;
   query?: z.input<E["query"]>;
   body?: z.input<E["body"]>;
@@ -93,7 +93,7 @@ export function problemWith(error: unknown, name: string): string | undefined {
  * Returns the errors of fields without an input on this page.
  * @param atInputs fields with an input; a trailing dot matches nested fields only
  */
-export function problemsElsewhere(error: unknown, atInputs: readonly string[]): readonly FieldProblem[] {
+export function errorsWithoutInput(error: unknown, atInputs: readonly string[]): readonly FieldProblem[] {
   const fields = error instanceof CallError ? error.fields : [];
   return fields.filter(
     ({ field }) =>
@@ -107,28 +107,28 @@ export function problemsElsewhere(error: unknown, atInputs: readonly string[]): 
  */
 export async function call<E extends Endpoint>(
   address: Address<E>,
-  given: Given<E> = {},
-): Promise<Answer<E>> {
+  given: Input<E> = {},
+): Promise<ApiResponse<E>> {
   const hasBody = given.body !== undefined;
   const response = await request(address, given, {
     headers: hasBody ? { "content-type": "application/json" } : {},
     body: hasBody ? JSON.stringify(given.body) : null,
   });
-  return answerOf(address, response, given.signal);
+  return responseOf(address, response, given.signal);
 }
 
 /** Uploads a file as the form part `part`, with `fields` as further parts. */
 export async function upload<E extends Endpoint>(
   address: Address<E>,
-  given: Omit<Given<E>, "body">,
+  given: Omit<Input<E>, "body">,
   file: File,
   { part = "file", fields = {} }: { part?: string; fields?: Readonly<Record<string, string>> } = {},
-): Promise<Answer<E>> {
+): Promise<ApiResponse<E>> {
   const body = new FormData();
   body.set(part, file);
   for (const [name, text] of Object.entries(fields)) body.set(name, text);
   const response = await request(address, given, { headers: {}, body }, UPLOAD_TIMEOUT_MS);
-  return answerOf(address, response, given.signal);
+  return responseOf(address, response, given.signal);
 }
 
 /**
@@ -137,7 +137,7 @@ export async function upload<E extends Endpoint>(
  */
 export async function download<E extends Endpoint>(
   address: Address<E>,
-  given: Omit<Given<E>, "body">,
+  given: Omit<Input<E>, "body">,
   fileName: string,
 ): Promise<void> {
   saveFile(await readFile(address, given), fileName);
@@ -149,7 +149,7 @@ export async function download<E extends Endpoint>(
  */
 export async function readFile<E extends Endpoint>(
   address: Address<E>,
-  given: Omit<Given<E>, "body">,
+  given: Omit<Input<E>, "body">,
 ): Promise<Blob> {
   const response = await request(address, given, { headers: {}, body: null }, UPLOAD_TIMEOUT_MS);
   const type = address.envelope === "raw" ? "text/csv" : "application/json";
@@ -168,7 +168,7 @@ interface Sent {
  */
 async function request<E extends Endpoint>(
   address: Address<E>,
-  given: Given<E>,
+  given: Input<E>,
   sent: Sent,
   timeoutMs = TIMEOUT_MS,
 ): Promise<Response> {
@@ -182,7 +182,7 @@ async function request<E extends Endpoint>(
 
 async function tryOnce<E extends Endpoint>(
   address: Address<E>,
-  given: Given<E>,
+  given: Input<E>,
   { headers, body }: Sent,
   timeoutMs: number,
 ): Promise<Response> {
@@ -213,16 +213,16 @@ async function reached<T>(coming: Promise<T>, signal: AbortSignal | undefined): 
 }
 
 /** @throws CallError if the response is not the server's, because proxies and captive portals answer 200 with their own page */
-async function answerOf<E extends Endpoint>(
+async function responseOf<E extends Endpoint>(
   address: Address<E>,
   response: Response,
   signal: AbortSignal | undefined,
-): Promise<Answer<E>> {
+): Promise<ApiResponse<E>> {
   const text = await reached(response.text(), signal);
   const body = parse(text);
   if (body === undefined || (text === "" && response.status !== NO_CONTENT)) throw errorOf(response, body);
   // The contract tests check that the server's responses match these types.
-  return (address.envelope === "wrapped" ? (body as { data: unknown }).data : body) as Answer<E>;
+  return (address.envelope === "wrapped" ? (body as { data: unknown }).data : body) as ApiResponse<E>;
 }
 
 function urlOf(path: string, params: unknown, query: unknown): URL {
@@ -255,28 +255,28 @@ function errorOf(response: Response, body: unknown): CallError {
         requestId: response.headers.get("x-request-id"),
       },
     );
-  return new CallError(saidByServer(error["message"]), {
+  return new CallError(translateServerText(error["message"]), {
     status: response.status,
     code: String(error["code"]),
     requestId: String(error["requestId"]),
-    suggestion: typeof error["suggestion"] === "string" ? saidByServer(error["suggestion"]) : null,
-    fields: Array.isArray(error["errors"]) ? (error["errors"] as SaidField[]).map(fieldProblem) : [],
+    suggestion: typeof error["suggestion"] === "string" ? translateServerText(error["suggestion"]) : null,
+    fields: Array.isArray(error["errors"]) ? (error["errors"] as ServerFieldError[]).map(fieldProblem) : [],
   });
 }
 
-interface SaidField {
+interface ServerFieldError {
   field: string;
   message: string;
-  messageParts?: readonly SaidPart[];
+  messageParts?: readonly MessagePart[];
 }
 
 /** Translates field errors that have a code or a sentence in the catalogues. */
-function fieldProblem({ field, message, messageParts = [] }: SaidField): FieldProblem {
+function fieldProblem({ field, message, messageParts = [] }: ServerFieldError): FieldProblem {
   const [place, ...rest] = messageParts;
-  if (place === undefined) return { field, message: saidByServer(message) };
+  if (place === undefined) return { field, message: translateServerText(message) };
   return {
     field,
-    message: sayAll(TEMPLATE_FAULTS, messageParts),
-    fault: { line: Number(place.values["line"]), message: sayAll(TEMPLATE_FAULTS, rest) },
+    message: translateParts(TEMPLATE_FAULTS, messageParts),
+    fault: { line: Number(place.values["line"]), message: translateParts(TEMPLATE_FAULTS, rest) },
   };
 }

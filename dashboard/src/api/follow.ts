@@ -7,28 +7,28 @@ import type { Address } from "./call.ts";
 const address: Address<typeof streamActivity> = { method: "GET", path: "/activity/stream", envelope: "raw" };
 const AGAIN_MS = 3_000;
 /** Minimum time between two notifications, because refetching costs more than receiving events. */
-const TOGETHER_MS = 1_000;
+const COALESCE_MS = 1_000;
 
-/** Calls `onNews` soon after an event. Disconnects while the tab is hidden, because browsers limit connections per server. */
-export function useNews(projectId: string, onNews: () => void): void {
+/** Calls `onActivity` soon after an event. Disconnects while the tab is hidden, because browsers limit connections per server. */
+export function useActivityEvents(projectId: string, onActivity: () => void): void {
   useEffect(() => {
     let ending = new AbortController();
-    let told = 0;
+    let reported = 0;
     let waiting: ReturnType<typeof setTimeout> | undefined;
-    const tell = () => {
+    const notify = () => {
       waiting ??= setTimeout(
         () => {
           waiting = undefined;
-          told = Date.now();
-          onNews();
+          reported = Date.now();
+          onActivity();
         },
-        Math.max(0, told + TOGETHER_MS - Date.now()),
+        Math.max(0, reported + COALESCE_MS - Date.now()),
       );
     };
     const look = () => {
       ending.abort();
       ending = new AbortController();
-      if (document.visibilityState === "visible") void follow(projectId, tell, ending.signal);
+      if (document.visibilityState === "visible") void follow(projectId, notify, ending.signal);
     };
     look();
     document.addEventListener("visibilitychange", look);
@@ -37,26 +37,26 @@ export function useNews(projectId: string, onNews: () => void): void {
       clearTimeout(waiting);
       ending.abort();
     };
-  }, [projectId, onNews]);
+  }, [projectId, onActivity]);
 }
 
 /** Reconnects until `signal` aborts. The server closes every connection after a while. */
-async function follow(projectId: string, onNews: () => void, signal: AbortSignal): Promise<void> {
+async function follow(projectId: string, onActivity: () => void, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
-    await hear(projectId, onNews, signal).catch(() => undefined);
+    await hear(projectId, onActivity, signal).catch(() => undefined);
     await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
   }
 }
 
-async function hear(projectId: string, onNews: () => void, signal: AbortSignal): Promise<void> {
+async function hear(projectId: string, onActivity: () => void, signal: AbortSignal): Promise<void> {
   const response = await fetch(address.path, { headers: { "x-project-id": projectId }, signal });
   if (!response.ok || response.body === null) return;
   // Refetch once for events missed while disconnected.
-  onNews();
+  onActivity();
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   for (;;) {
     const { done, value } = await reader.read();
     if (done) return;
-    if (value.includes("event: ")) onNews();
+    if (value.includes("event: ")) onActivity();
   }
 }

@@ -4,7 +4,7 @@ import { queryOptions } from "@tanstack/react-query";
 const NOTHING: ReadonlySet<string> = new Set();
 
 /** Ids are unique across all resources, so one set serves every list. */
-export const goingQuery = queryOptions({
+export const pendingDeletionsQuery = queryOptions({
   queryKey: ["going"],
   queryFn: () => NOTHING,
   initialData: NOTHING,

@@ -1,7 +1,7 @@
 // Reads a list page by page with a cursor.
 import { keepPreviousData, useInfiniteQuery, useQuery, type QueryKey } from "@tanstack/react-query";
 import { useMemo } from "react";
-import { goingQuery } from "./going.ts";
+import { pendingDeletionsQuery } from "./going.ts";
 
 interface ListPage<Row> {
   data: readonly Row[];
@@ -18,7 +18,7 @@ export interface PageQuestion {
 
 interface ListOptions {
   /** Poll interval. Polls only while a single page is loaded, so that longer lists do not move under the reader. */
-  lookEveryMs?: number;
+  pollEveryMs?: number;
   /** Defaults to true. */
   enabled?: boolean;
 }
@@ -27,7 +27,7 @@ interface ListOptions {
 export function useList<Row>(
   key: QueryKey,
   read: (question: PageQuestion) => Promise<ListPage<Row>>,
-  { lookEveryMs, enabled = true }: ListOptions = {},
+  { pollEveryMs, enabled = true }: ListOptions = {},
 ) {
   const list = useInfiniteQuery({
     queryKey: key,
@@ -41,9 +41,9 @@ export function useList<Row>(
     getNextPageParam: (page) => page.cursor,
     placeholderData: keepPreviousData,
     refetchInterval: ({ state }) =>
-      lookEveryMs !== undefined && (state.data?.pages.length ?? 0) <= 1 ? lookEveryMs : false,
+      pollEveryMs !== undefined && (state.data?.pages.length ?? 0) <= 1 ? pollEveryMs : false,
   });
-  const { data: going } = useQuery(goingQuery);
+  const { data: going } = useQuery(pendingDeletionsQuery);
   // Keep the array's identity while nothing changes, so that components do not render again.
   const all = useMemo(() => list.data?.pages.flatMap(({ data }) => data), [list.data]);
   const rows = useMemo(

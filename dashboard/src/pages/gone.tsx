@@ -1,13 +1,13 @@
 // Shown at the URL of a resource that this tab is deleting or has deleted.
 import { useQuery } from "@tanstack/react-query";
-import { goingQuery } from "../api/going.ts";
+import { pendingDeletionsQuery } from "../api/going.ts";
 import { t } from "../text/t.ts";
 import { Card, Page } from "../ui/page.tsx";
 import { Empty } from "../ui/states.tsx";
 
 /** Returns whether the resource is being deleted, which can still be undone. */
-export function useIsGoing(id: string): boolean {
-  return useQuery(goingQuery).data.has(id);
+export function useIsBeingDeleted(id: string): boolean {
+  return useQuery(pendingDeletionsQuery).data.has(id);
 }
 
 export function Gone({ name }: { name: string }) {

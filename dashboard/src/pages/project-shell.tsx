@@ -65,7 +65,7 @@ export function ProjectShell() {
     return () => clearTimeout(timer);
   }, []);
   useEffect(() => setNavOpen(false), [pathname]);
-  useKeptFocus(pathname);
+  useFocusAfterNavigation(pathname);
   if (project === undefined) return <NotFoundPage />;
   return (
     <div className="min-h-dvh md:grid md:grid-cols-[14.5rem_1fr]">
@@ -117,7 +117,7 @@ export function ProjectShell() {
 }
 
 /** Moves keyboard focus to the new page's content when the focused control is gone. */
-function useKeptFocus(pathname: string): void {
+function useFocusAfterNavigation(pathname: string): void {
   const before = useRef(pathname);
   useEffect(() => {
     if (before.current !== pathname && document.activeElement === document.body)

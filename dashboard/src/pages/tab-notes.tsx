@@ -6,7 +6,7 @@ import { t } from "../text/t.ts";
 import { Button } from "../ui/button.tsx";
 import { useOnline } from "../ui/use-online.ts";
 
-const LOOK_EVERY_MS = 5 * 60_000;
+const POLL_EVERY_MS = 5 * 60_000;
 const FRESH_FOR_MS = 60_000;
 const KEY = ["upgraded"];
 
@@ -16,7 +16,7 @@ export function TabNotes() {
   const upgraded = useQuery({
     queryKey: KEY,
     queryFn: ({ signal }) => isUpgraded(signal),
-    refetchInterval: LOOK_EVERY_MS,
+    refetchInterval: POLL_EVERY_MS,
     staleTime: FRESH_FOR_MS,
   });
   useEffect(() => {

@@ -1,7 +1,7 @@
 // Deletes things that undo could not recreate. The row disappears immediately and the server deletes it a little later, so that undo can
 // cancel the deletion.
 import { useQueryClient } from "@tanstack/react-query";
-import { goingQuery } from "../api/going.ts";
+import { pendingDeletionsQuery } from "../api/going.ts";
 import { t } from "../text/t.ts";
 import { useToast } from "../ui/toasts.tsx";
 
@@ -16,7 +16,7 @@ export function useDelayedDeletion(projectId: string): (deletion: Deletion) => v
   const queries = useQueryClient();
   const toast = useToast();
   const mark = (id: string, isGoing: boolean) =>
-    queries.setQueryData(goingQuery.queryKey, (old) =>
+    queries.setQueryData(pendingDeletionsQuery.queryKey, (old) =>
       isGoing ? new Set([...(old ?? []), id]) : new Set([...(old ?? [])].filter((one) => one !== id)),
     );
   return ({ id, name, remove }) => {

@@ -3,7 +3,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useRouter } from "@tanstack/react-router";
 import { call } from "../api/call.ts";
 import { logOut } from "../api/endpoints.ts";
-import { forgetBrowser } from "../session/forget-browser.ts";
+import { forgetBrowser } from "../session/clear-browser.ts";
 import { t } from "../text/t.ts";
 import { useToast } from "../ui/toasts.tsx";
 

@@ -1,5 +1,5 @@
 // Creates passkeys and signs in with them. Loaded on demand.
-import { call, CallError, type Answer } from "../api/call.ts";
+import { call, CallError, type ApiResponse } from "../api/call.ts";
 import { addPasskey, askPasskey, beginPasskey } from "../api/account-endpoints.ts";
 import { t } from "../text/t.ts";
 
@@ -23,7 +23,9 @@ export async function showPasskey() {
 }
 
 /** Creates a passkey on this or another device and adds it to the account. */
-export async function makePasskey(name: string): Promise<Answer<NonNullable<typeof addPasskey.endpoint>>> {
+export async function makePasskey(
+  name: string,
+): Promise<ApiResponse<NonNullable<typeof addPasskey.endpoint>>> {
   const { challenge, user, excludeCredentials, ...options } = await call(beginPasskey);
   const publicKey = {
     ...options,

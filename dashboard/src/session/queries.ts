@@ -2,14 +2,14 @@
 import { MutationCache, QueryCache, QueryClient, queryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
 import type { account } from "@postloft/contract/users.ts";
-import { call, CallError, isAboutSession, type Answer } from "../api/call.ts";
+import { call, CallError, isAboutSession, type ApiResponse } from "../api/call.ts";
 import { getConfig, getMe, getSetupState, listProjects } from "../api/endpoints.ts";
 
 const FRESH_FOR_MS = 15_000;
 const RETRIES = 2;
 
 export type Account = z.output<typeof account>;
-export type Project = Answer<NonNullable<typeof listProjects.endpoint>>[number];
+export type Project = ApiResponse<NonNullable<typeof listProjects.endpoint>>[number];
 
 export function createQueries(): QueryClient {
   const onError = (error: unknown) => {

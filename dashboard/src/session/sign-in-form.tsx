@@ -33,10 +33,10 @@ export function SignInForm({ isNew = false, lastEmail = "", onDone }: SignInForm
         return call(logIn, {
           body: { email, password, ...(code.trim() === "" ? {} : { code: code.trim() }) },
         });
-      const answer = await call(signUp, { body: { email, password } });
+      const response = await call(signUp, { body: { email, password } });
       // The server has been configured to send email since this page loaded.
-      if (!("id" in answer)) throw new CallError(answer.message);
-      return answer;
+      if (!("id" in response)) throw new CallError(response.message);
+      return response;
     },
     onError: (error) => {
       if (error instanceof CallError && error.code === "SECOND_FACTOR_REQUIRED") setCodeAsked(true);

@@ -3,7 +3,7 @@ import type { QueryClient } from "@tanstack/react-query";
 
 const CHANNEL = "postloft.changes";
 /** Changes within this time cause a single refetch. */
-const TOGETHER_MS = 300;
+const COALESCE_MS = 300;
 /** Marks a query that is being edited, so that it is not refetched under the user's edits. */
 export const EDITED = { isEdited: true } as const;
 
@@ -20,6 +20,6 @@ export function joinTabs(queries: QueryClient): void {
     waiting ??= setTimeout(() => {
       waiting = undefined;
       void queries.invalidateQueries({ predicate: ({ meta }) => meta !== EDITED });
-    }, TOGETHER_MS);
+    }, COALESCE_MS);
   });
 }

@@ -1,7 +1,7 @@
 // Translates messages that the server sends as codes.
 
 /** A sentence from the server, as in the contract. */
-export interface SaidPart {
+export interface MessagePart {
   code: string;
   values: Readonly<Record<string, string | number>>;
   text: string;
@@ -11,7 +11,7 @@ export interface SaidPart {
 export type Sentences = Readonly<Record<string, (values: never) => string>>;
 
 /** Returns all parts as one text. Falls back to the server's English text for codes an older page does not know. */
-export function sayAll(sentences: Sentences, parts: readonly SaidPart[]): string {
+export function translateParts(sentences: Sentences, parts: readonly MessagePart[]): string {
   return parts
     .map(({ code, values, text }) =>
       Object.hasOwn(sentences, code) ? (sentences[code]?.(values as never) ?? text) : text,

@@ -77,7 +77,7 @@ export function plural<const One extends string, const Other extends string>(
 }
 
 /** Translates an English sentence from the server if the catalogues have it, exactly or as a pattern with `{1}`. */
-export function saidByServer(sentence: string): string {
+export function translateServerText(sentence: string): string {
   const known = CATALOGUE[sentence];
   if (known !== undefined) return known;
   for (const [english, said] of Object.entries(CATALOGUE)) {

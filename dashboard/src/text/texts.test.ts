@@ -4,15 +4,15 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { ERRORS } from "@postloft/contract/errors.ts";
-import { readCaseSentences } from "../../../tools/dashboard-texts/refusals.ts";
+import { readCaseSentences } from "../../../tools/dashboard-texts/errors.ts";
 import { readTexts } from "../../../tools/dashboard-texts/texts.ts";
 
 const { messages, bare } = readTexts();
 /** Messages and suggestions of the error catalog. Most suggestions are for API clients only. */
-const refusals = Object.values(ERRORS).map(({ message }) => message);
+const errors = Object.values(ERRORS).map(({ message }) => message);
 /** Errors that only API clients see, or that contain English words anyway. */
 const FOR_PROGRAMS =
-  /^(?:platform|v1|deliveries|contacts\/list-cursor|emails\/refusals|reports\/live-activity)/;
+  /^(?:platform|v1|deliveries|contacts\/list-cursor|emails\/throttling|reports\/live-activity)/;
 const AROUND_WORDS = [
   "The monthly cap on {1} leaves room for {2}, but this would be {3}.",
   "The campaign is {1}. This is only possible while it is {2}.",
@@ -75,10 +75,10 @@ const namesOf = (text: string) => [...new Set(text.match(/\{\w+\}/g))].toSorted(
 test.each(Object.entries(CATALOGUES))(
   "%s has exactly the texts of the code and the error messages",
   (_language, catalogue) => {
-    const missing = [...messages, ...refusals, ...casesForPeople, ...faultsOfFields].filter(
+    const missing = [...messages, ...errors, ...casesForPeople, ...faultsOfFields].filter(
       (text) => !Object.hasOwn(catalogue, text),
     );
-    const known = new Set([...messages, ...refusals, ...casesForPeople, ...faultsOfFields, ...advice]);
+    const known = new Set([...messages, ...errors, ...casesForPeople, ...faultsOfFields, ...advice]);
     const leftOver = Object.keys(catalogue).filter((text) => !known.has(text));
     expect({ missing, leftOver }).toEqual({ missing: [], leftOver: [] });
   },

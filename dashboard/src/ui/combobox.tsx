@@ -122,13 +122,13 @@ function Line({ item }: { item: ComboboxItem }) {
 function find(
   groups: readonly ComboboxGroup[],
   typed: string,
-  madeOf: ComboboxProps["madeOf"] = () => [],
+  creatableItems: ComboboxProps["madeOf"] = () => [],
 ): Listed[] {
   const wanted = typed.trim().toLowerCase();
   const found = groups.map(({ label, items }) => ({
     value: label,
     items: wanted === "" ? items : items.filter((item) => item.label.toLowerCase().includes(wanted)),
   }));
-  const made = { value: t("New"), items: wanted === "" ? [] : madeOf(typed.trim()) };
+  const made = { value: t("New"), items: wanted === "" ? [] : creatableItems(typed.trim()) };
   return [...found, made].filter(({ items }) => items.length > 0);
 }

@@ -1,6 +1,6 @@
 // Placeholders for content that is loading, empty or failed.
 import type { ReactNode } from "react";
-import { CallError, problemsElsewhere, type FieldProblem } from "../api/call.ts";
+import { CallError, errorsWithoutInput, type FieldProblem } from "../api/call.ts";
 import { t } from "../text/t.ts";
 import { Button } from "./button.tsx";
 
@@ -37,7 +37,7 @@ interface FailureProps {
 /** Shows an error, its reason and the request id in the server's log. */
 export function Failure({ error, atInputs = [], onRetry }: FailureProps) {
   const said = error instanceof CallError ? error : null;
-  const elsewhere = problemsElsewhere(error, atInputs);
+  const elsewhere = errorsWithoutInput(error, atInputs);
   if (said !== null && said.fields.length > 0 && elsewhere.length === 0) return null;
   return (
     <div role="alert" className="rounded-md border border-line bg-bad-wash px-3.5 py-2.5 text-sm">

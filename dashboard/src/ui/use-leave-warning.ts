@@ -5,7 +5,7 @@ import { t } from "../text/t.ts";
 const WHAT_WAS_TYPED = t("Leave without saving? You will lose your changes.");
 
 /** Returns whether the user confirms leaving. */
-export function askToLeave(question = WHAT_WAS_TYPED): boolean {
+export function confirmLeaving(question = WHAT_WAS_TYPED): boolean {
   // oxlint-disable-next-line no-alert -- matches the browser's own question when a tab closes
   return confirm(question);
 }
@@ -13,7 +13,7 @@ export function askToLeave(question = WHAT_WAS_TYPED): boolean {
 /** @param question defaults to a question about unsaved text */
 export function useLeaveWarning(isUnsaved: boolean, question = WHAT_WAS_TYPED): void {
   useBlocker({
-    shouldBlockFn: () => isUnsaved && !askToLeave(question),
+    shouldBlockFn: () => isUnsaved && !confirmLeaving(question),
     enableBeforeUnload: () => isUnsaved,
   });
 }

@@ -104,7 +104,7 @@ export function createArchive(path: string, about: Manifest): ArchiveWriter {
 export interface ArchiveReader {
   onManifest(about: Manifest): Promise<void>;
   /** Called with the next chunk. The chunks of one table are consecutive. */
-  onPiece(table: string, piece: Buffer): Promise<void>;
+  onChunk(table: string, piece: Buffer): Promise<void>;
 }
 
 /**
@@ -131,7 +131,7 @@ export async function readArchive(path: string, reader: ArchiveReader): Promise<
       else if (table !== undefined) {
         const piece = await bytesOf(part);
         hash.update(piece);
-        await reader.onPiece(table, piece);
+        await reader.onChunk(table, piece);
       } else throw new BackupFileError(`The backup contains an unknown entry: ${name}`);
     }
     await read;

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { migrate, readMigrations } from "../platform/database/migrations.ts";
 import { createTestDatabase } from "../platform/database/test-database.ts";
 import { SYSTEM_PROJECT_ID } from "../emails/rows/system-project.ts";
-import { readSystemMails } from "../testing/system-mails.ts";
+import { readPlatformEmails } from "../testing/platform-emails.ts";
 import { useTestServer } from "../testing/test-server.ts";
 import { createArchive, type Manifest } from "./archive.ts";
 import { checkBackup, restoreBackup, secretFor } from "./restore-backup.ts";
@@ -98,7 +98,7 @@ test("a backup carries no token of an unsent email, and everything else that wai
   await call("POST", "/users/@me/email", cookie, { currentPassword: person.password, newEmail });
   const members = `/projects/${project.id}/members`;
   await call("POST", members, { cookie: project.owner.cookie }, { email: "invited@example.com" });
-  const tokens = (await readSystemMails(server.pool, { subject: /^/ })).flatMap(
+  const tokens = (await readPlatformEmails(server.pool, { subject: /^/ })).flatMap(
     ({ text }) => /\/([\w-]{43})\s/.exec(text)?.[1] ?? [],
   );
   expect(tokens.length).toBeGreaterThanOrEqual(4);
@@ -232,8 +232,8 @@ test.each([
     async () => newer(),
     /^The backup was made by a newer version \(9\.9\.9\)\. Update/,
   ],
-] as const)("rejects a file that %s before touching any database", async (_what, make, told) => {
-  await expect(checkBackup(await make())).rejects.toThrow(told);
+] as const)("rejects a file that %s before touching any database", async (_what, make, reported) => {
+  await expect(checkBackup(await make())).rejects.toThrow(reported);
 });
 
 const firstHalf = (bytes: Buffer) => bytes.subarray(0, bytes.length / 2);

@@ -52,10 +52,10 @@ async function run(verb: string, file: string, pool: Pool, blocks = "unlimited")
 test.each([
   ["has no room for it", "full.tar.gz", /full\.tar\.gz\.partial cannot be written: EFBIG/],
   ["is not there", "nowhere/a.tar.gz", /nowhere\/a\.tar\.gz\.partial cannot be written: ENOENT/],
-])("reports in one line and leaves no file when the target of a backup %s", async (_what, name, told) => {
+])("reports in one line and leaves no file when the target of a backup %s", async (_what, name, reported) => {
   const before = await readdir(folder);
   const { code, err } = await run("backup", join(folder, name), server.pool, "8");
-  expect(err).toMatch(told);
+  expect(err).toMatch(reported);
   expect([code, err.trim().split("\n").length]).toEqual([1, 1]);
   expect(await readdir(folder)).toEqual(before);
 });
@@ -69,7 +69,7 @@ test.each([
   ["stops", "perform pg_terminate_backend(pg_backend_pid())", /^The connection to the database was lost \(/],
 ])(
   "reports in one line when the database %s during a restore, and the next restore succeeds",
-  async (_what, act, told) => {
+  async (_what, act, reported) => {
     const other = await createTestDatabase();
     try {
       await migrate(other.pool);
@@ -77,7 +77,7 @@ test.each([
       create function fail() returns trigger language plpgsql as $$ begin ${act}; return new; end $$;
       create trigger fail before insert on contacts for each row execute function fail()`);
       const { code, err } = await run("restore", whole, other.pool);
-      expect(err).toMatch(told);
+      expect(err).toMatch(reported);
       expect([code, err.trim().split("\n").length]).toEqual([1, 1]);
       await other.pool.query("drop function fail cascade");
       expect(await run("restore", whole, other.pool)).toEqual({ code: 0, err: "" });

@@ -26,8 +26,8 @@ import { fingerprintOf } from "./write-backup.ts";
 export async function checkBackup(path: string): Promise<{ about: Manifest; end: End }> {
   let about: Manifest | undefined;
   const end = await readArchive(path, {
-    onManifest: async (told) => void (about = told),
-    onPiece: async () => undefined,
+    onManifest: async (reported) => void (about = reported),
+    onChunk: async () => undefined,
   });
   if (about === undefined) throw new BackupFileError("This is not a Postloft backup.");
   const newest = (await readMigrations()).at(-1)?.version ?? 0;
@@ -42,8 +42,8 @@ export async function checkBackup(path: string): Promise<{ about: Manifest; end:
  * Returns the secret that encrypts the restored keys.
  * @throws BackupFileError if `given` is a different one, or if there is none
  */
-export function secretFor(about: Manifest, given: string | undefined): string {
-  const secret = given ?? about.secret ?? null;
+export function secretFor(about: Manifest, input: string | undefined): string {
+  const secret = input ?? about.secret ?? null;
   if (secret === null)
     throw new BackupFileError(
       "The backup does not contain the secret for its keys. Put the file with the ending .app-secret next to it, or set APP_SECRET to the same value.",
@@ -127,7 +127,7 @@ async function loadTables(
   };
   await readArchive(path, {
     onManifest: async () => undefined,
-    async onPiece(name, piece) {
+    async onChunk(name, piece) {
       const shape = shapes.get(name);
       if (shape === undefined || (rows.has(name) && open?.name !== name))
         throw new BackupFileError("The backup is damaged: a table appears in two places.");

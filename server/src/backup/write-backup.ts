@@ -16,7 +16,7 @@ import {
 } from "./queries.ts";
 
 /** Bytes of a table in memory at once. */
-const PIECE_BYTES = 4 * 1024 * 1024;
+const CHUNK_BYTES = 4 * 1024 * 1024;
 
 export interface BackupSource {
   pool: pg.Pool;
@@ -93,7 +93,7 @@ async function addTable(client: pg.ClientBase, archive: ArchiveWriter, table: Ta
   for await (const chunk of copy as AsyncIterable<Buffer>) {
     waiting.push(chunk);
     size += chunk.length;
-    if (size < PIECE_BYTES) continue;
+    if (size < CHUNK_BYTES) continue;
     await archive.add(table.name, Buffer.concat(waiting));
     waiting = [];
     size = 0;

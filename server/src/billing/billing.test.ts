@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { readConfig } from "../platform/settings/config.ts";
 import type { ErrorEnvelope } from "../platform/http/errors.ts";
 import { startStripeFake, type StripeFake } from "../testing/stripe-fake.ts";
-import { refusalOf, useTestServer, type OneServer, type TestProject } from "../testing/test-server.ts";
+import { errorOf, useTestServer, type OneServer, type TestProject } from "../testing/test-server.ts";
 import { choose } from "./rules.ts";
 
 const SECRET = "whsec_of_the_test";
@@ -43,7 +43,7 @@ const isPaidFor = async (project: TestProject) => {
   return body.data.hasSubscription;
 };
 
-interface Told {
+interface Reported {
   id?: string;
   type?: string;
   customer?: string;
@@ -58,7 +58,7 @@ function event({
   type = "customer.subscription.updated",
   customer = "cus_x",
   created,
-}: Told) {
+}: Reported) {
   const object = { id: "sub_1", object: "subscription", customer, status: "whatever it was then" };
   return JSON.stringify(
     {
@@ -88,8 +88,8 @@ async function post(payload: string, signature: string | null): Promise<number> 
   return status;
 }
 
-const tell = async (told: Told) => {
-  const payload = event(told);
+const notify = async (reported: Reported) => {
+  const payload = event(reported);
   return post(payload, sign(payload));
 };
 const undone = async () =>
@@ -103,13 +103,13 @@ test("rejects deleting a project with a paid checkout and expires an open one", 
   for (const project of [paid, open]) expect((await checkout(project)).status).toBe(200);
   const customer = await customerOf(paid);
   fake.setSubscription(customer, "active");
-  expect(refusalOf(await remove(paid))).toBe("409 CONFLICT");
+  expect(errorOf(await remove(paid))).toBe("409 CONFLICT");
   expect(await isPaidFor(paid)).toBe(true);
   // A rejected confirmation name deletes nothing and expires nothing.
-  expect(refusalOf(await remove(open, "Another"))).toBe("422 VALIDATION_ERROR");
+  expect(errorOf(await remove(open, "Another"))).toBe("422 VALIDATION_ERROR");
   expect(fake.openCheckouts(await customerOf(open))).toHaveLength(1);
   fake.fail(500, 2);
-  expect(refusalOf(await remove(open))).toBe("503 SERVICE_UNAVAILABLE");
+  expect(errorOf(await remove(open))).toBe("503 SERVICE_UNAVAILABLE");
   expect((await remove(open)).status).toBe(202);
   expect(fake.openCheckouts(await customerOf(open))).toEqual([]);
 });
@@ -132,7 +132,7 @@ test("opens no checkout, or rejects the deletion, when both happen at the same t
     await pause.arrived;
     expect((await remove(project)).status).toBe(202);
     pause.goOn();
-    expect(refusalOf(await asked)).toBe("403 PROJECT_DISABLED");
+    expect(errorOf(await asked)).toBe("403 PROJECT_DISABLED");
   }
   // Opened after the deletion has expired the open ones.
   await checkout(third);
@@ -141,7 +141,7 @@ test("opens no checkout, or rejects the deletion, when both happen at the same t
   await pause.arrived;
   expect((await checkout(third)).status).toBe(200);
   pause.goOn();
-  expect(refusalOf(await removal)).toBe("409 CONFLICT");
+  expect(errorOf(await removal)).toBe("409 CONFLICT");
   expect(fake.openCheckouts(await customerOf(third))).toHaveLength(1);
   expect((await remove(third)).status).toBe(202);
   expect(fake.openCheckouts(await customerOf(third))).toEqual([]);
@@ -164,7 +164,7 @@ test("creates one customer and one checkout per project, however often it is req
   });
   const other = await checkout(project, "?currency=eur");
   expect(other.body.url).not.toBe(body.url);
-  expect(refusalOf(await checkout(project, "?currency=xyz"))).toBe("422 VALIDATION_ERROR");
+  expect(errorOf(await checkout(project, "?currency=xyz"))).toBe("422 VALIDATION_ERROR");
 });
 
 test("reaches the state at Stripe from repeated, concurrent or unordered events", async () => {
@@ -173,16 +173,16 @@ test("reaches the state at Stripe from repeated, concurrent or unordered events"
   const customer = await customerOf(project);
   fake.setSubscription(customer, "active");
   const id = `evt_${randomUUID()}`;
-  const statuses = await Promise.all(Array.from({ length: 10 }, async () => tell({ id, customer })));
+  const statuses = await Promise.all(Array.from({ length: 10 }, async () => notify({ id, customer })));
   expect(new Set(statuses)).toEqual(new Set([200]));
   expect(await off.rows("select 1 from stripe_events where id = $1", id)).toHaveLength(1);
   await expect.poll(() => isPaidFor(project), WAIT).toBe(true);
-  expect(refusalOf(await checkout(project))).toBe("409 CONFLICT");
-  expect(refusalOf(await remove(project))).toBe("409 CONFLICT");
+  expect(errorOf(await checkout(project))).toBe("409 CONFLICT");
+  expect(errorOf(await remove(project))).toBe("409 CONFLICT");
   fake.setSubscription(customer, "canceled");
   // The end is reported first, and the start three days later.
-  await tell({ customer, type: "customer.subscription.deleted" });
-  await tell({ customer, type: "customer.subscription.created", created: nowSeconds() - 259_200 });
+  await notify({ customer, type: "customer.subscription.deleted" });
+  await notify({ customer, type: "customer.subscription.created", created: nowSeconds() - 259_200 });
   await expect.poll(undone, WAIT).toBe(0);
   expect(await isPaidFor(project)).toBe(false);
   const log = await off.rows<{ details: unknown }>(
@@ -222,8 +222,8 @@ test("rejects an event that is unsigned, modified, late, early or signed with an
 });
 
 test("accepts an event about an unknown customer or of an irrelevant type without any change", async () => {
-  expect(await tell({ customer: "cus_unknown" })).toBe(200);
-  expect(await tell({ type: "radar.early_fraud_warning.created" })).toBe(200);
+  expect(await notify({ customer: "cus_unknown" })).toBe(200);
+  expect(await notify({ type: "radar.early_fraud_warning.created" })).toBe(200);
   await expect.poll(undone, WAIT).toBe(0);
 });
 
@@ -236,10 +236,10 @@ test("keeps events and reports an error while Stripe does not respond", async ()
     // The SDK makes two attempts.
     fake.fail(status, 2);
     const reply = await server.call("GET", own(project, "billing-invoices"), session(project));
-    expect([refusalOf(reply), reply.headers.get("retry-after")]).toEqual(["503 SERVICE_UNAVAILABLE", "20"]);
+    expect([errorOf(reply), reply.headers.get("retry-after")]).toEqual(["503 SERVICE_UNAVAILABLE", "20"]);
   }
   fake.fail(500, 2);
-  await tell({ customer });
+  await notify({ customer });
   const failed = async () =>
     (await off.rows("select 1 from stripe_events where failures = 1 and done_at is null")).length;
   await expect.poll(failed, WAIT).toBe(1);
@@ -259,7 +259,7 @@ test("returns invoices and portal from Stripe, and none before the first checkou
   const portal = () =>
     server.call<ErrorEnvelope & { url: string }>("POST", own(project, "billing-portal"), session(project));
   expect((await invoices()).body).toEqual({ invoices: [], hasUnpaidInvoices: false, unpaidInvoices: [] });
-  expect(refusalOf(await portal())).toBe("409 CONFLICT");
+  expect(errorOf(await portal())).toBe("409 CONFLICT");
   await checkout(project);
   for (const status of ["paid", "open"]) fake.addInvoice(await customerOf(project), status);
   const { body } = await invoices();
@@ -277,7 +277,7 @@ test("returns invoices and portal from Stripe, and none before the first checkou
   });
   await off.rows("update projects set disabled = true where id = $1", project.id);
   expect((await portal()).body.url).toMatch(/^https:\/\/billing\.stripe\.com\//);
-  expect(refusalOf(await checkout(project))).toBe("403 PROJECT_DISABLED");
+  expect(errorOf(await checkout(project))).toBe("403 PROJECT_DISABLED");
 });
 
 const features = async (one: OneServer) =>
@@ -290,10 +290,10 @@ test("turns billing off without its settings, and names the missing ones at the 
     ["POST", "billing-portal"],
     ["GET", "billing-invoices"],
   ] as const)
-    expect(refusalOf(await off.call(method, own(project, rest), session(project)))).toBe(
+    expect(errorOf(await off.call(method, own(project, rest), session(project)))).toBe(
       "404 RESOURCE_NOT_FOUND",
     );
-  expect(refusalOf(await off.call("POST", HOOK, {}, JSON.parse(event({}))))).toBe("404 RESOURCE_NOT_FOUND");
+  expect(errorOf(await off.call("POST", HOOK, {}, JSON.parse(event({}))))).toBe("404 RESOURCE_NOT_FOUND");
   expect([await features(off), await features(server)]).toEqual([false, true]);
   const { faultsOfBilling } = await import("./settings.ts");
   expect(() => readConfig({ STRIPE_PRICE: "price_1" }, [faultsOfBilling])).toThrow(

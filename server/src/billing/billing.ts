@@ -4,9 +4,9 @@ import type { BillingState } from "@postloft/contract/limits/billing.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { recordAudit, type Actor } from "../audit/audit-log.ts";
 import { transaction, type Database, type Tx } from "../platform/database/database.ts";
-import { Refusal } from "../platform/refusal.ts";
+import { AppError } from "../platform/app-error.ts";
 import { endCheckouts } from "./follow-subscriptions.ts";
-import { findCustomer, insertCustomer, noteCheckout, type CustomerRow } from "./queries.ts";
+import { findCustomer, insertCustomer, recordCheckout, type CustomerRow } from "./queries.ts";
 import { isRunning } from "./rules.ts";
 import { readConsumption } from "./caps.ts";
 import { makeCustomer, openCheckout, previewInvoice, type Billing } from "./stripe.ts";
@@ -28,11 +28,11 @@ export function paymentOf({ database, billing }: { database: Database; billing: 
       return async (tx: Tx): Promise<void> => {
         const row = await findCustomer(tx, projectId);
         if (isSubscribed(row))
-          throw new Refusal("CONFLICT", {
+          throw new AppError("CONFLICT", {
             message: "The project still has a subscription. End it in the billing portal first.",
           });
         if (left !== null && row?.version !== left.version)
-          throw new Refusal("CONFLICT", {
+          throw new AppError("CONFLICT", {
             message: "A checkout of the project was opened or completed just now. Delete the project again.",
           });
       };
@@ -57,12 +57,12 @@ export async function startCheckout(
   const customerId = await insertCustomer(database, projectId, made);
   const url = await openCheckout(billing, { ...asked, customerId });
   if (url === null)
-    throw new Refusal("CONFLICT", {
+    throw new AppError("CONFLICT", {
       message: "The project already has a subscription. Change it in the billing portal.",
     });
   await transaction(database, async (tx) => {
     // The URL has not been returned yet, so no one can pay on this page.
-    if (!(await noteCheckout(tx, projectId))) throw new Refusal("PROJECT_DISABLED");
+    if (!(await recordCheckout(tx, projectId))) throw new AppError("PROJECT_DISABLED");
     await recordAudit(tx, [{ projectId, actor, action: "billing.checkoutOpened" }]);
   });
   return { url };
@@ -80,7 +80,7 @@ export async function openPortal(
 ): Promise<{ url: string }> {
   const row = await findCustomer(database, projectId);
   if (row === undefined)
-    throw new Refusal("CONFLICT", {
+    throw new AppError("CONFLICT", {
       message: "The project has never had a subscription. Start with checkout.",
     });
   const { url } = await billing.ask((stripe) =>

@@ -1,10 +1,10 @@
 // Caps reject email when it is accepted, separately for each kind. Usage counts sent and waiting email.
 import { expect, test, vi } from "vitest";
-import { refusalOf, useTestServer, type TestProject } from "../testing/test-server.ts";
+import { errorOf, useTestServer, type TestProject } from "../testing/test-server.ts";
 import { drawWorkflow } from "../testing/workflow-fixture.ts";
-import { readSystemMails } from "../testing/system-mails.ts";
+import { readPlatformEmails } from "../testing/platform-emails.ts";
 import { createCapCheck, monthOf } from "./caps.ts";
-import { tellCaps } from "./tell-caps.ts";
+import { notifyCaps } from "./tell-caps.ts";
 
 const server = useTestServer();
 const WAIT = { timeout: 20_000, interval: 50 };
@@ -54,10 +54,10 @@ test("rejects a whole call that exceeds the cap, and accepts other calls and kin
   const four = ["a", "b", "c", "d"].map((name) => `${name}@example.com`);
   expect((await send(project, ...four)).status).toBe(200);
   const refused = await send(project, "e@example.com", "f@example.com");
-  expect(refusalOf(refused)).toBe("429 BILLING_LIMIT_EXCEEDED");
+  expect(errorOf(refused)).toBe("429 BILLING_LIMIT_EXCEEDED");
   expect(refused.text).toContain("leaves room for 1");
   expect((await send(project, "e@example.com")).status).toBe(200);
-  expect(refusalOf(await send(project, "f@example.com"))).toBe("429 BILLING_LIMIT_EXCEEDED");
+  expect(errorOf(await send(project, "f@example.com"))).toBe("429 BILLING_LIMIT_EXCEEDED");
   const caps = await readCaps(project);
   expect(caps.transactional).toEqual({
     limit: 5,
@@ -107,7 +107,7 @@ test("rejects a campaign that exceeds the cap and keeps it a draft", async () =>
   const made = await server.call<{ data: { id: string } }>("POST", "/campaigns", project.byKey, NEWS);
   await setCaps(project, { campaigns: 2 });
   const path = `/campaigns/${made.body.data.id}`;
-  expect(refusalOf(await server.call("POST", `${path}/send`, project.byKey, {}))).toBe(
+  expect(errorOf(await server.call("POST", `${path}/send`, project.byKey, {}))).toBe(
     "429 BILLING_LIMIT_EXCEEDED",
   );
   expect((await server.call("GET", path, project.byKey)).body).toMatchObject({ status: "DRAFT" });
@@ -147,8 +147,8 @@ test("pauses the later of two campaigns for the same room until there is room ag
   expect(body).toMatchObject({
     heldReasonParts: [{ code: "held.overCap", values: { recipients: 3, room: 2 } }],
   });
-  const [told] = await readSystemMails(server.pool, { to: project.owner.email, subject: /is paused/ });
-  expect(told?.text).toContain("it has 3 recipients");
+  const [reported] = await readPlatformEmails(server.pool, { to: project.owner.email, subject: /is paused/ });
+  expect(reported?.text).toContain("it has 3 recipients");
   await setCaps(project, { campaigns: 6 });
   expect((await server.call("POST", `${late}/resume`, byKey)).status).toBe(200);
   await vi.waitFor(async () => expect(await statuses()).toEqual(["SENT", "SENT"]), WAIT);
@@ -216,23 +216,23 @@ test("keeps all caps that admins set at the same time", async () => {
 
 test("notifies members in their language once a month at 80 % of a cap and once at 100 %", async () => {
   const project = await server.createProject();
-  const tell = () => tellCaps({ database: server.database, baseUrl: () => "https://post.example" });
-  const told = () => readSystemMails(server.pool, { to: project.owner.email, subject: /cap/ });
+  const notify = () => notifyCaps({ database: server.database, baseUrl: () => "https://post.example" });
+  const told = () => readPlatformEmails(server.pool, { to: project.owner.email, subject: /cap/ });
   await setCaps(project, { transactional: 5 });
   await send(project, "a@example.com", "b@example.com", "c@example.com");
-  await tell();
+  await notify();
   expect(await told()).toEqual([]);
   await send(project, "d@example.com");
-  await Promise.all([tell(), tell()]);
-  await tell();
+  await Promise.all([notify(), notify()]);
+  await notify();
   expect(await told()).toMatchObject([
     { subject: "A project: you've nearly reached a monthly cap", text: expect.stringContaining("4 of 5") },
   ]);
   await server.rows("update users set language = 'de' where id = $1", project.owner.id);
   await send(project, "e@example.com");
-  await Promise.all([tell(), tell()]);
-  await tell();
-  const full = (await readSystemMails(server.pool, { to: project.owner.email, subject: /Obergrenze/ }))[0];
+  await Promise.all([notify(), notify()]);
+  await notify();
+  const full = (await readPlatformEmails(server.pool, { to: project.owner.email, subject: /Obergrenze/ }))[0];
   expect(full).toMatchObject({
     subject: "A project: Eine Obergrenze dieses Monats ist erreicht",
     text: expect.stringContaining("5 von 5 Transaktionsmails (100\u00a0%)"),

@@ -5,13 +5,13 @@ import type { EmailKind } from "@postloft/contract/emails.ts";
 import { recordAudit, type Actor } from "../audit/audit-log.ts";
 import { now, nowMs } from "../platform/clock.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
-import { Refusal } from "../platform/refusal.ts";
+import { AppError } from "../platform/app-error.ts";
 import { findCapsRow, insertCapsRow, lockCapsRow, readAccepted, updateCapsRow } from "./caps-queries.ts";
 
 /** Members are warned once usage reaches this share of a cap. */
 const WARNING_PERCENT = 80;
 /** How long a reading stays valid, together with the emails accepted here since then. */
-const LOOK_EVERY_MS = 5_000;
+const CHECK_EVERY_MS = 5_000;
 const MAX_PROJECTS = 10_000;
 
 /** The email kind that each category counts. */
@@ -70,14 +70,14 @@ export async function readCaps(database: Database, projectId: string) {
 export async function updateCaps(
   tx: Tx,
   projectId: string,
-  given: { [Category in CapCategory]?: number | null | undefined },
+  input: { [Category in CapCategory]?: number | null | undefined },
   actor: Actor,
 ): Promise<void> {
   await insertCapsRow(tx, projectId);
   await lockCapsRow(tx, projectId);
   const before = await findCaps(tx, projectId);
   const of = (category: CapCategory) => {
-    const cap = given[category];
+    const cap = input[category];
     return cap === undefined ? before[category] : cap;
   };
   const after = {
@@ -132,9 +132,9 @@ export async function requireRoom(
   if (room !== null && count > room) throw overCap(category, count, room);
 }
 
-function overCap(category: CapCategory, count: number, room: number): Refusal {
+function overCap(category: CapCategory, count: number, room: number): AppError {
   const asked = count === 1 ? "one more" : `${count} more`;
-  return new Refusal("BILLING_LIMIT_EXCEEDED", {
+  return new AppError("BILLING_LIMIT_EXCEEDED", {
     message: `The monthly cap on ${NAME_OF[category]} leaves room for ${room}, but this would be ${asked}.`,
   });
 }
@@ -154,7 +154,7 @@ export function createCapCheck(database: Database) {
   return async (projectId: string, category: CapCategory, count: number): Promise<void> => {
     const key = `${projectId} ${category}`;
     let known = seen.get(key);
-    if (known === undefined || nowMs() - known.atMs > LOOK_EVERY_MS) {
+    if (known === undefined || nowMs() - known.atMs > CHECK_EVERY_MS) {
       // Concurrent calls wait for the same reading and share its room.
       const look = readRoom(database, projectId, category).then((left) => ({ left }));
       look.catch(() => seen.delete(key));

@@ -19,7 +19,7 @@ import {
 import { customerOf, isRunning } from "./rules.ts";
 import { expireCheckouts, readSubscription, type Billing } from "./stripe.ts";
 
-export interface ToldEvent {
+export interface StripeEvent {
   id: string;
   type: string;
   /** Unix seconds. */
@@ -28,7 +28,7 @@ export interface ToldEvent {
 }
 
 /** Resolves after the commit. */
-export async function keepEvent(database: Database, event: ToldEvent): Promise<void> {
+export async function storeEvent(database: Database, event: StripeEvent): Promise<void> {
   const { id, type, created } = event;
   await insertEvent(database, {
     id,

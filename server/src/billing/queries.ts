@@ -51,7 +51,7 @@ export async function insertCustomer(
  *
  * @returns whether the project is enabled, which is locked until the end of the transaction
  */
-export async function noteCheckout(tx: Tx, projectId: string): Promise<boolean> {
+export async function recordCheckout(tx: Tx, projectId: string): Promise<boolean> {
   const { rows } = await sql`
     select 1 from projects where id = ${projectId} and not disabled for share`.execute(tx);
   if (rows.length === 0) return false;

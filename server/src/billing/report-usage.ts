@@ -7,7 +7,7 @@ import type { Log } from "../platform/log.ts";
 import type { Metrics } from "../platform/metrics.ts";
 import { KIND_OF } from "./caps.ts";
 import { OVER } from "./rules.ts";
-import { tellUsage, type Billing } from "./stripe.ts";
+import { sendUsage, type Billing } from "./stripe.ts";
 import {
   beginMetering,
   claimUsage,
@@ -84,18 +84,18 @@ export async function reportUsage(
 ): Promise<number> {
   for (const key of await markInDoubt(database, KNOWN_HOURS))
     log.error(key, "usage in doubt: Stripe may have it, so it is not reported again");
-  let told = 0;
+  let reported = 0;
   for (const projectId of await listDueUsage(database, PROJECTS_AT_ONCE)) {
     if (signal?.aborted === true) break;
     const claimed = await claimUsage(database, projectId, { seconds: CLAIM_SECONDS, limit: CLAIMED_AT_ONCE });
-    for (const usage of claimed) if (await report({ database, billing, log }, usage)) told++;
+    for (const usage of claimed) if (await report({ database, billing, log }, usage)) reported++;
   }
-  return told;
+  return reported;
 }
 
 async function report({ database, billing, log }: Reporting, usage: ClaimedUsage): Promise<boolean> {
   const { projectId, day, category } = usage;
-  const answer = await tellUsage(billing, {
+  const response = await sendUsage(billing, {
     // The same for each attempt, so that Stripe counts the usage once.
     identifier: `${projectId}-${category}-${day}`,
     customerId: usage.customerId,
@@ -104,13 +104,13 @@ async function report({ database, billing, log }: Reporting, usage: ClaimedUsage
     // The last second of the day, which puts it on the later invoice if two share the day.
     atSeconds: (Date.parse(day) + DAY_MS) / 1_000 - 1,
   });
-  if (answer.outcome === "taken") {
+  if (response.outcome === "taken") {
     await markReported(database, usage);
     return true;
   }
-  const { error } = answer;
+  const { error } = response;
   const waitSeconds = Math.min(LONGEST_WAIT_SECONDS, FIRST_WAIT_SECONDS * 2 ** Math.min(usage.tries, 10));
-  const isClosed = answer.outcome === "refused" && usage.isFirst;
+  const isClosed = response.outcome === "refused" && usage.isFirst;
   await markFailed(database, usage, { error, isClosed, waitSeconds });
   log.warn({ projectId, day, category, error }, "usage could not be reported, retrying");
   return false;

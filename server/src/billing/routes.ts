@@ -4,20 +4,20 @@ import * as contract from "@postloft/contract/billing.ts";
 import { actorOf } from "../audit/audit-log.ts";
 import type { Database } from "../platform/database/database.ts";
 import { ok, route, type Route } from "../platform/http/route.ts";
-import { Refusal } from "../platform/refusal.ts";
+import { AppError } from "../platform/app-error.ts";
 import { listInvoices, openPortal, readUsageAndInvoice, startCheckout } from "./billing.ts";
 import { readCaps, updateCaps } from "./caps.ts";
-import { keepEvent } from "./follow-subscriptions.ts";
+import { storeEvent } from "./follow-subscriptions.ts";
 import { checkSignature, type Billing } from "./stripe.ts";
 
-export interface BillingParts {
+export interface BillingDependencies {
   database: Database;
   /** Null if billing is off. */
   billing: Billing | null;
   baseUrl: () => string;
 }
 
-export function billingRoutes({ database, billing, baseUrl }: BillingParts): Route[] {
+export function billingRoutes({ database, billing, baseUrl }: BillingDependencies): Route[] {
   const returnUrl = (projectId: string) => `${baseUrl()}/app/${projectId}/settings?tab=usage`;
   return [
     route(contract.startCheckout, async (call) => {
@@ -46,7 +46,7 @@ export function billingRoutes({ database, billing, baseUrl }: BillingParts): Rou
     ),
     route(contract.receiveStripe, async ({ body, rawBody, headers }) => {
       checkSignature(neededOf(billing), rawBody, headers["stripe-signature"]);
-      await keepEvent(database, body);
+      await storeEvent(database, body);
       return ok({ received: true });
     }),
   ];
@@ -55,6 +55,6 @@ export function billingRoutes({ database, billing, baseUrl }: BillingParts): Rou
 /** @throws AppError RESOURCE_NOT_FOUND while billing is off */
 function neededOf(billing: Billing | null): Billing {
   if (billing === null)
-    throw new Refusal("RESOURCE_NOT_FOUND", { message: "Billing is turned off on this installation." });
+    throw new AppError("RESOURCE_NOT_FOUND", { message: "Billing is turned off on this installation." });
   return billing;
 }

@@ -10,7 +10,7 @@ export interface Subscription {
 export const OVER: ReadonlySet<string> = new Set(["canceled", "incomplete_expired"]);
 
 /** Events after which the subscription may be a different one. */
-const TELLING = /^(customer\.subscription\.|checkout\.session\.completed$|invoice\.(paid|payment_failed)$)/;
+const NOTIFYING = /^(customer\.subscription\.|checkout\.session\.completed$|invoice\.(paid|payment_failed)$)/;
 
 export function isRunning(status: string): boolean {
   return !OVER.has(status);
@@ -34,5 +34,5 @@ export function customerOf({
   data: { object: { customer?: unknown } };
 }): string | null {
   const { customer } = data.object;
-  return TELLING.test(type) && typeof customer === "string" ? customer : null;
+  return NOTIFYING.test(type) && typeof customer === "string" ? customer : null;
 }

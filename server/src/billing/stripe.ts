@@ -3,7 +3,7 @@ import type { Stripe } from "stripe";
 import type { Config } from "../platform/settings/config.ts";
 import { nowMs } from "../platform/clock.ts";
 import type { Log } from "../platform/log.ts";
-import { Refusal } from "../platform/refusal.ts";
+import { AppError } from "../platform/app-error.ts";
 import { billingOf, type BillingSettings } from "./settings.ts";
 import { choose, isRunning, type Subscription } from "./rules.ts";
 
@@ -48,7 +48,7 @@ export async function openBilling(config: Config, log: Log): Promise<Billing | n
           { type, code, statusCode, stripeRequest: requestId, reason: message },
           "Stripe request failed",
         );
-        throw new Refusal("SERVICE_UNAVAILABLE", {
+        throw new AppError("SERVICE_UNAVAILABLE", {
           message: "The payment provider did not return a usable response. Nothing was changed here.",
           retryAfterSeconds: RETRY_SECONDS,
         });
@@ -63,8 +63,8 @@ export async function openBilling(config: Config, log: Log): Promise<Billing | n
  * @throws AppError BAD_REQUEST without a reason
  */
 export function checkSignature({ stripe, settings }: Billing, body: Buffer, header: unknown): void {
-  const refusal = new Refusal("BAD_REQUEST", { message: "This event was not accepted." });
-  if (typeof header !== "string") throw refusal;
+  const appError = new AppError("BAD_REQUEST", { message: "This event was not accepted." });
+  if (typeof header !== "string") throw appError;
   try {
     stripe.webhooks.constructEvent(
       body,
@@ -75,11 +75,11 @@ export function checkSignature({ stripe, settings }: Billing, body: Buffer, head
       nowMs(),
     );
   } catch {
-    throw refusal;
+    throw appError;
   }
   // The SDK only rejects old signatures. The signed time is the last `t`, as in the SDK.
   const time = Number(/(?:^|,)t=(\d+)(?!.*,t=)/.exec(header)?.[1]);
-  if (!(time * 1000 <= nowMs() + SIGNATURE_SECONDS * 1000)) throw refusal;
+  if (!(time * 1000 <= nowMs() + SIGNATURE_SECONDS * 1000)) throw appError;
 }
 
 /** Returns the current subscription of a customer: the running one, or else the newest. Null if there was none. */
@@ -161,7 +161,7 @@ export interface Usage {
 }
 
 /** `refused`: Stripe rejected the usage. `unknown`: Stripe may have stored it. */
-export type UsageAnswer =
+export type UsageResult =
   | { outcome: "taken" }
   | { outcome: "refused"; error: string }
   | { outcome: "unknown"; error: string };
@@ -169,7 +169,7 @@ export type UsageAnswer =
 const MAX_ERROR_LENGTH = 300;
 
 /** Adds usage to the meter. Usage that Stripe already has under this identifier counts as accepted. */
-export async function tellUsage({ stripe, settings }: Billing, usage: Usage): Promise<UsageAnswer> {
+export async function sendUsage({ stripe, settings }: Billing, usage: Usage): Promise<UsageResult> {
   if (settings.usage === null) return { outcome: "refused", error: "no meter is set" };
   const { identifier, customerId, category, value, atSeconds } = usage;
   try {
@@ -180,8 +180,8 @@ export async function tellUsage({ stripe, settings }: Billing, usage: Usage): Pr
       payload: { stripe_customer_id: customerId, value: String(value), category },
     });
     return { outcome: "taken" };
-  } catch (told) {
-    const { statusCode, message } = told as { statusCode?: number; message?: string };
+  } catch (reported) {
+    const { statusCode, message } = reported as { statusCode?: number; message?: string };
     const error = String(message).slice(0, MAX_ERROR_LENGTH);
     if (statusCode === 400 && error.includes(`already exists with identifier ${identifier}`))
       return { outcome: "taken" };
@@ -203,8 +203,8 @@ export async function previewInvoice(
       { customer: customerId, subscription: subscriptionId },
       { timeout: PREVIEW_TIMEOUT_MS, maxNetworkRetries: 0 },
     );
-  } catch (told) {
-    const { code } = told as { code?: string };
+  } catch (reported) {
+    const { code } = reported as { code?: string };
     return code === "invoice_upcoming_none" ? null : undefined;
   }
 }

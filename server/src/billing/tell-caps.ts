@@ -5,13 +5,13 @@ import { now } from "../platform/clock.ts";
 import { transaction, type Database } from "../platform/database/database.ts";
 import type { Log } from "../platform/log.ts";
 import type { Metrics } from "../platform/metrics.ts";
-import { nameForStrangers } from "../emails/system-mail/name-for-strangers.ts";
+import { nameForStrangers } from "../emails/platform-email/name-for-strangers.ts";
 import { notificationMail, type MailInLanguage } from "../projects/members/notification-mails.ts";
-import { takeDue, tellMembers } from "../projects/members/notifications.ts";
+import { takeDue, notifyMembers } from "../projects/members/notifications.ts";
 import { listCappedProjects } from "./caps-queries.ts";
 import { monthOf, readCaps } from "./caps.ts";
 
-const LOOK_EVERY_MS = 300_000;
+const CHECK_EVERY_MS = 300_000;
 const AT_ONCE = 100;
 const KIND = "cap-near";
 
@@ -30,27 +30,27 @@ export function capMail(
   const isReached = reached.length > 0;
   const categories = isReached ? reached : CAP_CATEGORIES.filter((category) => caps[category].isWarning);
   if (categories.length === 0) return null;
-  const told = categories.map((category) => {
+  const reported = categories.map((category) => {
     const { usage, limit, percentage } = caps[category];
     return { category, usage, limit: limit ?? 0, percentage: percentage ?? 0 };
   });
   const project = nameForStrangers(name);
   const mail = notificationMail(
-    (texts) => texts[isReached ? "capsReached" : "capsNear"]({ project, caps: told }),
+    (texts) => texts[isReached ? "capsReached" : "capsNear"]({ project, caps: reported }),
     `${baseUrl}/app/${id}/settings?tab=usage`,
   );
   return { mail, categories, isReached };
 }
 
-interface TellOptions {
+interface NotifyOptions {
   database: Database;
   baseUrl: () => string;
 }
 
 /** Notifies the members of capped projects that were not notified this month of a reached cap. Returns the number of queued emails. */
-export async function tellCaps({ database, baseUrl }: TellOptions): Promise<number> {
+export async function notifyCaps({ database, baseUrl }: NotifyOptions): Promise<number> {
   const since = monthOf(now()).start;
-  let told = 0;
+  let reported = 0;
   for (let after: string | null = null; ;) {
     const projects: Array<{ id: string; name: string }> = await listCappedProjects(database, {
       after,
@@ -62,27 +62,27 @@ export async function tellCaps({ database, baseUrl }: TellOptions): Promise<numb
       const found = capMail(project, caps, baseUrl());
       if (found === null) continue;
       const { mail, categories, isReached } = found;
-      told += await transaction(database, async (tx) => {
+      reported += await transaction(database, async (tx) => {
         const one = { projectIds: [project.id], kind: KIND, since } as const;
         // Also recorded for a reached cap, after which a near cap is no longer news.
         const isNear = (await takeDue(tx, one)).has(project.id);
         const isDue = isReached ? (await takeDue(tx, { ...one, of: REACHED })).has(project.id) : isNear;
         if (!isDue) return 0;
         const facts = { categories, reached: isReached ? "yes" : "no" };
-        return tellMembers(tx, { projectId: project.id, kind: KIND, facts }, mail);
+        return notifyMembers(tx, { projectId: project.id, kind: KIND, facts }, mail);
       });
     }
     after = projects.at(-1)?.id ?? null;
-    if (projects.length < AT_ONCE) return told;
+    if (projects.length < AT_ONCE) return reported;
   }
 }
 
-export function startTellingCaps(options: TellOptions & { log: Log; metrics: Metrics }): Loop {
+export function startNotifyingCaps(options: NotifyOptions & { log: Log; metrics: Metrics }): Loop {
   const { log, metrics } = options;
   return startLoop({
     name: "caps",
-    runOnce: async () => void (await tellCaps(options)),
-    everyMs: LOOK_EVERY_MS,
+    runOnce: async () => void (await notifyCaps(options)),
+    everyMs: CHECK_EVERY_MS,
     log,
     metrics,
   });

@@ -3,7 +3,7 @@ import type { RawBuilder, SqlBool } from "kysely";
 import type { AudienceType, CampaignKind } from "@postloft/contract/campaigns.ts";
 import type { Filter } from "@postloft/contract/filters.ts";
 import type { Database } from "../platform/database/database.ts";
-import { invalidField } from "../platform/refusal.ts";
+import { invalidField } from "../platform/app-error.ts";
 import { usesSuppressionList } from "../emails/outbox/queues.ts";
 import { countMatching } from "../contacts/matching-contacts.ts";
 import { segmentRestriction } from "../segments/segment-restriction.ts";

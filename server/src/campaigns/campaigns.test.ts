@@ -6,12 +6,12 @@ import type { ErrorEnvelope } from "../platform/http/errors.ts";
 import {
   faultsOf,
   inOneWindow,
-  refusalOf,
+  errorOf,
   useTestServer,
   type TestCaller,
   type TestProject,
 } from "../testing/test-server.ts";
-import { readSystemMails } from "../testing/system-mails.ts";
+import { readPlatformEmails } from "../testing/platform-emails.ts";
 
 const server = useTestServer({ ROLES: "api,worker" });
 
@@ -219,7 +219,7 @@ test("sends nothing while paused, everyone once when resumed, and drops the rest
   await send(byKey, id);
   const paused = await act(byKey, id, "pause");
   expect(paused.body.status).toBe("PAUSED");
-  expect(refusalOf(await act(byKey, id, "pause"))).toBe("409 CONFLICT");
+  expect(errorOf(await act(byKey, id, "pause"))).toBe("409 CONFLICT");
   await vi.waitUntil(async () => (await read(byKey, id)).totalRecipients === MANY, 10_000);
   await vi.waitUntil(
     async () =>
@@ -247,7 +247,7 @@ test("sends nothing while paused, everyone once when resumed, and drops the rest
   expect(balance(end)).toBe(end.totalRecipients);
   expect(end.skippedCount).toBeGreaterThan(0);
   expect(Math.max(...Object.values(await mailed(project)))).toBeLessThanOrEqual(2);
-  expect(refusalOf(await act(byKey, again.id, "resume"))).toBe("409 CONFLICT");
+  expect(errorOf(await act(byKey, again.id, "resume"))).toBe("409 CONFLICT");
 });
 
 test("starts a schedule once in time, turns a cancelled one into a draft, holds a missed one", async () => {
@@ -258,7 +258,7 @@ test("starts a schedule once in time, turns a cancelled one into a draft, holds 
   const soon = new Date(Date.now() + 60_000).toISOString();
   const scheduled = await send(byKey, id, { scheduledFor: soon });
   expect(scheduled.body).toMatchObject({ status: "SCHEDULED", scheduledAt: soon });
-  expect(refusalOf(await server.call("DELETE", `/campaigns/${id}`, byKey))).toBe("409 CONFLICT");
+  expect(errorOf(await server.call("DELETE", `/campaigns/${id}`, byKey))).toBe("409 CONFLICT");
   expect((await act(byKey, id, "cancel")).body).toMatchObject({ status: "DRAFT", scheduledAt: null });
   await send(byKey, id, { scheduledFor: soon });
   await server.rows("update campaigns set scheduled_for = now() - interval '1 minute' where id = $1", id);
@@ -304,7 +304,7 @@ test("pauses with a reason before sending if the audience is gone, and resumes w
     heldReasonParts: [{ code: "held.audience", values: { said } }],
   });
   // Only about the pause, not about the failed job too.
-  expect(await readSystemMails(server.pool, { to: project.owner.email })).toHaveLength(1);
+  expect(await readPlatformEmails(server.pool, { to: project.owner.email })).toHaveLength(1);
   await server.rows("update campaigns set segment_id = $2 where id = $1", id, segment.body.id);
   expect((await act(byKey, id, "resume")).body).toMatchObject({ status: "SENDING", heldReason: null });
   expect(await ended(byKey, id)).toMatchObject({ status: "SENT", sentCount: 2 });
@@ -317,7 +317,7 @@ test("the second of two concurrent replacements gets a conflict if it sends what
   const replace = (name: string, expectedUpdatedAt?: string) =>
     server.call("PUT", `/campaigns/${id}`, byKey, { ...DRAFT, name, expectedUpdatedAt });
   expect((await replace("One", updatedAt)).status).toBe(200);
-  expect(refusalOf(await replace("Two", updatedAt))).toBe("409 CHANGED_MEANWHILE");
+  expect(errorOf(await replace("Two", updatedAt))).toBe("409 CHANGED_MEANWHILE");
   expect((await read(byKey, id)).name).toBe("One");
   expect((await replace("Three")).status).toBe(200);
 });
@@ -330,7 +330,7 @@ test("sends only failed emails again", async () => {
   // The body has no required fields, so none is sent.
   expect((await act(byKey, id, "send")).status).toBe(200);
   await ended(byKey, id);
-  expect(refusalOf(await act(byKey, id, "retry-failed"))).toBe("409 CONFLICT");
+  expect(errorOf(await act(byKey, id, "retry-failed"))).toBe("409 CONFLICT");
   expect((await read(byKey, id)).status).toBe("SENT");
   await server.rows(
     "update emails set status = 'FAILED' where campaign_id = $1 and to_address = 'person1@example.com'",
@@ -370,7 +370,7 @@ test("limits test emails by project and hour", async () => {
   const project = await server.createProject();
   const { id } = await create(project.byKey);
   const sendTest = async () =>
-    refusalOf(await server.call("POST", `/campaigns/${id}/test`, project.byKey, { email: "me@example.org" }));
+    errorOf(await server.call("POST", `/campaigns/${id}/test`, project.byKey, { email: "me@example.org" }));
   await inOneWindow(server, 3_600, async () => {
     expect(await sendTest()).toBe("200 undefined");
     const bucket = `test-mails:${project.id}`;
@@ -465,7 +465,7 @@ test("replaces, copies and deletes drafts and lists campaigns in the shape of th
   expect(next.body).toMatchObject({ page: 2, pageSize: 1, total: 2, totalPages: 2, hasMore: false });
   expect(next.body.campaigns.map((one) => one.id)).toEqual([id]);
   expect((await server.call("DELETE", `/campaigns/${id}`, byKey)).status).toBe(204);
-  expect(refusalOf(await server.call("GET", `/campaigns/${id}`, byKey))).toBe("404 CAMPAIGN_NOT_FOUND");
+  expect(errorOf(await server.call("GET", `/campaigns/${id}`, byKey))).toBe("404 CAMPAIGN_NOT_FOUND");
 });
 
 test("keeps the segment and the domain while a campaign needs them", async () => {
@@ -478,7 +478,7 @@ test("keeps the segment and the domain while a campaign needs them", async () =>
   await send(byKey, id, { scheduledFor: new Date(Date.now() + 60_000).toISOString() });
   const domains = await server.call<Array<{ id: string }>>("GET", `/domains/project/${project.id}`, byKey);
   for (const path of [`/segments/${segment.body.id}`, `/domains/${domains.body[0]?.id}`])
-    expect(refusalOf(await server.call("DELETE", path, byKey))).toBe("409 CONFLICT");
+    expect(errorOf(await server.call("DELETE", path, byKey))).toBe("409 CONFLICT");
   await act(byKey, id, "cancel");
   expect((await server.call("DELETE", `/segments/${segment.body.id}`, byKey)).status).toBe(204);
   expect(faultsOf(await send(byKey, id))).toEqual(["segmentId required"]);
@@ -519,7 +519,7 @@ test("rejects invalid campaigns with the field, and campaigns of other projects 
   expect(await faults({ audienceType: "FILTERED" })).toEqual(["audienceFilter required"]);
   expect(await faults({ body: "<p>{{#if}</p>" })).toEqual(["body custom"]);
   expect(
-    refusalOf(await server.call("POST", "/campaigns", byKey, { ...DRAFT, from: "news@elsewhere.example" })),
+    errorOf(await server.call("POST", "/campaigns", byKey, { ...DRAFT, from: "news@elsewhere.example" })),
   ).toBe("403 DOMAIN_NOT_VERIFIED");
   const { id } = await create(byKey);
   expect(faultsOf(await send(byKey, id))).toEqual(["audienceType custom"]);
@@ -541,7 +541,7 @@ test("rejects invalid campaigns with the field, and campaigns of other projects 
     ["GET", "/recipients"],
     ["GET", "/check"],
   ] as const)
-    expect(refusalOf(await server.call(method, `/campaigns/${id}${path}`, stranger, {}))).toBe(
+    expect(errorOf(await server.call(method, `/campaigns/${id}${path}`, stranger, {}))).toBe(
       "404 CAMPAIGN_NOT_FOUND",
     );
 });

@@ -1,18 +1,13 @@
 // Campaigns as records: create, read, list, replace, copy and delete, with counts from their emails.
-import { inOneText } from "@postloft/contract/advice.ts";
-import type { HeldReason } from "@postloft/contract/held-reasons.ts";
-import type { AudienceType, CampaignKind, CampaignStatus } from "@postloft/contract/campaigns.ts";
+import type { AudienceType, CampaignKind } from "@postloft/contract/campaigns.ts";
 import type { Filter } from "@postloft/contract/filters.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
 import { isId, newId } from "../platform/ids.ts";
 import { toPage, type PageRequest } from "../platform/http/page.ts";
 import { pairUp } from "../platform/pair-up.ts";
-import { Refusal, requireUnchanged } from "../platform/refusal.ts";
-import { countByProvider, countRecipients, type CampaignCounts } from "../emails/outbox/campaign-emails.ts";
-import {
-  readPausedDestinations,
-  type PausedDestinationView,
-} from "../emails/refusals/paused-destinations.ts";
+import { AppError, requireUnchanged } from "../platform/app-error.ts";
+import { countByProvider, countRecipients } from "../emails/outbox/campaign-emails.ts";
+import { readPausedDestinations } from "../emails/throttling/throttled-domains.ts";
 import type { AskedRenderer } from "../rendering/asked-renderer.ts";
 import type { Domains } from "../domains/domains.ts";
 import { checkContent } from "../templates/check-content.ts";
@@ -20,6 +15,7 @@ import { requireVerifiedSender } from "../templates/templates.ts";
 import { copyNameOf } from "../templates/rules.ts";
 import { audienceOf, audienceOfRow } from "./audience.ts";
 import { requireFinished, type LintParts } from "./content-blocks.ts";
+import { presentCampaign, type CampaignView, type Counts } from "./present-campaign.ts";
 import {
   countCampaigns,
   countUnsubscribed,
@@ -31,56 +27,14 @@ import {
   updateCampaignTexts,
   type CampaignFilter,
   type CampaignRow,
-  type ListedCampaignRow,
   type CampaignTexts,
 } from "./queries.ts";
 import { mailRatesOf, ratesOf } from "./rules.ts";
 
-export interface CampaignParts {
+export interface CampaignDependencies {
   renderer: AskedRenderer;
   domains: Domains;
 }
-
-export type Counts = CampaignCounts & { unsubscribedCount: number };
-
-const isoOf = (instant: Date | null) => instant?.toISOString() ?? null;
-
-/** Returns a campaign in its API shape (decisions §8). */
-export function presentCampaign(row: ListedCampaignRow, counts: Counts | undefined) {
-  if (counts === undefined) throw new Error(`Counts of campaign ${row.id} are missing.`);
-  const heldFor = row.heldReasonParts as HeldReason[] | null;
-  return {
-    id: row.id,
-    name: row.name,
-    description: row.description,
-    subject: row.subject,
-    from: row.fromAddress,
-    fromName: row.fromName,
-    replyTo: row.replyTo,
-    kind: row.kind as CampaignKind,
-    type: row.audienceType as AudienceType,
-    audienceType: row.audienceType as AudienceType,
-    segmentId: row.segmentId,
-    status: row.status as CampaignStatus,
-    scheduledAt: isoOf(row.scheduledFor),
-    scheduledFor: isoOf(row.scheduledFor),
-    heldReason: heldFor === null ? null : inOneText(heldFor),
-    heldReasonParts: heldFor ?? [],
-    startedAt: isoOf(row.startedAt),
-    sentAt: row.status === "SENT" ? isoOf(row.finishedAt) : null,
-    ...counts,
-    createdAt: row.createdAt.toISOString(),
-    updatedAt: row.updatedAt.toISOString(),
-  };
-}
-
-export type ListedCampaign = ReturnType<typeof presentCampaign>;
-export type CampaignView = ListedCampaign & {
-  body: string;
-  design: Record<string, unknown> | null;
-  audienceFilter: unknown;
-  pausedDestinations: PausedDestinationView[];
-};
 
 /** @throws AppError CAMPAIGN_NOT_FOUND, also for a campaign of another project */
 export async function getCampaignRow(
@@ -89,7 +43,7 @@ export async function getCampaignRow(
   id: string,
 ): Promise<CampaignRow> {
   const row = isId(id) ? await findCampaign(database, projectId, id) : undefined;
-  if (row === undefined) throw new Refusal("CAMPAIGN_NOT_FOUND");
+  if (row === undefined) throw new AppError("CAMPAIGN_NOT_FOUND");
   return row;
 }
 
@@ -203,7 +157,7 @@ function textsOf(input: CampaignInput): CampaignTexts {
  * @throws AppError VALIDATION_ERROR; the returned function: DOMAIN_NOT_VERIFIED
  */
 export async function createCampaign(
-  { renderer, domains }: CampaignParts,
+  { renderer, domains }: CampaignDependencies,
   projectId: string,
   input: CampaignInput,
 ) {
@@ -272,13 +226,13 @@ export async function replaceCampaign(
   if (status === "SCHEDULED") await requireFinished(linter, database, projectId, input, confirmed);
   return async (tx: Tx): Promise<CampaignView> => {
     const row = await findCampaignForUpdate(tx, projectId, id);
-    if (row === undefined) throw new Refusal("CAMPAIGN_NOT_FOUND");
+    if (row === undefined) throw new AppError("CAMPAIGN_NOT_FOUND");
     if (row.status !== "DRAFT" && row.status !== "SCHEDULED")
-      throw new Refusal("CONFLICT", {
+      throw new AppError("CONFLICT", {
         message: `The campaign is ${row.status}. Only a draft or scheduled campaign can be changed.`,
       });
     if (row.status === "SCHEDULED" && status !== "SCHEDULED")
-      throw new Refusal("CONFLICT", {
+      throw new AppError("CONFLICT", {
         message: "The campaign was scheduled during the check. Try again.",
       });
     requireUnchanged(row, expectedUpdatedAt);
@@ -307,5 +261,5 @@ export async function deleteCampaign(tx: Tx, projectId: string, id: string): Pro
     row.status === "CANCELLED"
       ? "The campaign was just cancelled. Try again when its last emails are dropped."
       : `The campaign is ${row.status}. Cancel it first.`;
-  throw new Refusal("CONFLICT", { message });
+  throw new AppError("CONFLICT", { message });
 }

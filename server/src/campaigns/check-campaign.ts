@@ -10,12 +10,12 @@ import { domainOf } from "@postloft/contract/address.ts";
 import type { FieldError } from "@postloft/contract/errors.ts";
 import type { Database } from "../platform/database/database.ts";
 import { transaction } from "../platform/database/database.ts";
-import { Refusal } from "../platform/refusal.ts";
+import { AppError } from "../platform/app-error.ts";
 import { checkContent } from "../templates/check-content.ts";
 import { requireVerifiedSender } from "../templates/templates.ts";
 import { countAudience, countUnsubscribedOf } from "./audience.ts";
-import { getCampaignRow, type CampaignParts } from "./campaigns.ts";
-import { findLargestSend, findRecentTwin } from "./check-queries.ts";
+import { getCampaignRow, type CampaignDependencies } from "./campaigns.ts";
+import { findLargestSend, findRecentDuplicate } from "./check-queries.ts";
 import { lintCampaign, type LintParts } from "./content-blocks.ts";
 import type { CampaignRow } from "./queries.ts";
 
@@ -47,16 +47,16 @@ export async function checkCampaign(
 ): Promise<CampaignCheck> {
   const row = await getCampaignRow(database, projectId, id);
   const content = { subject: row.subject, html: row.body, text: null };
-  const sender = await refusalOf(
+  const sender = await errorOf(
     () => at("from", "sender_not_verified", { domain: domainOf(row.fromAddress) }),
     () => transaction(database, (tx) => requireVerifiedSender(tx, domains, projectId, row.fromAddress)),
   );
-  const syntax = await refusalOf(faultOfContent, () =>
+  const syntax = await errorOf(faultOfContent, () =>
     checkContent(renderer, projectId, content, row.kind === "MARKETING"),
   );
   let eligible = 0;
   let unsubscribed = 0;
-  const audience = await refusalOf(missingSegment, async () => {
+  const audience = await errorOf(missingSegment, async () => {
     eligible = (await countAudience(database, projectId, row)).eligible;
     if (row.kind === "TRANSACTIONAL") unsubscribed = await countUnsubscribedOf(database, projectId, row);
   });
@@ -86,7 +86,7 @@ function toUnsubscribed(count: number): Finding {
 
 /** Returns warnings about missing or faulty DNS records of the sender domain, because receivers penalize them. */
 async function senderAdvice(
-  domains: CampaignParts["domains"],
+  domains: CampaignDependencies["domains"],
   projectId: string,
   row: CampaignRow,
 ): Promise<Finding[]> {
@@ -120,7 +120,7 @@ function missingSegment({ field, message }: RefusedField): Finding {
 type RefusedField = Partial<FieldError> & { message: string };
 
 /** Returns the error of a check as findings, or none if it passes. */
-async function refusalOf(
+async function errorOf(
   findingOf: (refused: RefusedField) => Finding,
   check: () => Promise<void>,
 ): Promise<Finding[]> {
@@ -128,7 +128,7 @@ async function refusalOf(
     await check();
     return [];
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
+    if (!(error instanceof AppError)) throw error;
     return (error.fields ?? [{ message: error.message }]).map(findingOf);
   }
 }
@@ -140,7 +140,7 @@ async function compareWithOthers(
   eligible: number,
 ): Promise<Finding[]> {
   const largest = await findLargestSend(database, projectId, row.id);
-  const twin = await findRecentTwin(database, projectId, row);
+  const twin = await findRecentDuplicate(database, projectId, row);
   return [
     ...(largest > 0 && eligible > largest * UNUSUAL_GROWTH
       ? [

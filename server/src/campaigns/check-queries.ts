@@ -12,7 +12,7 @@ export async function findLargestSend(database: Database, projectId: string, exc
 }
 
 /** Returns the name of a campaign with the same subject and audience within a day. */
-export async function findRecentTwin(
+export async function findRecentDuplicate(
   database: Database,
   projectId: string,
   row: CampaignRow,

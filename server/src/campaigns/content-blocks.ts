@@ -2,7 +2,7 @@
 import { isConfirmable } from "@postloft/contract/campaign-findings.ts";
 import type { CampaignKind } from "@postloft/contract/campaigns.ts";
 import type { Database } from "../platform/database/database.ts";
-import { Refusal } from "../platform/refusal.ts";
+import { AppError } from "../platform/app-error.ts";
 import type { AskedRenderer } from "../rendering/asked-renderer.ts";
 import { BUILT_IN_VARIABLES } from "../rendering/template-variables.ts";
 import type { Domains } from "../domains/domains.ts";
@@ -62,7 +62,7 @@ export async function requireFinished(
   const [first] = blocks;
   if (first === undefined) return;
   const codes = [...new Set(blocks.map(({ code }) => `"${code}"`))].join(", ");
-  throw new Refusal("CAMPAIGN_NOT_READY", {
+  throw new AppError("CAMPAIGN_NOT_READY", {
     message: `The campaign is not ready (${first.where.field}): ${first.message} To send it anyway, add "confirm": [${codes}].`,
     fields: blocks.map(({ where, message }) => ({
       field: where.field,

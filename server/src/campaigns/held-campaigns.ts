@@ -2,17 +2,17 @@
 // single ones are resumed, sent or cancelled as usual.
 import { holdFor } from "@postloft/contract/held-reasons.ts";
 import type { Tx } from "../platform/database/database.ts";
-import type { HoldCampaigns } from "../emails/handover/put-right.ts";
-import { moveCampaigns } from "./follow-status.ts";
+import type { HoldCampaigns } from "../emails/submission/reconcile.ts";
+import { moveCampaigns } from "./sync-queue.ts";
 import {
   isHeldIn,
   updateSchedulesToHeld,
   updateSchedulesToReleased,
   updateUnstartedToHeld,
-  WENT_BACK,
+  ROLLED_BACK,
   type CampaignScope,
 } from "./held-queries.ts";
-import { pauseAutomatically, type PauseParts } from "./pause-automatically.ts";
+import { pauseAutomatically, type PauseDependencies } from "./pause-automatically.ts";
 import { TRANSITIONS } from "./rules.ts";
 import { anyCampaign } from "./status-queries.ts";
 
@@ -20,7 +20,7 @@ export { countHeldCampaigns, type CampaignScope } from "./held-queries.ts";
 
 /** Holds every campaign that is sending or scheduled. Members aren't notified of each: the hold is about the installation (instance/held.ts). */
 export async function holdCampaigns(tx: Tx): Promise<void> {
-  await moveCampaigns(tx, anyCampaign, TRANSITIONS.pause, { heldReason: WENT_BACK });
+  await moveCampaigns(tx, anyCampaign, TRANSITIONS.pause, { heldReason: ROLLED_BACK });
   await updateSchedulesToHeld(tx);
 }
 
@@ -41,11 +41,11 @@ export async function dropHeldCampaigns(tx: Tx, scope: CampaignScope): Promise<v
  * Returns a function that holds campaigns whose start was lost in a failover although some of their emails left. They would start again for
  * all recipients. A person decides, and sees how many recipients have the email already.
  */
-export function createHoldForgotten(parts: PauseParts): HoldCampaigns {
-  return async (tx, forgotten) => {
-    for (const { projectId, campaignId, mails } of forgotten) {
+export function createHoldRedacted(deps: PauseDependencies): HoldCampaigns {
+  return async (tx, redacted) => {
+    for (const { projectId, campaignId, mails } of redacted) {
       const cause = { problem: "forgotten", mails } as const;
-      if (await pauseAutomatically(tx, parts, { projectId, campaignId, cause })) continue;
+      if (await pauseAutomatically(tx, deps, { projectId, campaignId, cause })) continue;
       await updateUnstartedToHeld(tx, { projectId, campaignId }, holdFor("held.forgotten", { mails }));
     }
   };

@@ -17,10 +17,10 @@ export interface CampaignScope {
 }
 
 /** The reason for holding after a database rollback. */
-export const WENT_BACK = holdFor("held.wentBack");
+export const ROLLED_BACK = holdFor("held.wentBack");
 
 const isHeld = sql<SqlBool>`
-  held_reason_parts @> ${JSON.stringify([{ code: WENT_BACK.code }])} and status in ('PAUSED', 'SCHEDULED')`;
+  held_reason_parts @> ${JSON.stringify([{ code: ROLLED_BACK.code }])} and status in ('PAUSED', 'SCHEDULED')`;
 
 const within = ({ projectId, campaignId }: CampaignScope): RawBuilder<unknown> => sql`
   ${ofProject(projectId)}
@@ -34,7 +34,7 @@ export function isHeldIn(scope: CampaignScope): RawBuilder<SqlBool> {
 /** Holds all scheduled campaigns that are not held yet, without changing their status. */
 export async function updateSchedulesToHeld(tx: Tx): Promise<void> {
   await sql`
-    update campaigns set held_reason_parts = ${storedReason(WENT_BACK)}, updated_at = now()
+    update campaigns set held_reason_parts = ${storedReason(ROLLED_BACK)}, updated_at = now()
     where status = 'SCHEDULED' and held_reason_parts is null`.execute(tx);
 }
 

@@ -17,12 +17,12 @@ beforeAll(async () => {
 afterAll(() => old.drop());
 
 test("keeps the text of old reasons and still releases campaigns held after a rollback", async () => {
-  const wentBack =
+  const rolledBack =
     "Held: the database went back to an earlier state, so what waits here may have left already. Send it on, or cancel it; whoever runs the installation can do so for all.";
   for (const [name, status, reason] of [
     ["free", "SENDING", null],
     ["missed", "SCHEDULED", "It was missed."],
-    ["went back", "PAUSED", wentBack],
+    ["went back", "PAUSED", rolledBack],
   ])
     await old.pool.query(
       `insert into campaigns (project_id, id, name, subject, body, from_address, audience_type, status, held_reason)
@@ -39,7 +39,7 @@ test("keeps the text of old reasons and still releases campaigns held after a ro
       name: "missed",
       parts: [{ code: "held.other", values: { said: "It was missed." }, text: "It was missed." }],
     },
-    { name: "went back", parts: [{ code: "held.wentBack", values: {}, text: wentBack }] },
+    { name: "went back", parts: [{ code: "held.wentBack", values: {}, text: rolledBack }] },
   ]);
   expect(await countHeldCampaigns(createDatabase(old.pool))).toEqual({ sending: 1, scheduled: 0 });
 });

@@ -1,6 +1,6 @@
 // Tests that an unfinished campaign is not sent or scheduled until each finding is fixed or confirmed.
 import { expect, test } from "vitest";
-import { refusalOf, useTestServer } from "../testing/test-server.ts";
+import { errorOf, useTestServer } from "../testing/test-server.ts";
 
 const server = useTestServer();
 
@@ -50,15 +50,15 @@ test.each([
 
   for (const asked of [{}, { scheduledFor: LATER }, { confirm: [] }]) {
     const refused = await server.call("POST", `/campaigns/${id}/send`, byKey, asked);
-    expect(refusalOf(refused)).toBe("422 CAMPAIGN_NOT_READY");
+    expect(errorOf(refused)).toBe("422 CAMPAIGN_NOT_READY");
     expect(refused.body.error.message).toContain(`add "confirm": ["${code}"]`);
     expect(refused.body.error.errors).toEqual([expect.objectContaining({ field: "body" })]);
   }
   const others = ["merge_tag", "body_empty"].filter((one) => one !== code);
   const other = await server.call("POST", `/campaigns/${id}/send`, byKey, { confirm: others });
-  expect(refusalOf(other)).toBe("422 CAMPAIGN_NOT_READY");
+  expect(errorOf(other)).toBe("422 CAMPAIGN_NOT_READY");
   const unknown = await server.call("POST", `/campaigns/${id}/send`, byKey, { confirm: ["everything"] });
-  expect(refusalOf(unknown)).toBe("422 VALIDATION_ERROR");
+  expect(errorOf(unknown)).toBe("422 VALIDATION_ERROR");
   const sent = await server.call("POST", `/campaigns/${id}/send`, byKey, { confirm: [code] });
   expect(sent.body).toMatchObject({ status: "SENDING" });
 });
@@ -70,7 +70,7 @@ test("rejects changing a scheduled campaign into one that is not ready", async (
   expect(scheduled.body).toMatchObject({ status: "SCHEDULED" });
   const bad = campaignOf("<p>Dear *|FNAME|*</p>");
   const refused = await server.call("PUT", `/campaigns/${id}`, byKey, bad);
-  expect(refusalOf(refused)).toBe("422 CAMPAIGN_NOT_READY");
+  expect(errorOf(refused)).toBe("422 CAMPAIGN_NOT_READY");
   expect((await server.call("GET", `/campaigns/${id}`, byKey)).body).toMatchObject({ body: FINE });
   const confirmed = await server.call("PUT", `/campaigns/${id}`, byKey, { ...bad, confirm: ["merge_tag"] });
   expect(confirmed.body).toMatchObject({ body: bad.body, status: "SCHEDULED" });

@@ -5,9 +5,9 @@ import { newId } from "../platform/ids.ts";
 import { createLog } from "../platform/log.ts";
 import { createMetrics } from "../platform/metrics.ts";
 import type { PauseCause } from "../projects/members/notification-facts.ts";
-import { readSystemMails } from "../testing/system-mails.ts";
+import { readPlatformEmails } from "../testing/platform-emails.ts";
 import { useTestServer } from "../testing/test-server.ts";
-import { createHoldForgotten } from "./held-campaigns.ts";
+import { createHoldRedacted } from "./held-campaigns.ts";
 import { pauseAutomatically } from "./pause-automatically.ts";
 import { pauseUnresolved } from "./pause-unresolved.ts";
 
@@ -48,7 +48,7 @@ async function sending() {
         campaignId,
       );
       const counted = (await metrics.campaignsPaused.get()).values[0]?.value ?? 0;
-      const emails = await readSystemMails(server.pool, { to: owner.email });
+      const emails = await readPlatformEmails(server.pool, { to: owner.email });
       return { ...row, counted, logged: warn.mock.calls.length, emails: emails.length };
     },
   };
@@ -89,9 +89,9 @@ test("pauses a campaign without recipients or with a forgotten start in the same
   const job = { projectId, id: newId(), kind: "campaigns.snapshot", input: { campaignId }, reason: "Gone." };
   await transaction(server.database, (tx) => pauseUnresolved(tx, unresolved.parts, job));
   expect(await unresolved.effects()).toEqual({ ...PAUSED, code: "held.audience" });
-  const forgotten = await sending();
+  const redacted = await sending();
   await transaction(server.database, (tx) =>
-    createHoldForgotten(forgotten.parts)(tx, [{ ...forgotten.key, mails: 3 }]),
+    createHoldRedacted(redacted.parts)(tx, [{ ...redacted.key, mails: 3 }]),
   );
-  expect(await forgotten.effects()).toEqual({ ...PAUSED, code: "held.forgotten" });
+  expect(await redacted.effects()).toEqual({ ...PAUSED, code: "held.forgotten" });
 });

@@ -6,13 +6,13 @@ import type { Log } from "../platform/log.ts";
 import type { Metrics } from "../platform/metrics.ts";
 import type { CampaignKey } from "../emails/outbox/campaign-emails.ts";
 import type { PauseCause } from "../projects/members/notification-facts.ts";
-import { tellMembers } from "../projects/members/notifications.ts";
-import { moveCampaigns } from "./follow-status.ts";
+import { notifyMembers } from "../projects/members/notifications.ts";
+import { moveCampaigns } from "./sync-queue.ts";
 import { pausedCampaignMail } from "./paused-campaign-mail.ts";
 import { TRANSITIONS } from "./rules.ts";
 import { sendsSince } from "./status-queries.ts";
 
-export interface PauseParts {
+export interface PauseDependencies {
   baseUrl: () => string;
   log: Log;
   metrics: Metrics;
@@ -29,7 +29,7 @@ export interface AutomaticPause extends CampaignKey {
 /** Pauses a campaign that is sending and notifies its project's members. Returns whether it did. */
 export async function pauseAutomatically(
   tx: Tx,
-  { baseUrl, log, metrics }: PauseParts,
+  { baseUrl, log, metrics }: PauseDependencies,
   { projectId, campaignId, cause, sendingSince }: AutomaticPause,
 ): Promise<boolean> {
   const heldReason = reasonOf(cause);
@@ -43,7 +43,7 @@ export async function pauseAutomatically(
   const reason = heldReason.text;
   const { name } = campaign;
   const mail = pausedCampaignMail({ projectId, id: campaignId, name }, cause, baseUrl());
-  await tellMembers(tx, { projectId, kind: "campaign-paused", facts: { campaignId, name, reason } }, mail);
+  await notifyMembers(tx, { projectId, kind: "campaign-paused", facts: { campaignId, name, reason } }, mail);
   afterCommit(tx, () => {
     metrics.campaignsPaused.inc();
     log.warn({ projectId, campaignId, cause: cause.problem, reason }, "a campaign was paused automatically");

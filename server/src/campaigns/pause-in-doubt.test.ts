@@ -7,8 +7,8 @@ import { startDnsServer } from "../testing/dns-server.ts";
 import { proveDomain } from "../testing/prove-domain.ts";
 import { startSmtpSink } from "../testing/smtp-sink.ts";
 import { useTestServer, type TestCaller } from "../testing/test-server.ts";
-import { readSystemMails } from "../testing/system-mails.ts";
-import { PROBES } from "../emails/doubt/doubt-brake.ts";
+import { readPlatformEmails } from "../testing/platform-emails.ts";
+import { CANARIES } from "../emails/doubt/doubt-brake.ts";
 import { pauseDoubtfulCampaigns } from "./pause-in-doubt.ts";
 import { DOUBT_LIMIT } from "./rules.ts";
 
@@ -69,16 +69,16 @@ test("pauses within a few unanswered emails, notifies members, ends when resumed
   const id = await draft(byKey, "news@mail.example.com");
   await act(byKey, id, "send");
   const paused = await untilStatus(byKey, id, "PAUSED");
-  expect(paused.heldReason).toContain(`${PROBES} emails in a row got no response`);
+  expect(paused.heldReason).toContain(`${CANARIES} emails in a row got no response`);
   const taken = () => sink.journal.filter(({ recipients }) => recipients[0]?.includes("@domain")).length;
   const settled = await vi.waitUntil(async () => {
     const campaign = await read(byKey, id);
     // The last claimed email is pending until it is recorded.
-    const isBooked = campaign.unconfirmedCount === taken();
-    return isBooked && campaign.unconfirmedCount + campaign.pendingCount === people && campaign;
+    const isRecorded = campaign.unconfirmedCount === taken();
+    return isRecorded && campaign.unconfirmedCount + campaign.pendingCount === people && campaign;
   }, WAIT);
-  expect(settled.unconfirmedCount).toBeLessThanOrEqual(CONNECTIONS + PROBES);
-  const mails = await readSystemMails(server.pool, { subject: /News/ });
+  expect(settled.unconfirmedCount).toBeLessThanOrEqual(CONNECTIONS + CANARIES);
+  const mails = await readPlatformEmails(server.pool, { subject: /News/ });
   expect(mails.map(({ to }) => to)).toEqual([project.owner.email]);
 
   sink.setRules([]);

@@ -2,14 +2,14 @@
 import { transaction, type Database } from "../platform/database/database.ts";
 import type { PauseInDoubt } from "../emails/doubt/doubt-brake.ts";
 import { listDoubtfulCampaigns } from "./doubt-queries.ts";
-import { pauseAutomatically, type PauseParts } from "./pause-automatically.ts";
+import { pauseAutomatically, type PauseDependencies } from "./pause-automatically.ts";
 import { DOUBT_LIMIT } from "./rules.ts";
 
 /** Returns the callback for the sender after several unanswered submissions in a row. */
-export function createPauseInDoubt(database: Database, parts: PauseParts): PauseInDoubt {
+export function createPauseInDoubt(database: Database, deps: PauseDependencies): PauseInDoubt {
   return async ({ projectId, campaignId, probes: inARow, answer }) => {
     const cause = { problem: "in-doubt", inARow, last: DOUBT_LIMIT.last, answer } as const;
-    await transaction(database, (tx) => pauseAutomatically(tx, parts, { projectId, campaignId, cause }));
+    await transaction(database, (tx) => pauseAutomatically(tx, deps, { projectId, campaignId, cause }));
   };
 }
 
@@ -17,7 +17,7 @@ export function createPauseInDoubt(database: Database, parts: PauseParts): Pause
 export async function pauseDoubtfulCampaigns({
   database,
   ...parts
-}: PauseParts & { database: Database }): Promise<void> {
+}: PauseDependencies & { database: Database }): Promise<void> {
   for (const campaign of await listDoubtfulCampaigns(database, DOUBT_LIMIT)) {
     const { projectId, id: campaignId, sendingSince, answer } = campaign;
     const cause = { problem: "in-doubt", inARow: null, last: DOUBT_LIMIT.last, answer } as const;

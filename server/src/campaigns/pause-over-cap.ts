@@ -3,7 +3,7 @@
 import type { Tx } from "../platform/database/database.ts";
 import { lockRoom } from "../billing/caps.ts";
 import type { CampaignKey } from "../emails/outbox/campaign-emails.ts";
-import { pauseAutomatically, type PauseParts } from "./pause-automatically.ts";
+import { pauseAutomatically, type PauseDependencies } from "./pause-automatically.ts";
 
 /**
  * Returns whether the campaign does not fit; the room is held until the transaction ends.
@@ -12,7 +12,7 @@ import { pauseAutomatically, type PauseParts } from "./pause-automatically.ts";
  */
 export async function pauseOverCap(
   tx: Tx,
-  parts: PauseParts,
+  deps: PauseDependencies,
   key: CampaignKey,
   count: () => Promise<number>,
 ): Promise<boolean> {
@@ -20,6 +20,6 @@ export async function pauseOverCap(
   if (room === null) return false;
   const recipients = await count();
   if (recipients <= room) return false;
-  await pauseAutomatically(tx, parts, { ...key, cause: { problem: "over-cap", recipients, room } });
+  await pauseAutomatically(tx, deps, { ...key, cause: { problem: "over-cap", recipients, room } });
   return true;
 }

@@ -1,5 +1,5 @@
 // Emails that notify members when a campaign paused automatically, completely or for one destination. Pure.
-import { nameForStrangers } from "../emails/system-mail/name-for-strangers.ts";
+import { nameForStrangers } from "../emails/platform-email/name-for-strangers.ts";
 import { notificationMail, type MailInLanguage } from "../projects/members/notification-mails.ts";
 import type { PauseCause, PausedDestinationFacts } from "../projects/members/notification-facts.ts";
 

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { startDnsServer } from "../testing/dns-server.ts";
 import { proveDomain } from "../testing/prove-domain.ts";
 import { startSmtpSink } from "../testing/smtp-sink.ts";
-import { refusalOf, useTestServer, type TestProject } from "../testing/test-server.ts";
-import { readSystemMails } from "../testing/system-mails.ts";
+import { errorOf, useTestServer, type TestProject } from "../testing/test-server.ts";
+import { readPlatformEmails } from "../testing/platform-emails.ts";
 
 const ELSEWHERE = 60;
 const AT_GMAIL = 100;
@@ -129,7 +129,7 @@ test("defers emails that Gmail rejects, sends all others, and retries a few unti
     project.id,
   );
   expect(people?.count).toBe(PEOPLE);
-  const told = () => readSystemMails(server.pool, { to: project.owner.email });
+  const told = () => readPlatformEmails(server.pool, { to: project.owner.email });
   await vi.waitUntil(async () => (await told()).length > 0, WAIT);
 
   // Transactional emails to that destination are still sent.
@@ -179,11 +179,11 @@ test("a person releases the emails, or cancelling drops them", async () => {
   const { project, id } = await refusedByGmail();
   const refuseRelease = (body: object) =>
     server.call("POST", `/campaigns/${id}/release`, project.byKey, body);
-  expect(refusalOf(await refuseRelease({ destination: "yahoo" }))).toBe("409 CONFLICT");
+  expect(errorOf(await refuseRelease({ destination: "yahoo" }))).toBe("409 CONFLICT");
   sink.setRules([]);
   const released = await act(project, id, "release", { destination: "gmail" });
   expect([released.status, released.body.pausedDestinations]).toEqual([200, []]);
-  expect(refusalOf(await refuseRelease({}))).toBe("409 CONFLICT");
+  expect(errorOf(await refuseRelease({}))).toBe("409 CONFLICT");
   const ended = await until(project, id, ({ status }) => status === "SENT");
   expect(ended.sentCount + ended.failedCount).toBe(PEOPLE);
 

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { startDnsServer } from "../testing/dns-server.ts";
 import { proveDomain } from "../testing/prove-domain.ts";
 import { startSmtpSink } from "../testing/smtp-sink.ts";
-import { refusalOf, useTestServer, type TestProject } from "../testing/test-server.ts";
-import { readSystemMails } from "../testing/system-mails.ts";
+import { errorOf, useTestServer, type TestProject } from "../testing/test-server.ts";
+import { readPlatformEmails } from "../testing/platform-emails.ts";
 
 const WAIT = { timeout: 30_000, interval: 250 };
 const AT_GMAIL = 60;
@@ -87,8 +87,8 @@ async function readPaused({ byKey }: TestProject): Promise<Paused["data"]> {
 }
 
 const refuseRelease = async ({ byKey }: TestProject, body: object) =>
-  refusalOf(await server.call("POST", "/emails/release", byKey, body));
-const parkedOf = async (ids: readonly string[]) =>
+  errorOf(await server.call("POST", "/emails/release", byKey, body));
+const deferredOf = async (ids: readonly string[]) =>
   (
     await server.rows<{ id: string }>(
       "select id from emails where id = any($1::uuid[]) and status = 'QUEUED' and due_at > '9999-01-01'",
@@ -105,7 +105,7 @@ async function refusedByGmail() {
   const first = await send(project, list, "gmail.com", 1, 20);
   await waitUntil(async () => (await readPaused(project)).length === 1, WAIT);
   const later = await send(project, list, "gmail.com", 21, AT_GMAIL - 20);
-  await waitUntil(async () => (await parkedOf(later)).length === later.length, WAIT);
+  await waitUntil(async () => (await deferredOf(later)).length === later.length, WAIT);
   return { ...furnished, first, later };
 }
 
@@ -119,7 +119,7 @@ test("bulk mail waits for a rejecting destination, is retried automatically, and
       whatToDo: expect.stringContaining("POST /emails/release"),
     }),
   ]);
-  const told = () => readSystemMails(server.pool, { to: project.owner.email });
+  const told = () => readPlatformEmails(server.pool, { to: project.owner.email });
   await waitUntil(async () => (await told()).length > 0, WAIT);
   expect((await told()).map(({ subject }) => subject)).toEqual([
     expect.stringMatching(/^List mail of “.*” is paused for gmail$/),
@@ -140,7 +140,7 @@ test("bulk mail waits for a rejecting destination, is retried automatically, and
 
   // A retry picks from all deferred emails, possibly including the first ones.
   const all = [...first, ...later];
-  await waitUntil(async () => (await parkedOf(all)).length === (await statusesOf(all))["QUEUED"], WAIT);
+  await waitUntil(async () => (await deferredOf(all)).length === (await statusesOf(all))["QUEUED"], WAIT);
   const { FAILED: refused = 0 } = await statusesOf(all);
   const tryNow = () =>
     server.rows("update paused_destinations set try_at = now() where project_id = $1", project.id);

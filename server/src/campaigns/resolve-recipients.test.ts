@@ -1,7 +1,7 @@
 // Tests emails in doubt, of campaigns and others: listed, resolved once by a person, counted correctly, with that person's address.
 import { expect, test } from "vitest";
 import type { ErrorEnvelope } from "../platform/http/errors.ts";
-import { findMiscounts } from "../emails/booking/sending-hours.ts";
+import { findMiscounts } from "../emails/results/sending-hours.ts";
 import { useTestServer, type TestCaller, type TestProject } from "../testing/test-server.ts";
 
 const server = useTestServer({ ROLES: "api" });

@@ -1,12 +1,13 @@
 // Lets a person decide the outcome of a campaign's emails in doubt.
 import type { Resolution } from "@postloft/contract/emails.ts";
 import type { Tx } from "../platform/database/database.ts";
-import { Refusal } from "../platform/refusal.ts";
+import { AppError } from "../platform/app-error.ts";
 import { addLateSent } from "../events/counts.ts";
 import { resolveEmails } from "../emails/reading/resolve-emails.ts";
 import { getUser } from "../users/users.ts";
-import { getCampaign, getCampaignRow, type CampaignView } from "./campaigns.ts";
-import { moveCampaign } from "./follow-status.ts";
+import { getCampaign, getCampaignRow } from "./campaigns.ts";
+import type { CampaignView } from "./present-campaign.ts";
+import { moveCampaign } from "./sync-queue.ts";
 import { findCampaignForUpdate } from "./queries.ts";
 import { TRANSITIONS } from "./rules.ts";
 
@@ -26,7 +27,7 @@ export async function resolveRecipients(
   // Locked like the end of the campaign, so that a new retry is never overlooked.
   const row = as === "retry" ? await findCampaignForUpdate(tx, projectId, campaignId) : undefined;
   if (row?.status === "CANCELLED")
-    throw new Refusal("CONFLICT", {
+    throw new AppError("CONFLICT", {
       message: "The campaign is CANCELLED and can't send again. Resolve its emails as sent or as failed.",
     });
   const mails = { projectId, campaignId, ids: ids ?? null };

@@ -24,9 +24,9 @@ import {
   listProviders,
   replaceCampaign,
   type CampaignInput,
-  type CampaignParts,
-  type CampaignView,
+  type CampaignDependencies,
 } from "./campaigns.ts";
+import type { CampaignView } from "./present-campaign.ts";
 import { checkCampaign } from "./check-campaign.ts";
 import { resolveRecipients } from "./resolve-recipients.ts";
 import {
@@ -39,9 +39,9 @@ import {
 } from "./send-campaign.ts";
 import { testCampaign } from "./test-campaign.ts";
 
-type LinkStats = z.input<(typeof actions.getCampaignStats)["answers"][200]>["links"];
+type LinkStats = z.input<(typeof actions.getCampaignStats)["responses"][200]>["links"];
 
-export interface CampaignRouteParts extends CampaignParts {
+export interface CampaignRouteDependencies extends CampaignDependencies {
   linter: Linter;
   database: Database;
   rateLimiter: RateLimiter;
@@ -49,8 +49,8 @@ export interface CampaignRouteParts extends CampaignParts {
   linkStats: (projectId: string, campaignId: string) => Promise<LinkStats>;
 }
 
-export function campaignRoutes(parts: CampaignRouteParts): Route[] {
-  return [...recordRoutes(parts), ...actionRoutes(parts)];
+export function campaignRoutes(deps: CampaignRouteDependencies): Route[] {
+  return [...recordRoutes(deps), ...actionRoutes(deps)];
 }
 
 /** Reads a full campaign from the request body; missing fields get their defaults. */
@@ -60,8 +60,8 @@ function inputOf(body: z.output<typeof contract.createCampaign.body>): CampaignI
   return { ...texts, body: made, kind, audienceFilter };
 }
 
-function recordRoutes(parts: CampaignRouteParts): Route[] {
-  const { database } = parts;
+function recordRoutes(deps: CampaignRouteDependencies): Route[] {
+  const { database } = deps;
   return [
     route(contract.listCampaigns, async ({ projectId, query }) => {
       const filter = { status: query.status, search: query.search };
@@ -69,7 +69,7 @@ function recordRoutes(parts: CampaignRouteParts): Route[] {
     }),
     route(contract.createCampaign, async ({ projectId, body, commit }) => {
       const input = inputOf(body);
-      const insert = await createCampaign(parts, projectId, input);
+      const insert = await createCampaign(deps, projectId, input);
       const warnings = await warnOnSaving(database, projectId, input);
       return commit(async (tx) => created({ ...(await insert(tx)), warnings }));
     }),
@@ -79,7 +79,7 @@ function recordRoutes(parts: CampaignRouteParts): Route[] {
     route(contract.replaceCampaign, async ({ projectId, params, body, commit }) => {
       const input = inputOf(body);
       const { expectedUpdatedAt, confirm: confirmed = [] } = body;
-      const replace = await replaceCampaign(parts, database, projectId, params.id, {
+      const replace = await replaceCampaign(deps, database, projectId, params.id, {
         input,
         expectedUpdatedAt,
         confirmed,
@@ -99,7 +99,7 @@ function recordRoutes(parts: CampaignRouteParts): Route[] {
     route(actions.getCampaignStats, async ({ projectId, params }) =>
       ok({
         ...(await getStats(database, projectId, params.id)),
-        links: await parts.linkStats(projectId, params.id),
+        links: await deps.linkStats(projectId, params.id),
       }),
     ),
     route(actions.listCampaignProviders, async ({ projectId, params }) =>
@@ -114,7 +114,7 @@ function recordRoutes(parts: CampaignRouteParts): Route[] {
       return ok(await listRecipients(database, { projectId, campaignId: id }, query.status, request));
     }),
     route(actions.checkCampaign, async ({ projectId, params }) =>
-      ok(await checkCampaign(parts, database, projectId, params.id)),
+      ok(await checkCampaign(deps, database, projectId, params.id)),
     ),
   ];
 }
@@ -133,13 +133,13 @@ async function noted(
   return campaign;
 }
 
-function actionRoutes(parts: CampaignRouteParts): Route[] {
-  const { database, domains } = parts;
+function actionRoutes(deps: CampaignRouteDependencies): Route[] {
+  const { database, domains } = deps;
   return [
     route(actions.sendCampaign, async (call) => {
       const { projectId, params, body } = call;
       const scheduledFor = body.scheduledFor ?? body.scheduledAt ?? null;
-      const send = await sendCampaign(parts, database, projectId, params.id, {
+      const send = await sendCampaign(deps, database, projectId, params.id, {
         scheduledFor,
         confirmed: body.confirm ?? [],
       });
@@ -168,7 +168,7 @@ function actionRoutes(parts: CampaignRouteParts): Route[] {
       commit(async (tx) => ok(await releaseCampaign(tx, projectId, params.id, body.destination ?? null))),
     ),
     route(actions.testCampaign, async ({ projectId, params, body, commit }) => {
-      await takeTestMail(parts.rateLimiter, projectId);
+      await takeTestMail(deps.rateLimiter, projectId);
       return commit(async (tx) =>
         ok({ success: true, email: await testCampaign(tx, domains, projectId, params.id, body) }),
       );

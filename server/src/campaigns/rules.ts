@@ -25,7 +25,7 @@ export const MISSED_MS = 60 * 60_000;
  * Policy rejections (`550 5.7.1`) among the last emails at which a campaign pauses automatically: more than a fifth. They are about us and
  * not the recipients, so further emails would be rejected too and harm our reputation.
  */
-export const REFUSAL_LIMIT = { refused: 41, last: 200 } as const;
+export const REJECTION_LIMIT = { refused: 41, last: 200 } as const;
 
 /** More than four fifths count as nearly all. */
 const NEARLY_ALL = 0.8;

@@ -3,18 +3,19 @@
 import type { CampaignKind } from "@postloft/contract/campaigns.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
 import { addJob } from "../platform/background/jobs.ts";
-import { invalidField, Refusal } from "../platform/refusal.ts";
+import { invalidField, AppError } from "../platform/app-error.ts";
 import { retryFailedRecipients } from "../emails/outbox/campaign-emails.ts";
-import { releaseDestinations } from "../emails/refusals/paused-destinations.ts";
+import { releaseDestinations } from "../emails/throttling/throttled-domains.ts";
 import { lockProject } from "../projects/projects.ts";
 import { requireRoom } from "../billing/caps.ts";
 import { countMatching } from "../contacts/matching-contacts.ts";
 import { checkContent } from "../templates/check-content.ts";
 import { requireVerifiedSender } from "../templates/templates.ts";
 import { audienceOf, audienceOfRow, eligible } from "./audience.ts";
-import { getCampaign, getCampaignRow, type CampaignView } from "./campaigns.ts";
+import { getCampaign, getCampaignRow } from "./campaigns.ts";
+import type { CampaignView } from "./present-campaign.ts";
 import { requireFinished, type LintParts } from "./content-blocks.ts";
-import { moveCampaign } from "./follow-status.ts";
+import { moveCampaign } from "./sync-queue.ts";
 import { isInFuture, type CampaignRow } from "./queries.ts";
 import { TRANSITIONS } from "./rules.ts";
 import type { StatusChange, Transition } from "./status-queries.ts";
@@ -62,7 +63,7 @@ export async function sendCampaign(
  */
 function requireSameContent(checked: CampaignRow, { subject, body, kind }: CampaignRow): void {
   if (checked.subject === subject && checked.body === body && checked.kind === kind) return;
-  throw new Refusal("CONFLICT", { message: "The campaign was changed during the check. Try again." });
+  throw new AppError("CONFLICT", { message: "The campaign was changed during the check. Try again." });
 }
 
 async function start(tx: Tx, projectId: string, row: CampaignRow): Promise<void> {
@@ -133,7 +134,7 @@ export async function retryFailed(tx: Tx, projectId: string, id: string): Promis
   await move(tx, projectId, row, TRANSITIONS.retry, { finishedAt: null });
   const { queued, hasForgotten } = await retryFailedRecipients(tx, { projectId, campaignId: row.id });
   if (queued === 0)
-    throw new Refusal("CONFLICT", {
+    throw new AppError("CONFLICT", {
       message: hasForgotten
         ? "The failed emails can't be sent again, because their content was deleted after `emailRetentionDays`."
         : "The campaign has no failed emails to retry.",
@@ -157,12 +158,12 @@ async function move(
   if (await moveCampaign(tx, { projectId, campaignId: row.id }, transition, set)) return;
   // Read again: another caller may have moved it since.
   refuseState(await getCampaignRow(tx, projectId, row.id), transition);
-  throw new Refusal("CONFLICT");
+  throw new AppError("CONFLICT");
 }
 
 function refuseState(row: CampaignRow, { from }: Transition): void {
   if (from.some((status) => status === row.status)) return;
-  throw new Refusal("CONFLICT", {
+  throw new AppError("CONFLICT", {
     message: `The campaign is ${row.status}. This is only possible while it is ${from.join(" or ")}.`,
   });
 }

@@ -6,16 +6,16 @@ import { startLoop, type Loop } from "../platform/background/background.ts";
 import { transaction, type Database } from "../platform/database/database.ts";
 import { failpoint } from "../platform/failpoints.ts";
 import { countRecipients, dropRecipients, hasPendingRecipients } from "../emails/outbox/campaign-emails.ts";
-import { pauseDestination } from "../emails/refusals/paused-destinations.ts";
+import { pauseDestination } from "../emails/throttling/throttled-domains.ts";
 import type { Domains } from "../domains/domains.ts";
 import { requireVerifiedSender } from "../templates/templates.ts";
-import { Refusal } from "../platform/refusal.ts";
+import { AppError } from "../platform/app-error.ts";
 import { CONTACT_CHECKS } from "../contacts/recipients.ts";
-import { moveCampaign, moveCampaigns } from "./follow-status.ts";
-import { pauseAutomatically, type PauseParts } from "./pause-automatically.ts";
+import { moveCampaign, moveCampaigns } from "./sync-queue.ts";
+import { pauseAutomatically, type PauseDependencies } from "./pause-automatically.ts";
 import { pauseDoubtfulCampaigns } from "./pause-in-doubt.ts";
 import { findCampaign, findCampaignForUpdate } from "./queries.ts";
-import { MISSED_MS, REFUSAL_LIMIT, refusingDestination, TRANSITIONS } from "./rules.ts";
+import { MISSED_MS, REJECTION_LIMIT, refusingDestination, TRANSITIONS } from "./rules.ts";
 import { settlePausedDestinations } from "./settle-paused.ts";
 import { addSnapshotJob } from "./send-campaign.ts";
 import {
@@ -37,7 +37,7 @@ const DUE_AT_ONCE = 100;
 const DROP_BATCH = 5_000;
 const CANCELLED_REASON = "The campaign was cancelled.";
 
-export interface SettlerOptions extends PauseParts {
+export interface SettlerOptions extends PauseDependencies {
   database: Database;
   domains: Domains;
 }
@@ -67,7 +67,8 @@ async function reasonNotToSend(
     await transaction(database, (tx) => requireVerifiedSender(tx, domains, due.projectId, row?.fromAddress));
     return null;
   } catch (error) {
-    if (error instanceof Refusal) return holdFor("held.sender", { domain: domainOf(row?.fromAddress ?? "") });
+    if (error instanceof AppError)
+      return holdFor("held.sender", { domain: domainOf(row?.fromAddress ?? "") });
     throw error;
   }
 }
@@ -85,8 +86,8 @@ async function startDue(database: Database, { projectId, id: campaignId }: Campa
 export async function pauseRefusedCampaigns({
   database,
   ...parts
-}: PauseParts & { database: Database }): Promise<void> {
-  for (const campaign of await listRefusedCampaigns(database, REFUSAL_LIMIT)) {
+}: PauseDependencies & { database: Database }): Promise<void> {
+  for (const campaign of await listRefusedCampaigns(database, REJECTION_LIMIT)) {
     const destination = refusingDestination(campaign.domains);
     const { projectId, id: campaignId, sendingSince, answer } = campaign;
     // If one destination among several rejects, only its emails wait.
@@ -95,7 +96,7 @@ export async function pauseRefusedCampaigns({
       (await pauseDestination(database, { projectId, campaignId, destination, answer }))
     )
       continue;
-    const cause = { problem: "refused", last: REFUSAL_LIMIT.last, answer } as const;
+    const cause = { problem: "refused", last: REJECTION_LIMIT.last, answer } as const;
     const pause = { projectId, campaignId, sendingSince, cause };
     await transaction(database, (tx) => pauseAutomatically(tx, parts, pause));
   }

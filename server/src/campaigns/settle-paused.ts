@@ -2,13 +2,13 @@
 import { transaction, type Database, type Tx } from "../platform/database/database.ts";
 import type { Log } from "../platform/log.ts";
 import {
-  isToBeTold,
+  isToBeNotified,
   listPausedDestinations,
-  moveParked,
+  moveDeferred,
   tryPaused,
   type PausedDestination,
-} from "../emails/refusals/paused-destinations.ts";
-import { tellMembers } from "../projects/members/notifications.ts";
+} from "../emails/throttling/throttled-domains.ts";
+import { notifyMembers } from "../projects/members/notifications.ts";
 import { pausedDestinationMail } from "./paused-campaign-mail.ts";
 import { findCampaign, findProjectName } from "./queries.ts";
 
@@ -26,9 +26,9 @@ export async function settlePausedDestinations({
     const { projectId, campaignId, destination, answer } = paused;
     const ids = { projectId, campaignId, destination };
     try {
-      if (await tell(database, paused, baseUrl()))
+      if (await notify(database, paused, baseUrl()))
         log.warn({ ...ids, answer }, "bulk mail paused for one destination");
-      await moveParked(database, paused);
+      await moveDeferred(database, paused);
       if (paused.releasedAt !== null) continue;
       const tried = await tryPaused(database, paused);
       if (tried !== "waits") log.info({ ...ids, tried }, "retried a throttled destination");
@@ -38,15 +38,15 @@ export async function settlePausedDestinations({
   }
 }
 
-async function tell(database: Database, paused: PausedDestination, baseUrl: string): Promise<boolean> {
+async function notify(database: Database, paused: PausedDestination, baseUrl: string): Promise<boolean> {
   if (paused.toldAt !== null) return false;
   return transaction(database, async (tx) => {
-    if (!(await isToBeTold(tx, paused))) return false;
+    if (!(await isToBeNotified(tx, paused))) return false;
     const mail = await mailAbout(tx, paused, baseUrl);
     if (mail === undefined) return false;
     const { campaignId, destination, answer } = paused;
     const facts = { campaignId, destination, reason: answer };
-    await tellMembers(tx, { projectId: paused.projectId, kind: "campaign-paused", facts }, mail);
+    await notifyMembers(tx, { projectId: paused.projectId, kind: "campaign-paused", facts }, mail);
     return true;
   });
 }

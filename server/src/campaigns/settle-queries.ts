@@ -43,7 +43,7 @@ export interface RefusedCampaign extends CampaignRef {
 }
 
 /** Too many rejections: `refused` of the `last` emails. */
-export interface RefusalLimit {
+export interface RejectionLimit {
   refused: number;
   last: number;
 }
@@ -58,7 +58,7 @@ const PASSED_BY = 1_000;
  */
 export async function listRefusedCampaigns(
   database: Database,
-  limit: RefusalLimit,
+  limit: RejectionLimit,
 ): Promise<RefusedCampaign[]> {
   // Literals, because the planner can't estimate small parameters.
   const refused = sql.lit(limit.refused);

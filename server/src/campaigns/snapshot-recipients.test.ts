@@ -5,7 +5,7 @@ import { newId } from "../platform/ids.ts";
 import { JobFailure } from "../platform/background/jobs.ts";
 import { createLog } from "../platform/log.ts";
 import { createMetrics } from "../platform/metrics.ts";
-import { cancelledAt } from "../testing/cancel-waiting.ts";
+import { cancelWaitingAt } from "../testing/cancel-waiting.ts";
 import { useTestServer, type TestProject } from "../testing/test-server.ts";
 import { createSnapshotStep } from "./snapshot-recipients.ts";
 
@@ -88,7 +88,7 @@ test("retries the job after a database error", async () => {
   const project = await server.createProject();
   await addContact(project, "ada@example.com");
   const id = await sendCampaign(project, TO_MANY);
-  const thrown = await cancelledAt(server, "segments", () => snapshot(project, id));
+  const thrown = await cancelWaitingAt(server, "segments", () => snapshot(project, id));
   expect(thrown).toMatchObject({ code: "57014" });
   expect(thrown).not.toBeInstanceOf(JobFailure);
   expect(await snapshot(project, id)).toMatchObject({ done: true, result: { totalRecipients: 1 } });

@@ -9,7 +9,7 @@ import { recipientsOf } from "../contacts/recipients.ts";
 import { makeContent } from "../emails/outbox/emails.ts";
 import { withFooter } from "../templates/with-footer.ts";
 import { audienceOf, audienceOfRow, countExcluded, eligible } from "./audience.ts";
-import type { PauseParts } from "./pause-automatically.ts";
+import type { PauseDependencies } from "./pause-automatically.ts";
 import { pauseOverCap } from "./pause-over-cap.ts";
 import { findCampaignForUpdate, updateSnapshot, type CampaignRow } from "./queries.ts";
 
@@ -20,24 +20,24 @@ const SNAPSHOT_TIMEOUT_MS = 10 * 60_000;
  * Job step that gives a started campaign its recipients, unless a cap leaves no room. Skips campaigns that have recipients or are not
  * started.
  */
-export function createSnapshotStep(parts: PauseParts): JobStep {
+export function createSnapshotStep(deps: PauseDependencies): JobStep {
   return async (tx, job) => {
     const { campaignId } = job.input as { campaignId: string };
     const row = await findCampaignForUpdate(tx, job.projectId, campaignId);
     const isUnderWay = row?.status === "SENDING" || row?.status === "PAUSED";
     if (row === undefined || !isUnderWay || row.snapshotAt !== null) return { done: true, result: {} };
     await limitStatements(tx, SNAPSHOT_TIMEOUT_MS);
-    return { done: true, result: await snapshot(tx, parts, job.projectId, row) };
+    return { done: true, result: await snapshot(tx, deps, job.projectId, row) };
   };
 }
 
-async function snapshot(tx: Tx, parts: PauseParts, projectId: string, row: CampaignRow) {
+async function snapshot(tx: Tx, deps: PauseDependencies, projectId: string, row: CampaignRow) {
   const kind = row.kind as CampaignKind;
   const audience = await audienceOf(tx, projectId, audienceOfRow(row)).catch(asJobFailure);
   const matches = await eligible(tx, projectId, kind, audience);
   const count = () => countMatching(tx, projectId, matches);
   const key = { projectId, campaignId: row.id };
-  if (await pauseOverCap(tx, parts, key, count)) return {};
+  if (await pauseOverCap(tx, deps, key, count)) return {};
   const totalRecipients = await snapshotRecipients(
     tx,
     key,

@@ -1,4 +1,4 @@
-// The only statement that changes the status of campaigns, and its conditions. Only follow-status.ts calls it.
+// The only statement that changes the status of campaigns, and its conditions. Only sync-queue.ts calls it.
 import type { CampaignStatus } from "@postloft/contract/campaigns.ts";
 import type { HeldReason } from "@postloft/contract/held-reasons.ts";
 import { sql, type RawBuilder, type SqlBool } from "kysely";

@@ -3,8 +3,8 @@ import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { subtransaction, transaction, type Tx } from "../platform/database/database.ts";
-import { faultsOf, refusalOf, useTestServer, type Reply, type TestProject } from "../testing/test-server.ts";
-import { contactRefusal } from "./contacts.ts";
+import { faultsOf, errorOf, useTestServer, type Reply, type TestProject } from "../testing/test-server.ts";
+import { contactError } from "./contacts.ts";
 import { registerFields } from "./upsert-contacts.ts";
 
 const server = useTestServer({ ROLES: "api" });
@@ -137,7 +137,7 @@ test("rejects a numbered page above the size limit and suggests fewer rows", asy
     server.call("GET", `/segments/${body.id}/contacts?pageSize=${pageSize}`, project.byKey);
   expect((await list(2)).status).toBe(200);
   const refused = await list(7);
-  expect(refusalOf(refused)).toBe("422 VALIDATION_ERROR");
+  expect(errorOf(refused)).toBe("422 VALIDATION_ERROR");
   expect(faultsOf(refused)).toEqual(["pageSize too_big"]);
 });
 
@@ -159,8 +159,8 @@ test("pages of large events are shorter", async () => {
 });
 
 function told(code: string, message: string): string | null {
-  const refusal = contactRefusal(Object.assign(new Error(message), { code }));
-  return refusal?.fields?.[0]?.message ?? refusal?.code ?? null;
+  const appError = contactError(Object.assign(new Error(message), { code }));
+  return appError?.fields?.[0]?.message ?? appError?.code ?? null;
 }
 
 test("maps constraint errors when the name is only in the message, with a shard suffix", () => {

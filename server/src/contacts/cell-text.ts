@@ -1,5 +1,5 @@
 // Converts between CSV cells and values. Exports and imports share these rules, so that an exported file imports unchanged. Pure.
-import { cellValue, needsMark, quoteCell } from "@postloft/contract/cell.ts";
+import { cellValue, needsEscapePrefix, quoteCell } from "@postloft/contract/cell.ts";
 import { findHostileValues } from "../platform/http/body.ts";
 
 /** Returns the value of a cell, or a fault if the value is an object that must not be stored. */
@@ -15,7 +15,7 @@ export function writeCell(value: unknown): string {
   if (value === undefined || value === null) return "";
   if (typeof value !== "string")
     return quoteCell(typeof value === "object" ? JSON.stringify(value) : String(value));
-  return quoteCell(needsMark(value) ? `'${value}` : value);
+  return quoteCell(needsEscapePrefix(value) ? `'${value}` : value);
 }
 
 /** Returns a CSV line with its line break. */

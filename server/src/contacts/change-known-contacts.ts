@@ -1,8 +1,8 @@
 // Changes existing contacts by id, for callers that change many contacts in one batch and must not recreate deleted ones.
 import type { Tx } from "../platform/database/database.ts";
 import { pairUp } from "../platform/pair-up.ts";
-import { noteContacts } from "../reactions/reactions.ts";
-import type { Via } from "./consent.ts";
+import { enqueueContactEvents } from "../reactions/reactions.ts";
+import type { ChangeSource } from "./consent.ts";
 import { findContactsById, lockContacts } from "./queries.ts";
 import type { DataPatch } from "./rules.ts";
 import { upsertContacts } from "./upsert-contacts.ts";
@@ -12,7 +12,7 @@ export interface KnownContactChange {
   /** Keeps the state when omitted. */
   subscribed?: boolean;
   patch: DataPatch;
-  via: Via;
+  via: ChangeSource;
 }
 
 /** Applies the changes in order. Skips deleted contacts. */
@@ -33,7 +33,7 @@ export async function changeContacts(
     return email === undefined ? [] : [{ ...change, projectId, email, subscribedIfNew: false }];
   });
   const outcomes = await upsertContacts(tx, known);
-  await noteContacts(
+  await enqueueContactEvents(
     tx,
     pairUp(known, outcomes).flatMap(([{ via }, { contactId, isChanged }]) =>
       isChanged ? [{ projectId, contactId, fromPublicKey: via.fromPublicKey }] : [],

@@ -3,8 +3,8 @@ import { randomUUID } from "node:crypto";
 import { expect, test, vi } from "vitest";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { transaction } from "../platform/database/database.ts";
-import { APP_SECRET, refusalOf, useTestServer, type TestCaller } from "../testing/test-server.ts";
-import { viaApi, type Via } from "./consent.ts";
+import { APP_SECRET, errorOf, useTestServer, type TestCaller } from "../testing/test-server.ts";
+import { viaApi, type ChangeSource } from "./consent.ts";
 import { createContactLinks } from "./links.ts";
 import { flipAndRecord, upsertContacts } from "./upsert-contacts.ts";
 
@@ -130,8 +130,8 @@ test("hard bounces and complaints are logged as the source and named in the even
 
 test("each new contact of a batch logs its own caller, and existing contacts add no row", async () => {
   const { id: projectId } = await server.createProject();
-  const person: Via = { source: "import", actor: randomUUID(), ip: null };
-  const change = (email: string, via: Via, subscribed?: boolean) => ({
+  const person: ChangeSource = { source: "import", actor: randomUUID(), ip: null };
+  const change = (email: string, via: ChangeSource, subscribed?: boolean) => ({
     projectId,
     email,
     subscribedIfNew: true,
@@ -162,7 +162,7 @@ test("each new contact of a batch logs its own caller, and existing contacts add
 
 test("the first of two transactions that create the same contact starts its log", async () => {
   const { id: projectId } = await server.createProject();
-  const change = (via: Via) => ({
+  const change = (via: ChangeSource) => ({
     projectId,
     email: "ada@example.com",
     subscribedIfNew: true,
@@ -197,7 +197,7 @@ test("a contact that appears twice in one call flips once, with one row", async 
   const { byKey } = server.project;
   const { body } = await server.call<{ id: string }>("POST", "/contacts", byKey, { email: newAddress() });
   const flip = { projectId: server.project.id, id: body.id, subscribed: false };
-  const complaint: Via = { source: "complaint", actor: null, ip: null };
+  const complaint: ChangeSource = { source: "complaint", actor: null, ip: null };
   await transaction(server.database, (tx) =>
     flipAndRecord(tx, [
       { ...flip, via: { ...complaint, source: "bounce" } },
@@ -218,7 +218,7 @@ test("a rolled back change adds no row", async () => {
     email: taken,
     subscribed: false,
   });
-  expect(refusalOf(reply)).toBe("409 CONFLICT");
+  expect(errorOf(reply)).toBe("409 CONFLICT");
   expect(await shortLog(body.id)).toEqual(["in api key"]);
 });
 
@@ -239,7 +239,7 @@ test("the log returns the newest thousand rows, newest first, and is deleted wit
   );
   expect((await server.call("DELETE", `/contacts/${body.id}`, byKey)).status).toBe(204);
   expect(await server.rows("select 1 from consent_changes where contact_id = $1", body.id)).toEqual([]);
-  expect(refusalOf(await server.call("GET", `/contacts/${body.id}/consent`, byKey))).toBe(
+  expect(errorOf(await server.call("GET", `/contacts/${body.id}/consent`, byKey))).toBe(
     "404 CONTACT_NOT_FOUND",
   );
 });
@@ -250,7 +250,7 @@ test("the log of a contact of another project returns 404", async () => {
     email: newAddress(),
   });
   for (const id of [body.id, randomUUID(), "x"])
-    expect(refusalOf(await server.call("GET", `/contacts/${id}/consent`, other.byKey))).toBe(
+    expect(errorOf(await server.call("GET", `/contacts/${id}/consent`, other.byKey))).toBe(
       "404 CONTACT_NOT_FOUND",
     );
 });

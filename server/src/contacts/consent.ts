@@ -4,27 +4,32 @@ import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { z } from "zod";
 import type { Database } from "../platform/database/database.ts";
 import { isId } from "../platform/ids.ts";
-import { Refusal } from "../platform/refusal.ts";
-import { readEmailNames, type EmailName } from "../emails/reading/email-standings.ts";
+import { AppError } from "../platform/app-error.ts";
+import { readEmailNames, type EmailName } from "../emails/reading/email-statuses.ts";
 import { listConsentRows } from "./consent-queries.ts";
 import { findContact } from "./queries.ts";
-import type { Via } from "./rules.ts";
+import type { ChangeSource } from "./rules.ts";
 
-export type { ConsentSource, Via } from "./rules.ts";
+export type { ConsentSource, ChangeSource } from "./rules.ts";
 
-const BY_KEY: Via = { source: "api", actor: "key", ip: null };
+const BY_KEY: ChangeSource = { source: "api", actor: "key", ip: null };
 /** The actor of calls with a public key in the consent log. */
 export const PUBLIC_KEY = "public-key";
 /** A call with a public key, which anyone can make. */
-export const VIA_PUBLIC_KEY: Via = { source: "api", actor: PUBLIC_KEY, ip: null, fromPublicKey: true };
+export const VIA_PUBLIC_KEY: ChangeSource = {
+  source: "api",
+  actor: PUBLIC_KEY,
+  ip: null,
+  fromPublicKey: true,
+};
 
 /** Returns the source of an API call, made with a key (`userId` null) or by a signed-in user. */
-export function viaApi(userId: string | null): Via {
+export function viaApi(userId: string | null): ChangeSource {
   return userId === null ? BY_KEY : { source: "api", actor: userId, ip: null };
 }
 
 /** Returns the source of a call that users make in the dashboard and keys make through the API. */
-export function viaDashboard(userId: string | null): Via {
+export function viaDashboard(userId: string | null): ChangeSource {
   return userId === null ? BY_KEY : { source: "dashboard", actor: userId, ip: null };
 }
 
@@ -51,7 +56,7 @@ export async function listConsentChanges(
   { campaignNames }: CampaignNames,
 ): Promise<ConsentChange[]> {
   if (!isId(contactId) || (await findContact(database, projectId, contactId)) === undefined)
-    throw new Refusal("CONTACT_NOT_FOUND");
+    throw new AppError("CONTACT_NOT_FOUND");
   const rows = await listConsentRows(database, projectId, contactId, LIMITS.consentChanges.value);
   const emails = await readEmailNames(database, projectId, unique(rows.map(({ emailId }) => emailId)));
   const names = await readCampaignNames(emails);

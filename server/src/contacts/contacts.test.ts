@@ -3,9 +3,9 @@ import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import type { ErrorEnvelope } from "../platform/http/errors.ts";
 import {
-  answersByName,
+  responsesByName,
   faultsOf,
-  refusalOf,
+  errorOf,
   sameByName,
   useTestServer,
   type Reply,
@@ -48,20 +48,25 @@ const eventsOf = async (caller: TestCaller, id: string) =>
 const flipsOf = async (caller: TestCaller, id: string) =>
   (await eventsOf(caller, id)).map(({ name }) => name).filter((name) => name.startsWith("contact."));
 
-type Door = "track" | "send" | "post" | "patch";
-const DOORS: Door[] = ["track", "send", "post", "patch"];
+type Endpoint = "track" | "send" | "post" | "patch";
+const ENDPOINTS: Endpoint[] = ["track", "send", "post", "patch"];
 const mail = { from: "a@sandbox.localhost", subject: "s", body: "b" };
 
 /** Sends `data` and `subscribed` for an existing contact through one of the four endpoints that accept them. */
-async function enter(door: Door, caller: TestCaller, contact: { id: string; email: string }, parts: object) {
+async function enter(
+  endpoint: Endpoint,
+  caller: TestCaller,
+  contact: { id: string; email: string },
+  parts: object,
+) {
   const { email } = contact;
-  const calls: Record<Door, () => Promise<Reply<ErrorEnvelope>>> = {
+  const calls: Record<Endpoint, () => Promise<Reply<ErrorEnvelope>>> = {
     track: () => server.call("POST", "/v1/track", caller, { email, event: "entered", ...parts }),
     send: () => server.call("POST", "/v1/send", caller, { to: email, ...mail, ...parts }),
     post: () => server.call("POST", "/contacts", caller, { email, ...parts }),
     patch: () => server.call("PATCH", `/contacts/${contact.id}`, caller, parts),
   };
-  return calls[door]();
+  return calls[endpoint]();
 }
 
 const RULES: Array<[string, object, object]> = [
@@ -98,14 +103,14 @@ function keysOf(count: number): Record<string, number> {
 
 test.for(RULES)("data: %s, on all four endpoints", async ([, data, expected]) => {
   const { byKey } = server.project;
-  const stored = await answersByName(DOORS, String, async (door) => {
+  const stored = await responsesByName(ENDPOINTS, String, async (endpoint) => {
     const { body } = await upsert(byKey, { email: newAddress(), data: { a: 1 } });
-    const reply = await enter(door, byKey, body, { data });
+    const reply = await enter(endpoint, byKey, body, { data });
     const contact = await get(byKey, body.id);
     return { status: reply.status, data: contact.data, subscribed: contact.subscribed };
   });
   expect(stored).toEqual(
-    sameByName(DOORS, String, () => ({ status: 200, data: expected, subscribed: true })),
+    sameByName(ENDPOINTS, String, () => ({ status: 200, data: expected, subscribed: true })),
   );
 });
 
@@ -131,7 +136,7 @@ test.for(BAD_DATA)("rejects data with %s on all four endpoints without changes",
   const { body: contact } = await upsert(byKey, { email: newAddress(), data: { a: 5 } });
   const before = await server.countRows();
   const json = typeof data === "string" ? data : JSON.stringify(data);
-  const start: Record<Door, [string, string, string]> = {
+  const start: Record<Endpoint, [string, string, string]> = {
     track: ["POST", "/v1/track", `{"email":"${contact.email}","event":"e",`],
     send: [
       "POST",
@@ -141,12 +146,12 @@ test.for(BAD_DATA)("rejects data with %s on all four endpoints without changes",
     post: ["POST", "/contacts", `{"email":"${contact.email}",`],
     patch: ["PATCH", `/contacts/${contact.id}`, "{"],
   };
-  const answers = await answersByName(DOORS, String, async (door) => {
-    const [method, path, text] = start[door];
+  const responses = await responsesByName(ENDPOINTS, String, async (endpoint) => {
+    const [method, path, text] = start[endpoint];
     const reply = await server.call(method, path, byKey, `${text}"data":${json}}`);
     return [reply.status, faultsOf(reply)];
   });
-  expect(answers).toEqual(sameByName(DOORS, String, () => [422, [fault]]));
+  expect(responses).toEqual(sameByName(ENDPOINTS, String, () => [422, [fault]]));
   expect(await get(byKey, contact.id)).toEqual({ ...contact, _meta: undefined });
   expect(await server.countRows()).toEqual(before);
   expect({}).not.toHaveProperty("polluted");
@@ -159,11 +164,11 @@ test("rejects contact data above 1 MB from every endpoint", async () => {
     data: { a: "x".repeat(700_000) },
   });
   const more = { data: { b: "y".repeat(400_000) } };
-  const answers = await answersByName(DOORS, String, async (door) => {
-    const reply = await enter(door, byKey, contact, more);
+  const responses = await responsesByName(ENDPOINTS, String, async (endpoint) => {
+    const reply = await enter(endpoint, byKey, contact, more);
     return [reply.status, faultsOf(reply)];
   });
-  expect(answers).toEqual(sameByName(DOORS, String, () => [422, ["data too_big"]]));
+  expect(responses).toEqual(sameByName(ENDPOINTS, String, () => [422, ["data too_big"]]));
   expect(Object.keys((await get(byKey, contact.id)).data)).toEqual(["a"]);
   expect(await server.rows("select 1 from emails where contact_id = $1", contact.id)).toEqual([]);
   const replaced = await enter("track", byKey, contact, { data: { a: "small", ...more.data } });
@@ -253,7 +258,7 @@ test("fifty concurrent upserts of a new address create one contact", async () =>
   expect(Object.keys(contact?.data ?? {})).toHaveLength(50);
 });
 
-const NEW_CONTACTS: Array<[Door, boolean | undefined, boolean]> = [
+const NEW_CONTACTS: Array<[Endpoint, boolean | undefined, boolean]> = [
   ["track", undefined, true],
   ["track", true, true],
   ["track", false, false],
@@ -267,28 +272,31 @@ const NEW_CONTACTS: Array<[Door, boolean | undefined, boolean]> = [
 
 test.for(NEW_CONTACTS)(
   "a new contact from %s with subscribed %s is subscribed: %s, without a flip event",
-  async ([door, subscribed, expected]) => {
+  async ([endpoint, subscribed, expected]) => {
     const { byKey } = server.project;
     const email = newAddress();
-    await enter(door, byKey, { id: "", email }, subscribed === undefined ? {} : { subscribed });
+    await enter(endpoint, byKey, { id: "", email }, subscribed === undefined ? {} : { subscribed });
     const [contact] = (await list(byKey, `?search=${email}`)).data;
     expect(contact).toMatchObject({ email, subscribed: expected });
     expect(await flipsOf(byKey, contact?.id ?? "")).toEqual([]);
   },
 );
 
-test.for(DOORS)("%s keeps an omitted subscribed and flips a given one once, with one event", async (door) => {
-  const { byKey } = server.project;
-  const { body: contact } = await upsert(byKey, { email: newAddress() });
-  const states: boolean[] = [];
-  for (const subscribed of [undefined, true, false, false, undefined, true, true, undefined]) {
-    const reply = await enter(door, byKey, contact, subscribed === undefined ? {} : { subscribed });
-    expect(reply.status).toBe(200);
-    states.push((await get(byKey, contact.id)).subscribed);
-  }
-  expect(states).toEqual([true, true, false, false, false, true, true, true]);
-  expect(await flipsOf(byKey, contact.id)).toEqual(["contact.subscribed", "contact.unsubscribed"]);
-});
+test.for(ENDPOINTS)(
+  "%s keeps an omitted subscribed and flips a given one once, with one event",
+  async (endpoint) => {
+    const { byKey } = server.project;
+    const { body: contact } = await upsert(byKey, { email: newAddress() });
+    const states: boolean[] = [];
+    for (const subscribed of [undefined, true, false, false, undefined, true, true, undefined]) {
+      const reply = await enter(endpoint, byKey, contact, subscribed === undefined ? {} : { subscribed });
+      expect(reply.status).toBe(200);
+      states.push((await get(byKey, contact.id)).subscribed);
+    }
+    expect(states).toEqual([true, true, false, false, false, true, true, true]);
+    expect(await flipsOf(byKey, contact.id)).toEqual(["contact.subscribed", "contact.unsubscribed"]);
+  },
+);
 
 test("a flip precedes the event tracked with it", async () => {
   const { byKey } = server.project;
@@ -300,11 +308,11 @@ test("a flip precedes the event tracked with it", async () => {
   ]);
 });
 
-test.for(DOORS)("twenty concurrent unsubscribes through %s flip once", async (door) => {
+test.for(ENDPOINTS)("twenty concurrent unsubscribes through %s flip once", async (endpoint) => {
   const { byKey } = server.project;
   const { body: contact } = await upsert(byKey, { email: newAddress() });
   const replies = await Promise.all(
-    Array.from({ length: 20 }, () => enter(door, byKey, contact, { subscribed: false })),
+    Array.from({ length: 20 }, () => enter(endpoint, byKey, contact, { subscribed: false })),
   );
   expect(replies.map(({ status }) => status)).toEqual(Array(20).fill(200));
   expect(await flipsOf(byKey, contact.id)).toEqual(["contact.unsubscribed"]);
@@ -339,7 +347,7 @@ test("read-only fields are ignored by every endpoint", async () => {
     updatedAt: "2000-01-01T00:00:00Z",
     _meta: { isNew: true },
   };
-  for (const door of DOORS) expect((await enter(door, byKey, contact, forged)).status).toBe(200);
+  for (const endpoint of ENDPOINTS) expect((await enter(endpoint, byKey, contact, forged)).status).toBe(200);
   expect(await get(byKey, contact.id)).toMatchObject({ id: contact.id, createdAt: contact.createdAt });
   expect(await server.rows("select id from contacts where project_id = $1", id)).toEqual([
     { id: contact.id },
@@ -355,7 +363,7 @@ test("an address of another contact returns 409 without changes, also in concurr
     data: { a: 2 },
     subscribed: false,
   });
-  expect(refusalOf(reply)).toBe("409 CONFLICT");
+  expect(errorOf(reply)).toBe("409 CONFLICT");
   expect(await get(byKey, bob.id)).toEqual({ ...bob, _meta: undefined });
   expect(await flipsOf(byKey, bob.id)).toEqual([]);
   const race = await Promise.all(
@@ -458,8 +466,8 @@ test("rejects cursors that this list did not return", async () => {
   };
   const names = Object.keys(cursors) as Array<keyof typeof cursors>;
   expect(
-    await answersByName(names, String, async (name) =>
-      refusalOf(await server.call("GET", `/contacts?cursor=${cursors[name]}`, byKey)),
+    await responsesByName(names, String, async (name) =>
+      errorOf(await server.call("GET", `/contacts?cursor=${cursors[name]}`, byKey)),
     ),
   ).toEqual(sameByName(names, String, () => "400 BAD_REQUEST"));
   const long = await server.call("GET", `/contacts?cursor=${"x".repeat(501)}`, byKey);

@@ -5,13 +5,13 @@ import { hashAddress } from "../platform/address-hash.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
 import { violatedConstraint } from "../platform/database/database.ts";
 import { isId } from "../platform/ids.ts";
-import { Refusal, invalidField } from "../platform/refusal.ts";
+import { AppError, invalidField } from "../platform/app-error.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { faultOfRow, type RowFault } from "@postloft/contract/row-faults.ts";
 import { subtractContacts } from "../events/counts.ts";
-import { noteContacts } from "../reactions/reactions.ts";
-import { forgetRecipients } from "../emails/outbox/forget-recipients.ts";
-import type { Via } from "./consent.ts";
+import { enqueueContactEvents } from "../reactions/reactions.ts";
+import { redactRecipients } from "../emails/outbox/redact-recipients.ts";
+import type { ChangeSource } from "./consent.ts";
 import { deleteOptOut, keepOptOuts } from "./opt-out-queries.ts";
 import { CONTACT_CHECKS } from "./recipients.ts";
 import {
@@ -26,7 +26,7 @@ import {
   updateContactRow,
   type ContactRow,
 } from "./queries.ts";
-import { forgetChangesOf } from "./deletion-queries.ts";
+import { redactChangesOf } from "./deletion-queries.ts";
 import { readDataPatch, type DataPatch } from "./rules.ts";
 import { flipAndRecord, registerFields } from "./upsert-contacts.ts";
 
@@ -57,7 +57,7 @@ export function presentContact(row: ContactRow): ContactView {
 /** @throws AppError CONTACT_NOT_FOUND, also for a contact of another project. */
 export async function getContact(database: Database, projectId: string, id: string): Promise<ContactView> {
   const row = isId(id) ? await findContact(database, projectId, id) : undefined;
-  if (row === undefined) throw new Refusal("CONTACT_NOT_FOUND");
+  if (row === undefined) throw new AppError("CONTACT_NOT_FOUND");
   return presentContact(row);
 }
 
@@ -104,10 +104,10 @@ export async function updateContact(
   projectId: string,
   id: string,
   edit: ContactEdit,
-  via: Via,
+  via: ChangeSource,
 ): Promise<ContactView> {
   const row = isId(id) ? await findContactForUpdate(tx, projectId, id) : undefined;
-  if (row === undefined) throw new Refusal("CONTACT_NOT_FOUND");
+  if (row === undefined) throw new AppError("CONTACT_NOT_FOUND");
   const patch = readDataPatch(edit.data ?? undefined);
   const data = edit.data === null ? {} : applyPatch(row.data as Record<string, unknown>, patch);
   const keys = Object.keys(data).length;
@@ -121,9 +121,9 @@ export async function updateContact(
     await updateContactRow(tx, projectId, id, changes)
       .then(() => registerFields(tx, [{ projectId, patch }]))
       .catch((error: unknown) => {
-        throw contactRefusal(error) ?? error;
+        throw contactError(error) ?? error;
       });
-    await noteContacts(tx, [{ projectId, contactId: id }]);
+    await enqueueContactEvents(tx, [{ projectId, contactId: id }]);
   }
   if (edit.subscribed !== undefined)
     await flipAndRecord(tx, [{ projectId, id, subscribed: edit.subscribed, via }]);
@@ -170,15 +170,15 @@ export function contactFault(error: unknown): RowFault | null {
 }
 
 /** Returns the AppError for a database error about a contact, or null for any other error. */
-export function contactRefusal(error: unknown): Refusal | null {
+export function contactError(error: unknown): AppError | null {
   const fault = contactFault(error);
   if (fault === null) return null;
   return fault.code === "contact.exists"
-    ? new Refusal("CONFLICT", { message: fault.text })
+    ? new AppError("CONFLICT", { message: fault.text })
     : invalidField("data", "too_big", fault.text);
 }
 
-function tooManyKeys(): Refusal {
+function tooManyKeys(): AppError {
   return invalidField(
     "data",
     "too_big",
@@ -205,7 +205,7 @@ export async function deleteContact(
   dependents: readonly Dependents[],
 ): Promise<void> {
   const deleted = isId(id) ? await deleteContacts(tx, projectId, [id], dependents) : [];
-  if (deleted.length === 0) throw new Refusal("CONTACT_NOT_FOUND");
+  if (deleted.length === 0) throw new AppError("CONTACT_NOT_FOUND");
 }
 
 /**
@@ -228,15 +228,15 @@ export async function deleteContacts(
   });
   const people = (await findAddresses(tx, projectId, ids)).map(hashed);
   // Emails are locked before contacts, in the sender's order, to avoid deadlocks.
-  await forgetRecipients(tx, projectId, people, CONTACT_CHECKS.contactIfThere);
+  await redactRecipients(tx, projectId, people, CONTACT_CHECKS.contactIfThere);
   // Segments are locked before contacts, as in adding members. Executions follow the order of the engine.
   for (const { lock } of dependents) await lock(tx, projectId, ids);
   const locked = (await lockContacts(tx, projectId, ids, "deleting")).map(hashed);
   const found = locked.map((row) => row.id);
   for (const { end } of dependents) await end(tx, projectId, found);
   // Emails that were being queued concurrently are visible now, and no new ones can be added.
-  await forgetRecipients(tx, projectId, locked, CONTACT_CHECKS.contactIfThere);
-  await forgetChangesOf(tx, projectId, found);
+  await redactRecipients(tx, projectId, locked, CONTACT_CHECKS.contactIfThere);
+  await redactChangesOf(tx, projectId, found);
   await keepOptOuts(tx, locked, isImportUndone);
   await deleteContactRows(tx, projectId, found);
   return found;

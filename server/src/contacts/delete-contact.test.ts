@@ -1,7 +1,7 @@
 // Deleting a contact over HTTP: all personal data is gone, and the totals still add up.
 import { expect, test, vi } from "vitest";
 import { holdRow } from "../testing/hold-row.ts";
-import { refusalOf, useTestServer } from "../testing/test-server.ts";
+import { errorOf, useTestServer } from "../testing/test-server.ts";
 
 const server = useTestServer();
 const WAIT = { timeout: 30_000, interval: 20 };
@@ -31,8 +31,8 @@ test("deleting a contact deletes its events and messages and skips waiting email
   expect(await server.rows("select 1 from mailbox_messages where project_id = $1", id)).toHaveLength(1);
 
   expect((await server.call("DELETE", `/contacts/${contact.id}`, byKey)).status).toBe(204);
-  expect(refusalOf(await server.call("GET", `/contacts/${contact.id}`, byKey))).toBe("404 CONTACT_NOT_FOUND");
-  expect(refusalOf(await server.call("DELETE", `/contacts/${contact.id}`, byKey))).toBe(
+  expect(errorOf(await server.call("GET", `/contacts/${contact.id}`, byKey))).toBe("404 CONTACT_NOT_FOUND");
+  expect(errorOf(await server.call("DELETE", `/contacts/${contact.id}`, byKey))).toBe(
     "404 CONTACT_NOT_FOUND",
   );
   for (const table of ["events", "mailbox_messages", "contacts"])

@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import type { Tx } from "../platform/database/database.ts";
 
 /** Removes deleted contacts from `import_changes`, because the previous values are personal data. */
-export async function forgetChangesOf(tx: Tx, projectId: string, ids: readonly string[]): Promise<void> {
+export async function redactChangesOf(tx: Tx, projectId: string, ids: readonly string[]): Promise<void> {
   await sql`
     with naming as (
       select distinct s.job_id, s.number from import_changes s cross join lateral unnest(s.contact_ids) as u (id)

@@ -1,6 +1,6 @@
 // Export of all data about one contact over HTTP: complete, without data of other contacts, and empty after the deletion.
 import { expect, test, vi } from "vitest";
-import { refusalOf, useTestServer, type TestCaller } from "../testing/test-server.ts";
+import { errorOf, useTestServer, type TestCaller } from "../testing/test-server.ts";
 import { drawWorkflow } from "../testing/workflow-fixture.ts";
 
 const server = useTestServer();
@@ -139,7 +139,5 @@ test("unknown contacts and contacts of other projects return the same 404", asyn
   const ada = await addContact(server.project.byKey, "ada@sandbox.localhost");
   const { byKey } = await server.createProject();
   for (const id of [ada, "00000000-0000-7000-8000-000000000000", "nobody"])
-    expect(refusalOf(await server.call("GET", `/contacts/${id}/export`, byKey))).toBe(
-      "404 CONTACT_NOT_FOUND",
-    );
+    expect(errorOf(await server.call("GET", `/contacts/${id}/export`, byKey))).toBe("404 CONTACT_NOT_FOUND");
 });

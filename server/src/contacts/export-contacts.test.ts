@@ -3,7 +3,7 @@ import { Readable } from "node:stream";
 import type { KyselyPlugin } from "kysely";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { expect, test } from "vitest";
-import { faultsOf, refusalOf, useTestServer, type TestCaller } from "../testing/test-server.ts";
+import { faultsOf, errorOf, useTestServer, type TestCaller } from "../testing/test-server.ts";
 import { endOfImport, uploadCsv } from "../testing/upload.ts";
 import { writeContacts } from "./export-contacts.ts";
 
@@ -98,7 +98,7 @@ test("all filters of the list apply to the file, and an unknown segment returns 
     "subscribed invalid_enum_value",
   ]);
   const unknown = "/contacts/export.csv?segmentId=00000000-0000-7000-8000-000000000000";
-  expect(refusalOf(await server.call("GET", unknown, byKey))).toBe("404 SEGMENT_NOT_FOUND");
+  expect(errorOf(await server.call("GET", unknown, byKey))).toBe("404 SEGMENT_NOT_FOUND");
 });
 
 const INSTANT = /\d{4}-\d\d-\d\dT[\d:.]+Z/g;

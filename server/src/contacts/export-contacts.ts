@@ -11,7 +11,7 @@ import {
 } from "./export-queries.ts";
 
 const CONTACTS_A_BATCH = 1_000;
-const CONTACTS_A_LOOK = 5_000;
+const CONTACTS_PER_SCAN = 5_000;
 const FIXED_COLUMNS = ["email", "subscribed", "createdAt"];
 
 /** Yields many lines of the file at a time. `conditions` come from list-contacts.ts. */
@@ -46,10 +46,10 @@ function writeContact(row: ExportedRow, keys: readonly string[]): string {
 async function listKeys(database: Database, projectId: string, conditions: Conditions): Promise<string[]> {
   const found = new Set<string>();
   for (let after: string | null = null; ;) {
-    const look = { after, limit: CONTACTS_A_LOOK };
+    const look = { after, limit: CONTACTS_PER_SCAN };
     const { keys, last, count } = await listDataKeysAfter(database, projectId, conditions, look);
     for (const key of keys) if (key !== "") found.add(key);
-    if (count < CONTACTS_A_LOOK) break;
+    if (count < CONTACTS_PER_SCAN) break;
     after = last;
   }
   const registered = (await listFieldKeys(database, projectId)).filter((key) => found.has(key));

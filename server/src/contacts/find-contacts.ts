@@ -96,9 +96,9 @@ async function listNearby(
 }
 
 /** A partial page ends after this time, plus the statement that is still running. */
-const PIECE_MS = 60;
+const PARTIAL_PAGE_MS = 60;
 /** Checking twenty conditions on this number of contacts takes about as long. */
-const PIECE_CONTACTS = 6_000;
+const SCAN_CONTACTS = 6_000;
 /** An index lookup of rare matches takes a few milliseconds. */
 const INDEX_MS = 30;
 /** Matches count as common from a quarter of a page within the range on, because an index would then return thousands. */
@@ -108,13 +108,13 @@ const MANY_NEAR = 4;
  * Finds a page in partial pages. Returns a full page of nearby matches, or all matches if an index finds them quickly. Otherwise returns
  * the nearby matches, and the next request continues after them (docs/decisions/0099).
  */
-export async function listInPieces(
+export async function listInPartialPages(
   database: Database,
   projectId: string,
   conditionsFor: ConditionsFor,
   request: ContactPageRequest,
 ): Promise<Found> {
-  const near = await lookOn(database, projectId, await conditionsFor("few"), request);
+  const near = await scanOn(database, projectId, await conditionsFor("few"), request);
   if (request.isLooking) return near;
   const isFirst = request.after === null;
   const isAll = near.looked === undefined && near.rows.length <= fittingLimit(request.limit, near.rows);
@@ -137,16 +137,16 @@ export async function listInPieces(
  * Checks the contacts next in order. The first request checks one range, and a continuing search checks more until it finds a match or time
  * is up.
  */
-async function lookOn(
+async function scanOn(
   database: Database,
   projectId: string,
   conditions: Conditions,
   request: ContactPageRequest,
 ): Promise<Found> {
-  const endMs = performance.now() + (request.isLooking ? PIECE_MS : 0);
+  const endMs = performance.now() + (request.isLooking ? PARTIAL_PAGE_MS : 0);
   let { after } = request;
-  for (let looked = PIECE_CONTACTS; ; looked += PIECE_CONTACTS) {
-    const place = { ...request, after, look: PIECE_CONTACTS };
+  for (let looked = SCAN_CONTACTS; ; looked += SCAN_CONTACTS) {
+    const place = { ...request, after, look: SCAN_CONTACTS };
     const [rows, end] = await Promise.all([
       listContactRowsNearby(database, projectId, conditions, place),
       findNearbyEnd(database, projectId, place),
@@ -177,11 +177,11 @@ async function count(
 }
 
 /** Returns the result, or null if the time limit is exceeded. */
-async function quickly<Answer>(
+async function quickly<HttpResponse>(
   database: Database,
   timeoutMs: number,
-  ask: (tx: Tx) => Promise<Answer>,
-): Promise<Answer | null> {
+  ask: (tx: Tx) => Promise<HttpResponse>,
+): Promise<HttpResponse | null> {
   const asking = transaction(database, async (tx) => {
     await limitStatements(tx, timeoutMs);
     return ask(tx);

@@ -2,7 +2,7 @@
 import { createCipheriv, createDecipheriv, createHmac, timingSafeEqual, type KeyObject } from "node:crypto";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { deriveKey } from "../platform/crypto.ts";
-import { NOBODY } from "../platform/ids.ts";
+import { NO_ONE } from "../platform/ids.ts";
 
 const MAC_BYTES = 16;
 const ID_BYTES = 16;
@@ -37,7 +37,7 @@ export interface LinkedAddress {
 export function createContactLinks(applicationSecret: string, baseUrl: () => string): LinkParts["linksOf"] {
   const keys = keysOf(applicationSecret);
   return (projectId, contactId, to) => {
-    const second = to === undefined ? contactId : (to.emailId ?? NOBODY);
+    const second = to === undefined ? contactId : (to.emailId ?? NO_ONE);
     const ids = Buffer.from((projectId + second).replaceAll("-", ""), "hex");
     const address = Buffer.from(to?.address ?? "");
     const [unsubscribeUrl = "", subscribeUrl = "", manageUrl = ""] = LINK_PURPOSES.map((purpose) => {
@@ -75,7 +75,7 @@ export function createLinkReader(applicationSecret: string): LinkParts["readLink
     const projectId = idOf(ids.subarray(0, ID_BYTES));
     const second = idOf(ids.subarray(ID_BYTES));
     if (address.length === 0) return { projectId, contactId: second, to: undefined };
-    const emailId = second === NOBODY ? null : second;
+    const emailId = second === NO_ONE ? null : second;
     return { projectId, contactId: null, to: { address: address.toString("utf8"), emailId } };
   };
 }

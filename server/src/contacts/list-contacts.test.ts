@@ -3,9 +3,9 @@ import { expect, test } from "vitest";
 import type { ErrorEnvelope } from "../platform/http/errors.ts";
 import { newId } from "../platform/ids.ts";
 import {
-  answersByName,
+  responsesByName,
   faultsOf,
-  refusalOf,
+  errorOf,
   sameByName,
   useTestServer,
   type TestProject,
@@ -159,7 +159,7 @@ test("a segment filter lists its members in each order, and an unknown segment r
     [elsewhere, segmentId],
     [project, newId()],
   ] as const)
-    expect(refusalOf((await call(asking, `segmentId=${id}`)) as never)).toBe("404 SEGMENT_NOT_FOUND");
+    expect(errorOf((await call(asking, `segmentId=${id}`)) as never)).toBe("404 SEGMENT_NOT_FOUND");
 });
 
 test("a cursor continues in its order, survives row deletion, and exposes no other project", async () => {
@@ -200,8 +200,8 @@ test("rejects cursors of another order and cursors that this list did not return
   };
   const names = Object.keys(queries) as Array<keyof typeof queries>;
   expect(
-    await answersByName(names, String, async (name) =>
-      refusalOf((await call(project, queries[name])) as never),
+    await responsesByName(names, String, async (name) =>
+      errorOf((await call(project, queries[name])) as never),
     ),
   ).toEqual(sameByName(names, String, () => "400 BAD_REQUEST"));
 });

@@ -3,9 +3,9 @@ import type { Filter } from "@postloft/contract/filters.ts";
 import type { RawBuilder, SqlBool } from "kysely";
 import { isOutOfTime, type Database } from "../platform/database/database.ts";
 import { containsAddressPart, fittingLimit, type Page } from "../platform/http/page.ts";
-import { invalidField } from "../platform/refusal.ts";
+import { invalidField } from "../platform/app-error.ts";
 import { presentContact, type ContactView } from "./contacts.ts";
-import { listIndexed, listInPieces, listSelected, type Found } from "./find-contacts.ts";
+import { listIndexed, listInPartialPages, listSelected, type Found } from "./find-contacts.ts";
 import { cursorAfter, type ContactPageRequest } from "./list-cursor.ts";
 import { countContacts, isSubscribed } from "./list-queries.ts";
 
@@ -85,14 +85,14 @@ export async function listContacts(
     ? await listIndexed(database, projectId, await conditions("all"), request)
     : await inTime(
         request.isShort
-          ? listInPieces(database, projectId, conditions, request)
+          ? listInPartialPages(database, projectId, conditions, request)
           : listSelected(database, projectId, conditions, request),
       );
   return { ...toContactPage(found, request), total };
 }
 
 /** @throws AppError VALIDATION_ERROR if a query over all contacts exceeds the statement timeout. */
-export async function inTime<Answer>(asking: Promise<Answer>): Promise<Answer> {
+export async function inTime<HttpResponse>(asking: Promise<HttpResponse>): Promise<HttpResponse> {
   return asking.catch((error: unknown) => {
     if (!isOutOfTime(error)) throw error;
     throw invalidField("filters", "custom", TOO_SLOW);

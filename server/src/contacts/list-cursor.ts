@@ -4,7 +4,7 @@ import { parseAddress } from "@postloft/contract/address.ts";
 import type { CONTACT_SORTS, SORT_DIRECTIONS, TOTALS } from "@postloft/contract/contacts.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { isId } from "../platform/ids.ts";
-import { Refusal } from "../platform/refusal.ts";
+import { AppError } from "../platform/app-error.ts";
 
 export interface ContactOrder {
   sort: (typeof CONTACT_SORTS)[number];
@@ -48,10 +48,10 @@ export function readContactPage(query: {
   }
   const place = readCursor(query.cursor);
   if (place === null)
-    throw new Refusal("BAD_REQUEST", { message: "The cursor does not belong to this list." });
+    throw new AppError("BAD_REQUEST", { message: "The cursor does not belong to this list." });
   const { order } = place;
   if ((query.sort ?? order.sort) !== order.sort || (query.dir ?? order.dir) !== order.dir)
-    throw new Refusal("BAD_REQUEST", {
+    throw new AppError("BAD_REQUEST", {
       message: `The cursor belongs to a list sorted by ${order.sort}, ${order.dir}. Remove \`sort\` and \`dir\`, or start without a cursor.`,
     });
   return { limit, withTotal, ...place, isShort, isLooking: isShort && place.isLooking };
@@ -77,8 +77,8 @@ function isKey({ sort }: ContactOrder, key: string): boolean {
   return parsed.ok && parsed.address === key;
 }
 
-/** Returns the cursor of the page after the contact with this key. `isLooking` marks the cursor of a partial page. */
-export function cursorAfter({ sort, dir }: ContactOrder, key: string, isLooking: boolean): string {
+/** Returns the cursor of the page after the contact with this key. `isContinuing` marks the cursor of a partial page. */
+export function cursorAfter({ sort, dir }: ContactOrder, key: string, isContinuing: boolean): string {
   const place = `${LIST}:${sort}:${dir}:${key}`;
-  return Buffer.from(isLooking ? `${place}:${LOOKING}` : place).toString("base64url");
+  return Buffer.from(isContinuing ? `${place}:${LOOKING}` : place).toString("base64url");
 }

@@ -1,7 +1,7 @@
 // Statements for lists of contacts. Conditions apply to `contacts c`.
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import { plannedEachTime, type Database } from "../platform/database/database.ts";
-import { asFarAsItFits, type RowOfBytes } from "../platform/http/page.ts";
+import { limitToPageBytes, type RowOfBytes } from "../platform/http/page.ts";
 import type { ContactPageRequest } from "./list-cursor.ts";
 import type { ContactRow } from "./queries.ts";
 import { shownData } from "./shown-data-queries.ts";
@@ -52,7 +52,7 @@ export async function listContactRows(
     select ${columnsOf(projectId)} from contacts c
     where c.project_id = ${projectId} and ${isBehind} and ${all(conditions)}
     ${ordered} limit ${page.limit + 1}`;
-  const { rows } = await sql<ListedContactRow>`${asFarAsItFits(found, fitting)}`.execute(database);
+  const { rows } = await sql<ListedContactRow>`${limitToPageBytes(found, fitting)}`.execute(database);
   return rows;
 }
 
@@ -69,7 +69,7 @@ export async function listContactRowsNearby(
       select * from contacts c where c.project_id = ${projectId} and ${isBehind} ${ordered} limit ${page.look}
     ) c
     where ${all(conditions)} ${ordered} limit ${page.limit + 1}`;
-  const { rows } = await sql<ListedContactRow>`${asFarAsItFits(found, fitting)}`.execute(database);
+  const { rows } = await sql<ListedContactRow>`${limitToPageBytes(found, fitting)}`.execute(database);
   return rows;
 }
 
@@ -102,7 +102,7 @@ export async function listFewContactRows(
       select c.id, c.email from contacts c where c.project_id = ${projectId} and ${isBehind} and ${all(conditions)}
     ), page as (
       select c.id from found c ${ordered} limit ${page.limit + 1}
-    ) ${asFarAsItFits(firsts, fitting)}`.execute(database);
+    ) ${limitToPageBytes(firsts, fitting)}`.execute(database);
   return { rows, found: rows[0]?.found ?? 0 };
 }
 

@@ -1,7 +1,7 @@
 // Statements over contacts that match a compiled filter on `contacts c`.
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import { plannedEachTime, type Database } from "../platform/database/database.ts";
-import { asFarAsItFits } from "../platform/http/page.ts";
+import { limitToPageBytes } from "../platform/http/page.ts";
 import { DATA_BYTES, type ListedContactRow } from "./list-queries.ts";
 import { shownData } from "./shown-data-queries.ts";
 
@@ -30,7 +30,7 @@ export async function listContactsMatching(
     order by c.id desc limit ${page.limit} offset ${page.offset}`;
   const order = sql`order by id desc`;
   const { rows } = await sql<ListedContactRow>`
-    ${plannedEachTime} ${asFarAsItFits(found, { size: DATA_BYTES, order })}`.execute(database);
+    ${plannedEachTime} ${limitToPageBytes(found, { size: DATA_BYTES, order })}`.execute(database);
   return rows;
 }
 

@@ -2,7 +2,7 @@
 // An oracle that knows only addresses predicts the subscriptions.
 import { expect, test } from "vitest";
 import { transaction } from "../platform/database/database.ts";
-import { newId, NOBODY } from "../platform/ids.ts";
+import { newId, NO_ONE } from "../platform/ids.ts";
 import { createDeliveries } from "../deliveries/deliveries.ts";
 import { findReturnedMails } from "../emails/returned/returned-emails.ts";
 import { APP_SECRET, useTestServer, type TestProject } from "../testing/test-server.ts";
@@ -146,7 +146,7 @@ const STEPS_BY_NAME: Record<string, Step> = {
   async click(world) {
     const mail = world.mails[world.below(world.mails.length)];
     if (mail === undefined) return;
-    const links = linksOf(world.project.id, NOBODY, { address: mail.address, emailId: mail.id });
+    const links = linksOf(world.project.id, NO_ONE, { address: mail.address, emailId: mail.id });
     const subscribed = world.below(3) === 0;
     const [url, form] = subscribed
       ? [links.manageUrl, "action=subscribe"]

@@ -2,7 +2,7 @@
 import { expect, test, vi } from "vitest";
 import { transaction } from "../platform/database/database.ts";
 import { hashAddress } from "../platform/address-hash.ts";
-import { NOBODY } from "../platform/ids.ts";
+import { NO_ONE } from "../platform/ids.ts";
 import { readDataPatch } from "./rules.ts";
 import { APP_SECRET, useTestServer, type TestCaller, type TestProject } from "../testing/test-server.ts";
 import { endOfImport, uploadCsv } from "../testing/upload.ts";
@@ -57,7 +57,7 @@ const logOf = async (email: string) =>
     )
   ).map(({ line }) => line);
 const linkOf = (address: string, emailId: string | null = null) =>
-  linksOf(server.project.id, NOBODY, { address, emailId } satisfies LinkedAddress);
+  linksOf(server.project.id, NO_ONE, { address, emailId } satisfies LinkedAddress);
 const click = async (url: string, form = ONE_CLICK) => server.call<string>("POST", url, FORM, form);
 const importCsv = async (content: string) => {
   const { body } = await uploadCsv(server.call, server.project.byKey, content);
@@ -65,7 +65,7 @@ const importCsv = async (content: string) => {
 };
 
 /** Creates a contact, unsubscribes it through the link, deletes it, and returns the address. */
-async function someoneWhoLeft(): Promise<string> {
+async function unsubscribedContact(): Promise<string> {
   const email = newAddress();
   const id = await create(email);
   expect((await click(linkOf(email).unsubscribeUrl)).status).toBe(200);
@@ -118,7 +118,7 @@ const SILENT: Way[] = [
 ];
 
 test.for(["yes", "no", ""])("an undone import keeps earlier opt-outs and adds none (%j)", async (cell) => {
-  const [left, other] = [await someoneWhoLeft(), newAddress()];
+  const [left, other] = [await unsubscribedContact(), newAddress()];
   const { id } = await importCsv(`email,subscribed\n${left},${cell}\n${other},${cell}\n`);
   expect((await server.call("POST", `/contacts/import/${id}/undo`, server.project.byKey)).status).toBe(202);
   await expect.poll(async () => [await find(left), await find(other)], WAIT).toEqual([undefined, undefined]);
@@ -126,7 +126,7 @@ test.for(["yes", "no", ""])("an undone import keeps earlier opt-outs and adds no
 });
 
 test.for(SILENT)("an opt-out outlives its contact, and %s does not subscribe", async ([name, come]) => {
-  const email = await someoneWhoLeft();
+  const email = await unsubscribedContact();
   for (let time = 0; time < 2; time++) {
     expect(await isKept(email)).toBe(true);
     await come(email);
@@ -149,7 +149,7 @@ const ASKED: Way[] = [
 ];
 
 test.for(ASKED)("an explicit true ends an opt-out and is logged: %s", async ([name, come]) => {
-  const email = await someoneWhoLeft();
+  const email = await unsubscribedContact();
   await come(email);
   const contact = await find(email);
   expect([name, contact?.subscribed, await isKept(email)]).toEqual([name, true, false]);

@@ -2,7 +2,7 @@
 // (docs/decisions/0107-opt-outs-of-addresses.md).
 import { hashAddress } from "../platform/address-hash.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
-import type { Via } from "./consent.ts";
+import type { ChangeSource } from "./consent.ts";
 import {
   deleteOptOut,
   hasOptOut,
@@ -18,7 +18,7 @@ export interface AddressOptOut {
   projectId: string;
   /** Canonical. */
   email: string;
-  via: Via;
+  via: ChangeSource;
 }
 
 /** Unsubscribes the contacts with these addresses and records the opt-outs of addresses without a contact. */

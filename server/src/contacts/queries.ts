@@ -2,7 +2,7 @@
 import { sql } from "kysely";
 import type { Database, Tx } from "../platform/database/database.ts";
 import { insertRepeatedOptOuts, lockImported } from "./repeated-opt-out-queries.ts";
-import type { Via } from "./rules.ts";
+import type { ChangeSource } from "./rules.ts";
 import { shownData } from "./shown-data-queries.ts";
 
 export interface ContactRow {
@@ -57,7 +57,7 @@ interface FlipRow {
   id: string;
   subscribed: boolean;
   changeId: string;
-  via: Via;
+  via: ChangeSource;
 }
 
 interface FlippedContact {

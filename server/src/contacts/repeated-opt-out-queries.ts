@@ -2,12 +2,12 @@
 // left since (docs/decisions/0103-undo-an-import.md).
 import { sql } from "kysely";
 import type { Tx } from "../platform/database/database.ts";
-import type { Via } from "./rules.ts";
+import type { ChangeSource } from "./rules.ts";
 
 interface OptOut {
   id: string;
   changeId: string;
-  via: Via;
+  via: ChangeSource;
 }
 
 const newest = (projectId: string) => sql`

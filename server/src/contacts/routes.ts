@@ -2,10 +2,10 @@
 import * as contract from "@postloft/contract/contacts.ts";
 import type { Database } from "../platform/database/database.ts";
 import { noContent, ok, route, type Route } from "../platform/http/route.ts";
-import { noteContacts } from "../reactions/reactions.ts";
+import { enqueueContactEvents } from "../reactions/reactions.ts";
 import { listConsentChanges, viaDashboard, type CampaignNames } from "./consent.ts";
 import {
-  contactRefusal,
+  contactError,
   deleteContact,
   getContact,
   lookUpContacts,
@@ -20,22 +20,22 @@ import { readDataPatch } from "./rules.ts";
 import { upsertContacts } from "./upsert-contacts.ts";
 import { contactViewRoutes } from "./views/routes.ts";
 
-interface ContactParts extends Membership, CampaignNames {
+interface ContactDependencies extends Membership, CampaignNames {
   database: Database;
   linksOf: LinkParts["linksOf"];
   dependents: readonly Dependents[];
 }
 
-export function contactRoutes(parts: ContactParts): Route[] {
-  const { database } = parts;
+export function contactRoutes(deps: ContactDependencies): Route[] {
+  const { database } = deps;
   return [
-    ...contactViewRoutes(parts),
+    ...contactViewRoutes(deps),
     route(contract.listContacts, async ({ projectId, query }) =>
-      ok(await listContacts(database, projectId, query, readContactPage(query), parts)),
+      ok(await listContacts(database, projectId, query, readContactPage(query), deps)),
     ),
     route(contract.searchContacts, async ({ projectId, body, commit }) => {
       // Runs before the transaction, because the page and its count are queried in parallel.
-      const page = await listContacts(database, projectId, body, readContactPage(body), parts);
+      const page = await listContacts(database, projectId, body, readContactPage(body), deps);
       return commit(async () => ok(page));
     }),
     route(contract.upsertContact, async ({ projectId, userId, body, commit }) =>
@@ -52,11 +52,11 @@ export function contactRoutes(parts: ContactParts): Route[] {
         const [outcome] = await upsertContacts(tx, [change]);
         if (outcome === undefined) throw new Error("An upsert of one contact returned nothing.");
         const { contactId, isNew } = outcome;
-        await noteContacts(tx, [{ projectId, contactId }]);
+        await enqueueContactEvents(tx, [{ projectId, contactId }]);
         const contact = await getContact(tx, projectId, contactId);
         return { status: isNew ? 201 : 200, body: { ...contact, _meta: { isNew, isUpdate: !isNew } } };
       }).catch((error: unknown) => {
-        throw contactRefusal(error) ?? error;
+        throw contactError(error) ?? error;
       }),
     ),
     // Changes nothing, but its response is stored, because every POST honors Idempotency-Key.
@@ -74,14 +74,14 @@ export function contactRoutes(parts: ContactParts): Route[] {
     ),
     route(contract.getContactLinks, async ({ projectId, params }) => {
       const { id, email } = await getContact(database, projectId, params.id);
-      return ok(parts.linksOf(projectId, id, { address: email, emailId: null }));
+      return ok(deps.linksOf(projectId, id, { address: email, emailId: null }));
     }),
     route(contract.listContactConsent, async ({ projectId, params }) =>
-      ok({ data: await listConsentChanges(database, projectId, params.id, parts) }),
+      ok({ data: await listConsentChanges(database, projectId, params.id, deps) }),
     ),
     route(contract.deleteContact, async ({ projectId, params, commit }) =>
       commit(async (tx) => {
-        await deleteContact(tx, projectId, params.id, parts.dependents);
+        await deleteContact(tx, projectId, params.id, deps.dependents);
         return noContent();
       }),
     ),

@@ -7,7 +7,7 @@ export type FieldType = "string" | "number" | "boolean" | "date";
 export type ConsentSource = (typeof CONSENT_SOURCES)[number];
 
 /** Source and actor of a change, stored with each subscription change. */
-export interface Via {
+export interface ChangeSource {
   source: ConsentSource;
   /** The id of a user, or `key` for an API key. Null for the contact itself and for mail servers. */
   actor: string | null;

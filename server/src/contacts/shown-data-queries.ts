@@ -8,7 +8,7 @@ export const FIELD_KIND = "contacts.delete-field";
 type Expression = RawBuilder<unknown>;
 
 /** Running field deletions `j`. The states are literals, so that the index on due jobs applies. */
-const underWay = (projectId: Expression) =>
+const runningDeletions = (projectId: Expression) =>
   sql`from jobs j where j.project_id = ${projectId} and j.state in ('waiting', 'active') and j.kind = ${FIELD_KIND}`;
 
 /**
@@ -17,7 +17,7 @@ const underWay = (projectId: Expression) =>
  */
 function oldKeysOf(contact: "c" | "contacts", projectId: Expression): Expression {
   return sql`array(
-    select j.input ->> 'key' ${underWay(projectId)} and (${sql.ref(`${contact}.updated_at`)} < j.created_at
+    select j.input ->> 'key' ${runningDeletions(projectId)} and (${sql.ref(`${contact}.updated_at`)} < j.created_at
       or not exists (select 1 from contact_fields f where f.project_id = j.project_id and f.field = j.input ->> 'key')))`;
 }
 
@@ -28,7 +28,7 @@ function oldKeysOf(contact: "c" | "contacts", projectId: Expression): Expression
 export function shownData(project: string | Expression, contact: "c" | "contacts" = "c"): Expression {
   const projectId = typeof project === "string" ? sql`${project}::uuid` : project;
   const data = sql.ref(`${contact}.data`);
-  return sql`(case when exists (select 1 ${underWay(projectId)}) then ${data} - ${oldKeysOf(contact, projectId)} else ${data} end)`;
+  return sql`(case when exists (select 1 ${runningDeletions(projectId)}) then ${data} - ${oldKeysOf(contact, projectId)} else ${data} end)`;
 }
 
 /**
@@ -53,6 +53,6 @@ export function setsDeletedKey(added: Expression, projectId: Expression): RawBui
 /** Returns the keys of a project that are being deleted. */
 export async function listKeysBeingDeleted(database: Database, projectId: string): Promise<string[]> {
   const { rows } = await sql<{ key: string }>`
-    select distinct j.input ->> 'key' as key ${underWay(sql`${projectId}::uuid`)}`.execute(database);
+    select distinct j.input ->> 'key' as key ${runningDeletions(sql`${projectId}::uuid`)}`.execute(database);
   return rows.map((row) => row.key);
 }

@@ -164,7 +164,7 @@ test("two hundred changes of one contact with alternating subscription keep thei
 test("events of one contact keep their order in the ingest, mixed with other contacts", async () => {
   const { id } = await server.createProject();
   const tracker = createTracker(server.database);
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 300 }, (_, at) =>
       tracker.submit({
         projectId: id,
@@ -172,7 +172,7 @@ test("events of one contact keep their order in the ingest, mixed with other con
         event: `step ${at}`,
         subscribed: at % 3 === 0 ? at % 2 === 0 : undefined,
         data: { at },
-        receipt: null,
+        storedResponse: null,
         bodyBytes: 0,
         via: viaApi(null),
       }),
@@ -182,7 +182,7 @@ test("events of one contact keep their order in the ingest, mixed with other con
   const steps = await server.rows<{ name: string }>(
     "select name from events where project_id = $1 and contact_id = $2 and name like 'step %' order by id",
     id,
-    answers[0]?.contact,
+    responses[0]?.contact,
   );
   expect(steps.map(({ name }) => name)).toEqual(Array.from({ length: 100 }, (_, at) => `step ${at * 3}`));
   const [ada] = await readContacts(id);
@@ -207,13 +207,13 @@ test("events that reach the database late get new ids in order, which are return
   const clock = vi.spyOn(Date, "now").mockReturnValue(Date.now() - 20_000);
   const tracking = upsertContactsWithEvents(server.database, happenings);
   clock.mockRestore();
-  const answers = await tracking;
+  const responses = await tracking;
   const stored = await server.rows<{ id: string; contactId: string; data: object }>(
     "select id, contact_id, data from events where project_id = $1 order by id",
     projectId,
   );
   expect(stored.map(({ id, contactId }) => ({ id, contactId }))).toEqual(
-    answers.map(({ id, contactId }) => ({ id, contactId })),
+    responses.map(({ id, contactId }) => ({ id, contactId })),
   );
   expect(stored.map(({ data }) => data)).toEqual(happenings.map(({ data }) => data));
   expect(idTimeMs(stored[0]?.id ?? "")).toBeGreaterThanOrEqual(startedMs - 1_000);

@@ -6,7 +6,7 @@ import { notify } from "../platform/notify.ts";
 import { newId } from "../platform/ids.ts";
 import { recordEvents } from "../events/events.ts";
 import { pairUp } from "../platform/pair-up.ts";
-import type { ConsentSource, Via } from "./consent.ts";
+import type { ConsentSource, ChangeSource } from "./consent.ts";
 import { endDefaults, flipSubscriptions } from "./queries.ts";
 import type { DataPatch } from "./rules.ts";
 import { byAddress, fieldsOf, rowOf, upsertParts, wishOf } from "./upsert-parts.ts";
@@ -60,7 +60,7 @@ export interface ChangeRecorder {
 }
 
 /** Something that happened to a contact, with what it changes; it says nothing about `subscribed`. */
-export interface ContactHappening {
+export interface ContactEventChange {
   change: Omit<ContactChange, "subscribed">;
   event: string;
   data: Record<string, unknown> | null;
@@ -72,7 +72,7 @@ export interface ContactHappening {
  */
 export async function upsertContactsWithEvents(
   database: Database,
-  happenings: readonly ContactHappening[],
+  happenings: readonly ContactEventChange[],
 ): Promise<Array<{ contactId: string; id: string; createdAt: Date }>> {
   const createdAt = now();
   const events = happenings.map(({ change: { projectId, email, via }, event, data }) => ({
@@ -94,7 +94,7 @@ export async function upsertContactsWithEvents(
     isOnce ? events.map((event) => ({ ...event, hasAdded: true })) : events,
   );
   const rows = await upsertContactRows(database, statement);
-  if (rows.length === 0) return happenIn(database, happenings);
+  if (rows.length === 0) return recordInTransaction(database, happenings);
   notify(database, "workflows");
   const contacts = byAddress(rows);
   return events.map(({ projectId, email, id }) => {
@@ -105,7 +105,7 @@ export async function upsertContactsWithEvents(
 }
 
 /** Falls back to a transaction that begins before the event ids are made, because the statement reached the database too late. */
-async function happenIn(database: Database, happenings: readonly ContactHappening[]) {
+async function recordInTransaction(database: Database, happenings: readonly ContactEventChange[]) {
   return transaction(database, async (tx) => {
     const contacts = await upsertContacts(
       tx,
@@ -129,7 +129,7 @@ const LARGE_LENGTH = 16 * 1024;
 
 /** Returns whether the only event is large and its data equals the contact's new values. */
 function isSame(
-  happening: ContactHappening | undefined,
+  happening: ContactEventChange | undefined,
   events: ReadonlyArray<{ data: string | null }>,
 ): boolean {
   if (events.length !== 1 || (events[0]?.data?.length ?? 0) <= LARGE_LENGTH) return false;
@@ -176,7 +176,7 @@ export interface Flip {
   projectId: string;
   id: string;
   subscribed: boolean;
-  via: Via;
+  via: ChangeSource;
 }
 
 /** Sources that are not a person's choice. The event contains them as its reason (decisions §10). */

@@ -3,7 +3,7 @@ import { sql, type RawBuilder } from "kysely";
 import { plannedOften, type Database, type Tx } from "../platform/database/database.ts";
 import { idTimeMs } from "../platform/ids.ts";
 import { recordEventsFrom } from "../events/events.ts";
-import type { Via } from "./consent.ts";
+import type { ChangeSource } from "./consent.ts";
 import type { FieldType } from "./rules.ts";
 import { setsDeletedKey, shownData } from "./shown-data-queries.ts";
 
@@ -25,7 +25,7 @@ export interface ContactUpsert {
   added: string;
   removed: string;
   /** Source and actor of the first log entry of a new contact. */
-  via: Via;
+  via: ChangeSource;
 }
 
 export interface UpsertedContact {

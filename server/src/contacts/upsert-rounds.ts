@@ -1,5 +1,5 @@
 // Sorts contact changes into rounds with at most one change per contact: pure, no clock, no database.
-import type { Via } from "./consent.ts";
+import type { ChangeSource } from "./consent.ts";
 import { composePatches, type DataPatch } from "./rules.ts";
 
 export interface ContactChange {
@@ -14,7 +14,7 @@ export interface ContactChange {
   /** If false, as in imports, `subscribed: true` applies only to new contacts that have not opted out. */
   resubscribes?: boolean;
   patch: DataPatch;
-  via: Via;
+  via: ChangeSource;
 }
 
 /** Changes of one contact that are applied as one. */

@@ -1,6 +1,6 @@
 // Reads bounce reports written for people and finds the outcome of each recipient. Pure; never throws, every pattern is linear.
 import { domainOf } from "@postloft/contract/address.ts";
-import { judgeEnd } from "../transports/answers/answers.ts";
+import { classifyEnd } from "../transports/replies/replies.ts";
 import { DELAYED, FORMS, GIVEN_UP, NOISE, ORIGINAL_BEGINS } from "./bounce-forms.ts";
 import type { RecipientStatus } from "./delivery-status.ts";
 import { readText } from "../platform/foreign-values.ts";
@@ -22,7 +22,7 @@ export interface BounceText {
 }
 
 /** Returns the explanation in a report, without the original email that came back with it. */
-export function tellingPart(text: string): string {
+export function explanationOf(text: string): string {
   const head = text.slice(0, MAX_TEXT_LENGTH).replaceAll("\r\n", "\n");
   const cut = head.search(ORIGINAL_BEGINS);
   return cut > 0 ? head.slice(0, cut) : head;
@@ -35,9 +35,9 @@ export function withoutNoise(text: string): string {
 
 /** Returns the outcome of each recipient, or null if the text can't be told from a message written by a person. */
 export function readBounceText({ subject, text, failed }: BounceText): RecipientStatus[] | null {
-  const telling = tellingPart(text);
-  const form = FORMS.find(({ sign }) => sign.test(`${subject}\n${telling}`));
-  const said = withoutNoise(telling);
+  const notifying = explanationOf(text);
+  const form = FORMS.find(({ sign }) => sign.test(`${subject}\n${notifying}`));
+  const said = withoutNoise(notifying);
   const blocks = blocksOf(said);
   const named = blocks.length === 0 ? failed.slice(0, MAX_RECIPIENTS) : [];
   const whole = `${said}\n${subject}`;
@@ -87,7 +87,7 @@ function readBlock(
   const said = text.slice(0, MAX_BLOCK_LENGTH);
   const { code, enhanced, words, hasBoth, inPlace } = findReply(said);
   const host = HOST.exec(said)?.[1]?.toLowerCase() ?? null;
-  const answer = {
+  const reply = {
     code: code ?? (enhanced?.startsWith("4") ? 450 : 550),
     part: partOf(said),
     recipients: 1,
@@ -97,24 +97,24 @@ function readBlock(
   const byReply =
     code === null || SENDER_CHECK.test(said)
       ? null
-      : judgeEnd({ ...answer, text: `${enhanced ?? ""} ${words.split(END_OF_REPLY, 1)[0]}` });
-  const judged =
-    byReply?.row.words === undefined ? judgeEnd({ ...answer, text: `${enhanced ?? ""} ${said}` }) : byReply;
-  const kind = kindOf(judged.cause);
+      : classifyEnd({ ...reply, text: `${enhanced ?? ""} ${words.split(END_OF_REPLY, 1)[0]}` });
+  const evaluated =
+    byReply?.row.words === undefined ? classifyEnd({ ...reply, text: `${enhanced ?? ""} ${said}` }) : byReply;
+  const kind = kindOf(evaluated.cause);
   // Words without a trusted server or an SMTP reply behind them never unsubscribe a contact.
   const isProven =
     trusted ||
     hasBoth ||
-    (inPlace !== null && judgeEnd({ ...answer, text: inPlace }).row.words !== undefined);
+    (inPlace !== null && classifyEnd({ ...reply, text: inPlace }).row.words !== undefined);
   return {
     status: {
       recipient,
       kind: kind === "hard-bounce" && !isProven ? "soft-bounce" : kind,
       reason: readText(said.replace(/\s+/g, " ").trim(), MAX_REASON_LENGTH),
-      cause: judged.cause,
-      refusedBy: judged.speaker ?? host,
+      cause: evaluated.cause,
+      refusedBy: evaluated.speaker ?? host,
     },
-    isTelling: judged.row.words !== undefined || code !== null || enhanced !== null,
+    isTelling: evaluated.row.words !== undefined || code !== null || enhanced !== null,
   };
 }
 

@@ -6,16 +6,16 @@ import type { Tx } from "../platform/database/database.ts";
 import { idTimeMs } from "../platform/ids.ts";
 import { addLateSent } from "../events/counts.ts";
 import { recordEvents, type EventToRecord } from "../events/events.ts";
-import type { Feedbacks } from "../emails/booking/outcomes.ts";
+import type { Feedbacks } from "../emails/results/outcomes.ts";
 import { pairUp } from "../platform/pair-up.ts";
-import { tellRefusal } from "../transports/answers/told-refusals.ts";
+import { notifyRejection } from "../transports/replies/told-refusals.ts";
 import { numberOf, PIXEL_NUMBER } from "../rendering/link-target.ts";
 import {
   advanceEmails,
   confirmSent,
   findReturnedMails,
   lockEmails,
-  noteSoftBounces,
+  recordSoftBounces,
   type EmailStepTaken,
   type LockedEmails,
   type ReturnedMail,
@@ -24,7 +24,7 @@ import { SYSTEM_PROJECT_ID } from "../emails/rows/system-project.ts";
 import { optOutOfMail } from "./opt-out-of-mail.ts";
 import { addSuppressions, type ToSuppress } from "../suppressions/suppressions.ts";
 import type { Guard } from "./reputation.ts";
-import { bookActivities, type Activity } from "./tracking/book-activity.ts";
+import { recordActivities, type Activity } from "./tracking/record-activity.ts";
 import {
   afterTheEnd,
   FEEDBACK,
@@ -81,7 +81,8 @@ export function createDeliveries({ guard }: { guard: Guard }): Deliveries {
         tx,
         pairUp(items, mails).flatMap(([{ feedback, answer, ...item }, mail]) => {
           const { facts = {}, toAddress = "" } = mail ?? {};
-          const data = answer === null ? {} : { reason: answer, ...tellRefusal(answer, domainOf(toAddress)) };
+          const data =
+            answer === null ? {} : { reason: answer, ...notifyRejection(answer, domainOf(toAddress)) };
           return FEEDBACK[feedback].map((meaning) => ({
             ...item,
             toAddress,
@@ -138,7 +139,7 @@ async function apply(tx: Tx, items: readonly Item[], guard: Guard): Promise<bool
     items.map(({ projectId, emailId }) => ({ projectId, id: emailId })),
   );
   const steps = await takeSteps(tx, items, locked);
-  await bookActivities(tx, items.flatMap(activityOf));
+  await recordActivities(tx, items.flatMap(activityOf));
   const isNew = await findNew(tx, items, steps);
   await recordEvents(
     tx,
@@ -221,14 +222,14 @@ async function findNew(
   const of = (once: Interpretation["once"]) => items.filter((item) => item.meaning.once === once);
   const keyOf = ({ projectId, emailId, at }: Item) => ({ projectId, id: emailId, at });
   const [soft, confirmed] = [of("soft-bounce"), of("confirmed")];
-  const firstSoft = await noteSoftBounces(tx, soft.map(keyOf));
+  const firstSoft = await recordSoftBounces(tx, soft.map(keyOf));
   // The other items advance the status themselves.
   const proofs = items.filter(({ isInDoubt, meaning }) => isInDoubt && meaning.status === null);
   await confirmSent(tx, proofs.filter((item) => !confirmed.includes(item)).map(keyOf), addLateSent);
-  const told = await confirmSent(tx, confirmed.map(keyOf), addLateSent);
+  const reported = await confirmSent(tx, confirmed.map(keyOf), addLateSent);
   const firsts = new Map<Item, boolean | undefined>([
     ...soft.map((item, at) => [item, firstSoft[at]] as const),
-    ...confirmed.map((item, at) => [item, told[at]] as const),
+    ...confirmed.map((item, at) => [item, reported[at]] as const),
   ]);
   return items.map((item) => {
     const { once, status } = item.meaning;

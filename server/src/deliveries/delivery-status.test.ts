@@ -86,10 +86,10 @@ test.for([
   ["constructor", null],
   ["", null],
 ] as const)("reads feedback of type %j as %s", ([type, kind]) => {
-  const told = readFeedbackReport(feedback(type));
-  expect(told?.kind ?? null).toBe(kind);
+  const reported = readFeedbackReport(feedback(type));
+  expect(reported?.kind ?? null).toBe(kind);
   const named = { returnPath: "b+token@bounce.example", recipient: "ada@example.com" };
-  expect(told ?? named).toMatchObject(named);
+  expect(reported ?? named).toMatchObject(named);
 });
 
 test("never throws or takes long for any text", () => {

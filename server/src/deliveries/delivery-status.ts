@@ -1,6 +1,6 @@
 // Reads the machine-readable parts of reports: delivery status (RFC 3464) and complaint feedback (RFC 5965). Pure; never throws.
 import { domainOf } from "@postloft/contract/address.ts";
-import { judgeEnd, type AnsweredPart, type Cause } from "../transports/answers/answers.ts";
+import { classifyEnd, type RepliedPart, type Cause } from "../transports/replies/replies.ts";
 import { readText } from "../platform/foreign-values.ts";
 import { kindOf, type ReportKind } from "./rules.ts";
 import { findReply, partOf } from "./told-reply.ts";
@@ -56,13 +56,13 @@ export interface RecipientStatus {
 }
 
 /** The text for people next to the fields, used when the fields say nothing. */
-export interface BesideText {
+export interface HumanText {
   text: string;
-  part: AnsweredPart;
+  part: RepliedPart;
 }
 
 /** Returns the outcome of each recipient. Skips actions that mean nothing to us. */
-export function readDeliveryStatus(text: string, beside?: BesideText): RecipientStatus[] {
+export function readDeliveryStatus(text: string, beside?: HumanText): RecipientStatus[] {
   const groups = readFieldGroups(text);
   // The first group describes the message as a whole.
   const reportingHost = groups.map((group) => group.get("reporting-mta")).find((mta) => mta !== undefined);
@@ -85,7 +85,7 @@ export function readDeliveryStatus(text: string, beside?: BesideText): Recipient
       recipient === null ? null : domainOf(recipient).toLowerCase(),
       hostIn(reportingHost),
     ].filter((host) => host !== null);
-    const { cause, speaker } = judgeGroup(group, hosts, beside);
+    const { cause, speaker } = classifyGroup(group, hosts, beside);
     return [
       {
         recipient,
@@ -124,40 +124,44 @@ const REJECTED = /was automatically rejected:/i;
 const WRAPPED = /^[45]\.\d{1,3}\.\d{1,3} - [a-z -]{1,60}(?=[45]\d\d)/i;
 
 /** Classifies why an email did not arrive. The server's own words outrank the status that other software derived from them. */
-export function judgeGroup(group: FieldGroup, hosts: readonly string[], beside?: BesideText) {
+export function classifyGroup(group: FieldGroup, hosts: readonly string[], beside?: HumanText) {
   const status = STATUS.exec(group.get("status") ?? "");
   const diagnostic = (group.get("diagnostic-code") ?? "").replace(DIAGNOSTIC_TYPE, "").replace(WRAPPED, "");
-  const told = findReply(diagnostic);
+  const reported = findReply(diagnostic);
   const part = partOf(diagnostic);
   const said = status !== null && status[1] !== "2" ? status[0] : "";
-  const answer = {
-    code: told.code ?? (status?.[1] === "4" ? 450 : 550),
+  const reply = {
+    code: reported.code ?? (status?.[1] === "4" ? 450 : 550),
     // Software that assigns X.1 knows that a recipient was rejected. Other classes may be made up.
-    text: `${told.enhanced ?? (said.startsWith("5.1.") ? said : "")} ${told.words}`,
+    text: `${reported.enhanced ?? (said.startsWith("5.1.") ? said : "")} ${reported.words}`,
     part: part === "unknown" ? (beside?.part ?? "unknown") : part,
     recipients: 1,
     hosts,
   };
   if (beside !== undefined && REJECTED.test(beside.text)) {
-    const byPerson = judgeEnd({ ...answer, text: beside.text });
+    const byPerson = classifyEnd({ ...reply, text: beside.text });
     if (byPerson.row.words !== undefined) return byPerson;
   }
   const category = CATEGORIES[group.get("x-powermta-bouncecategory")?.toLowerCase() ?? ""];
   if (category !== undefined) {
-    const sorted = judgeEnd({ ...answer, text: category });
-    const own = judgeEnd(answer);
+    const sorted = classifyEnd({ ...reply, text: category });
+    const own = classifyEnd(reply);
     // PowerMTA knows the SMTP step, but replies about our sender stay classified as such.
     if (own.row.words === undefined || kindOf(own.cause) !== "refused") return sorted;
   }
-  const byWords = judgeEnd(answer);
-  if (told.enhanced !== null || (told.code !== null && byWords.row.words !== undefined))
+  const byWords = classifyEnd(reply);
+  if (reported.enhanced !== null || (reported.code !== null && byWords.row.words !== undefined))
     if (byWords.row.words !== undefined || byWords.row.status !== undefined) return byWords;
-  const judged = judgeEnd({ ...answer, text: `${told.enhanced ?? said} ${told.words}` });
-  if (judged.row.words !== undefined || (judged.row.status ?? "none") !== "none" || beside === undefined)
-    return judged;
+  const evaluated = classifyEnd({ ...reply, text: `${reported.enhanced ?? said} ${reported.words}` });
+  if (
+    evaluated.row.words !== undefined ||
+    (evaluated.row.status ?? "none") !== "none" ||
+    beside === undefined
+  )
+    return evaluated;
   // Fall back to the text for people because neither words nor codes of the fields matched.
-  const again = judgeEnd({ ...answer, text: `${answer.text} ${beside.text}` });
-  return again.row.words === undefined ? judged : again;
+  const again = classifyEnd({ ...reply, text: `${reply.text} ${beside.text}` });
+  return again.row.words === undefined ? evaluated : again;
 }
 
 /** `rfc822; ada@example.com` */

@@ -5,12 +5,12 @@ import type { EmailStatus } from "@postloft/contract/emails.ts";
 import { transaction } from "../platform/database/database.ts";
 import { newId } from "../platform/ids.ts";
 import { findReturnedMails } from "../emails/returned/returned-emails.ts";
-import { findMiscounts } from "../emails/booking/sending-hours.ts";
+import { findMiscounts } from "../emails/results/sending-hours.ts";
 import { createScriptedTransport } from "../testing/scripted-transport.ts";
-import { putInHandover, useOutbox } from "../testing/outbox-fixture.ts";
+import { markInDoubt, useOutbox } from "../testing/outbox-fixture.ts";
 import { createDeliveries } from "./deliveries.ts";
 import type { ReportKind } from "./rules.ts";
-import { bookActivities } from "./tracking/book-activity.ts";
+import { recordActivities } from "./tracking/record-activity.ts";
 
 const outbox = useOutbox();
 const deliveries = createDeliveries({ guard: async () => undefined });
@@ -90,9 +90,9 @@ test.each(EVIDENCE)(
   },
 );
 
-const visit = (id: string, secondsAfter: number) =>
+const hit = (id: string, secondsAfter: number) =>
   transaction(outbox.database, (tx) =>
-    bookActivities(tx, [
+    recordActivities(tx, [
       {
         projectId: outbox.projectId,
         emailId: id,
@@ -112,9 +112,9 @@ test.each(["UNCONFIRMED", "QUEUED"])(
   "an email %s in doubt is settled by a person's click but not by an instant filter click",
   async (status) => {
     const id = await inDoubt(status);
-    await visit(id, 1);
+    await hit(id, 1);
     expect(await outbox.row(id)).toMatchObject({ status });
-    await visit(id, 300);
+    await hit(id, 300);
     expect(await outbox.row(id)).toMatchObject({ status: "CLICKED" });
     expect(await findMiscounts(outbox.database)).toEqual([]);
   },
@@ -122,8 +122,8 @@ test.each(["UNCONFIRMED", "QUEUED"])(
 
 test("counts every click during the first submission as a filter's", async () => {
   const [id = ""] = await outbox.enqueue([{ kind: "TRANSACTIONAL" }]);
-  await putInHandover(outbox.database, newId(), id);
-  await visit(id, 300);
+  await markInDoubt(outbox.database, newId(), id);
+  await hit(id, 300);
   expect(await outbox.row(id)).toMatchObject({ status: "SENDING" });
   expect(await sql`select 1 from link_clicks where email_id = ${id}`.execute(outbox.database)).toMatchObject({
     rows: [],

@@ -2,14 +2,14 @@
 import { parseAddress } from "@postloft/contract/address.ts";
 import { EMAIL_RECEIVED } from "@postloft/contract/event-names.ts";
 import type { Tx } from "../platform/database/database.ts";
-import { noteContacts } from "../reactions/reactions.ts";
+import { enqueueContactEvents } from "../reactions/reactions.ts";
 import { recordEvents } from "../events/events.ts";
 import { findHeldMails, type ReturnedMail } from "../emails/returned/returned-emails.ts";
-import { enqueueSystemMails } from "../emails/system-mail/system-mail.ts";
+import { enqueuePlatformEmails } from "../emails/platform-email/platform-email.ts";
 import { SYSTEM_PROJECT_ID } from "../emails/rows/system-project.ts";
 import { keepDomainReport } from "../domains/reports/domain-reports.ts";
 import { pairUp } from "../platform/pair-up.ts";
-import { toldAt } from "../users/users.ts";
+import { notifiedAt } from "../users/users.ts";
 import { findWrittenTo } from "../projects/projects.ts";
 import { keepReturnedMessages } from "../emails/returned/returned-messages.ts";
 import { readDataPatch } from "../contacts/rules.ts";
@@ -17,12 +17,12 @@ import { upsertContacts } from "../contacts/upsert-contacts.ts";
 import type { Deliveries, MailReport } from "./deliveries.ts";
 import type { InterpretNotices, Verdict } from "./notices.ts";
 import { operatorMail } from "./operator-mail.ts";
-import { PATIENCE_SECONDS, readAll, type Read, type ReadingParts } from "./read-notices.ts";
-import type { IncomingMessage, OperatorMessage } from "./returned-message.ts";
+import { PATIENCE_SECONDS, readAll, type Read, type ReadingDependencies } from "./read-notices.ts";
+import type { IncomingMessage, AdminMessage } from "./returned-message.ts";
 import { hasLeft, neverLeaves, UNSURE_KINDS, type ReportKind } from "./rules.ts";
 import type { Report } from "./ses-events.ts";
 
-export interface InterpreterOptions extends ReadingParts {
+export interface InterpreterOptions extends ReadingDependencies {
   deliveries: Deliveries;
   /** The address that gets messages to postmaster@ and abuse@. If null or missing, they are only stored. */
   operator?: string | null;
@@ -59,10 +59,10 @@ export function createInterpreter({
       tx,
       ready.map(({ about }) => about),
     );
-    const judged = pairUp(read, verdicts);
+    const evaluated = pairUp(read, verdicts);
     await keepReturnedMessages(
       tx,
-      judged
+      evaluated
         .flatMap(([one, waiting]) => ("reports" in one && waiting === null ? one.reports : []))
         .flatMap((report) => {
           const mail = mailOf.get(report) ?? null;
@@ -86,11 +86,11 @@ export function createInterpreter({
     const domainReports = new Map<Read, string>();
     for (const one of read)
       if ("domainReport" in one) domainReports.set(one, await keepDomainReport(tx, one.domainReport));
-    return judged.map(([one, waiting]): Verdict => {
+    return evaluated.map(([one, waiting]): Verdict => {
       if (waiting !== null) return waiting;
       if ("waitSeconds" in one) return one;
       if ("ignored" in one) return { result: one.ignored };
-      if ("operator" in one) return { result: FOR_THE_OPERATOR, isKept: true };
+      if ("operator" in one) return { result: FORWARDED_TO_ADMIN, isKept: true };
       if ("domainReport" in one) return { result: domainReports.get(one) ?? "" };
       if ("message" in one) return { result: incoming.has(one.message) ? "received" : "no such project" };
       return {
@@ -101,7 +101,7 @@ export function createInterpreter({
 }
 
 /** Instance admins find these messages in the inbox by this text (docs/self-hosting.md). */
-const FOR_THE_OPERATOR = "for the operator";
+const FORWARDED_TO_ADMIN = "for the operator";
 
 /**
  * Returns the seconds until the next attempt, or null if the notice can be applied now. All reports of a notice wait for the last of their
@@ -143,11 +143,11 @@ function resultOf(report: Report, mail: ReturnedMail | null, done: ReadonlyMap<R
 }
 
 /** Sends messages to the instance admin, in their account's language if they have an account. */
-async function passOn(tx: Tx, messages: readonly OperatorMessage[], operator: string): Promise<void> {
+async function passOn(tx: Tx, messages: readonly AdminMessage[], operator: string): Promise<void> {
   const own = messages.filter(({ mayBePassedOn }) => mayBePassedOn);
   if (own.length === 0) return;
-  const { email: to, language } = await toldAt(tx, operator);
-  await enqueueSystemMails(
+  const { email: to, language } = await notifiedAt(tx, operator);
+  await enqueuePlatformEmails(
     tx,
     own.map((message) => ({ to, ...operatorMail(message)(language) })),
   );
@@ -173,7 +173,7 @@ async function receive(tx: Tx, messages: readonly IncomingMessage[]): Promise<Se
     })),
   );
   // The `email.received` event does not announce the new contact to change subscribers.
-  await noteContacts(
+  await enqueueContactEvents(
     tx,
     pairUp(own, contacts).flatMap(([{ projectId }, { contactId, isNew }]) =>
       isNew ? [{ projectId, contactId }] : [],

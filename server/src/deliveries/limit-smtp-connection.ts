@@ -31,8 +31,8 @@ export function limitConnection(
   connection: Connection,
   { messageMs, sessionMs }: ConnectionLimits,
 ): LimitedConnection {
-  let heardAtMs = performance.now();
-  let isAnswerOwed = false;
+  let lastActiveAtMs = performance.now();
+  let isReplyOwed = false;
   const { _parser: parser, _socket: socket } = connection;
   if (parser === false) throw new Error("The SMTP connection has no parser.");
   function end(code: number, text: string): void {
@@ -48,7 +48,7 @@ export function limitConnection(
   const write = parser._write.bind(parser);
   // If the mode changes within a chunk, the parser calls this again with the rest.
   parser._write = (chunk, encoding, next) => {
-    heardAtMs = performance.now();
+    lastActiveAtMs = performance.now();
     if (parser._dataMode || parser.isClosed) return write(chunk, encoding, next);
     const before = parser._remainder.endsWith("\r") ? "\r" : "";
     if (!BARE.test(before + chunk.toString("latin1"))) return write(chunk, encoding, next);
@@ -62,18 +62,18 @@ export function limitConnection(
     const stream = startDataMode(maxBytes);
     stream.once("end", () => {
       clearTimeout(message);
-      isAnswerOwed = true;
+      isReplyOwed = true;
     });
     return stream;
   };
   const send = connection.send.bind(connection);
   connection.send = (...reply) => {
-    if (isAnswerOwed) heardAtMs = performance.now();
-    isAnswerOwed = false;
+    if (isReplyOwed) lastActiveAtMs = performance.now();
+    isReplyOwed = false;
     return send(...reply);
   };
   return {
-    heardAtMs: () => (isAnswerOwed ? Number.POSITIVE_INFINITY : heardAtMs),
+    heardAtMs: () => (isReplyOwed ? Number.POSITIVE_INFINITY : lastActiveAtMs),
     sendAway: () => end(421, TOO_QUIET),
   };
 }

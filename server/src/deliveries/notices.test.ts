@@ -5,18 +5,18 @@ import { createDatabase, transaction, type Database } from "../platform/database
 import { newId } from "../platform/ids.ts";
 import { createLog } from "../platform/log.ts";
 import { createMetrics } from "../platform/metrics.ts";
-import { Refusal } from "../platform/refusal.ts";
+import { AppError } from "../platform/app-error.ts";
 import { createTestDatabase, type TestDatabase } from "../platform/database/test-database.ts";
 import { CONTACT_CHECKS } from "../contacts/recipients.ts";
 import { addLateSent } from "../events/counts.ts";
 import { listEvents } from "../events/events.ts";
 import { advanceEmails } from "../emails/returned/returned-emails.ts";
 import { readEmail } from "../testing/read-email.ts";
-import { forgetRecipients } from "../emails/outbox/forget-recipients.ts";
+import { redactRecipients } from "../emails/outbox/redact-recipients.ts";
 import { listReturnedMessages } from "../emails/returned/returned-messages.ts";
-import { findMiscounts } from "../emails/booking/sending-hours.ts";
+import { findMiscounts } from "../emails/results/sending-hours.ts";
 import { bounceMail, complaintMail, personalMail } from "../testing/incoming-mail.ts";
-import { putInHandover } from "../testing/outbox-fixture.ts";
+import { markInDoubt } from "../testing/outbox-fixture.ts";
 import {
   makeProject,
   makeSentMails,
@@ -25,7 +25,7 @@ import {
   type SentMail,
 } from "../testing/sent-mails.ts";
 import { SYSTEM_PROJECT_ID } from "../emails/rows/system-project.ts";
-import { readSystemMails } from "../testing/system-mails.ts";
+import { readPlatformEmails } from "../testing/platform-emails.ts";
 import { erasedPeople } from "../testing/erased-people.ts";
 import { createReportReader } from "../domains/reports/unpack-apart.ts";
 import { createDeliveries } from "./deliveries.ts";
@@ -36,7 +36,7 @@ import {
   startNoticeReader,
   sweepNotices,
   type InterpretNotices,
-  type ToldNotice,
+  type ReceivedNotice,
 } from "./notices.ts";
 import { createReturnPaths } from "./return-path.ts";
 import { readSesEvent } from "./ses-events.ts";
@@ -68,7 +68,7 @@ beforeEach(async () => {
 });
 afterAll(async () => testDatabase.drop());
 
-const sns = (event: Record<string, unknown>, providerId: string = newId()): ToldNotice => ({
+const sns = (event: Record<string, unknown>, providerId: string = newId()): ReceivedNotice => ({
   source: "sns",
   providerId,
   raw: Buffer.from(JSON.stringify(event)),
@@ -76,7 +76,7 @@ const sns = (event: Record<string, unknown>, providerId: string = newId()): Told
   recipient: null,
   toldAt: new Date(),
 });
-const smtp = (raw: Buffer, recipient: string, sender = ""): ToldNotice => ({
+const smtp = (raw: Buffer, recipient: string, sender = ""): ReceivedNotice => ({
   source: "smtp",
   providerId: newId(),
   raw,
@@ -85,16 +85,16 @@ const smtp = (raw: Buffer, recipient: string, sender = ""): ToldNotice => ({
   toldAt: null,
 });
 
-const store = (told: readonly ToldNotice[]) => {
+const store = (reported: readonly ReceivedNotice[]) => {
   const notices = createNoticeStore(database);
-  return Promise.all(told.map((notice) => notices.store(notice)));
+  return Promise.all(reported.map((notice) => notices.store(notice)));
 };
 const readAll = async (how: InterpretNotices = interpret) => {
   for (const source of ["sns", "smtp"] as const)
     while ((await readNotices({ database, interpret: how, log: silent }, source, LIMIT)) > 0);
 };
-const tell = async (...told: ToldNotice[]) => {
-  await store(told);
+const notify = async (...reported: ReceivedNotice[]) => {
+  await store(reported);
   await readAll();
 };
 
@@ -179,11 +179,11 @@ test.for([
       ...part,
       timestamp: new Date(Date.now() - 500).toISOString(),
     });
-    await tell(sns(event));
+    await notify(sns(event));
     const seen = [await statusOf(mail), await namesOf(mail), await isSubscribed(mail)];
     expect(seen).toEqual([status, names, subscribed]);
     if (type === "Open" || type === "Click") return;
-    await tell(sns(event), sns(notice));
+    await notify(sns(event), sns(notice));
     expect([await statusOf(mail), await namesOf(mail), await isSubscribed(mail)]).toEqual(seen);
     expect(await findMiscounts(database)).toEqual([]);
   },
@@ -191,7 +191,7 @@ test.for([
 
 test("records events with the facts of email.sent plus their own", async () => {
   const mail = await oneMail();
-  await tell(
+  await notify(
     sns(sesEvent(mail, "Bounce", BOUNCED)),
     sns(sesEvent(mail, "Open")),
     sns(sesEvent(mail, "Open")),
@@ -218,8 +218,8 @@ test("tells people's opens from machines', counts each and records a duplicate o
     return sns(event, readSesEvent(JSON.stringify(event))?.key ?? "");
   };
   const first = opened(9);
-  await tell(first, first, opened(8), opened(7, "Mozilla/5.0"));
-  await tell(first);
+  await notify(first, first, opened(8), opened(7, "Mozilla/5.0"));
+  await notify(first);
   expect((await namesOf(mail)).toSorted()).toEqual(["email.machine-open", "email.open", "email.sent"]);
   const { rows } = await sql`
     select total, mails, machine from tracking_counts where project_id = ${projectId}`.execute(database);
@@ -231,7 +231,7 @@ test("records no reported open for a project without tracking", async () => {
   await sql`update project_queues set tracking = 'DISABLED' where project_id = ${projectId}`.execute(
     database,
   );
-  await tell(sns(sesEvent(mail, "Open")));
+  await notify(sns(sesEvent(mail, "Open")));
   expect([await statusOf(mail), await namesOf(mail)]).toEqual(["SENT", ["email.sent"]]);
 });
 
@@ -244,7 +244,7 @@ test("ends in the same state for notices in any order", async () => {
   const rows = [];
   for (const order of orders) {
     const mail = await oneMail();
-    for (const type of order) await tell(sns(sesEvent(mail, type, BOUNCED)));
+    for (const type of order) await notify(sns(sesEvent(mail, type, BOUNCED)));
     rows.push([
       await statusOf(mail),
       (await namesOf(mail)).toSorted(),
@@ -258,16 +258,16 @@ test("ends in the same state for notices in any order", async () => {
 
 test("counts a bounce once for its contact, who stays subscribed after subscribing again", async () => {
   const mail = await oneMail();
-  await tell(sns(sesEvent(mail, "Bounce", BOUNCED)));
+  await notify(sns(sesEvent(mail, "Bounce", BOUNCED)));
   await sql`update contacts set subscribed = true where id = ${mail.contactId}`.execute(database);
-  await tell(sns(sesEvent(mail, "Bounce", BOUNCED)));
+  await notify(sns(sesEvent(mail, "Bounce", BOUNCED)));
   expect(await isSubscribed(mail)).toBe(true);
 });
 
 test("finds an email by the SES message id or by our Message-ID alone", async () => {
   const [one, other] = [await oneMail(), await oneMail()];
   await sql`update emails set provider_message_id = null where id = ${other.id}`.execute(database);
-  await tell(
+  await notify(
     sns(sesNotification(one, "Delivery", {}, { headers: [], commonHeaders: {} })),
     sns(sesNotification(other, "Delivery")),
   );
@@ -278,7 +278,7 @@ test("ignores tags with the ids of another project's email", async () => {
   const mail = await oneMail();
   const other = await makeProject(database);
   const tags = { "postloft-email": [mail.id], "postloft-project": [other] };
-  await tell(
+  await notify(
     sns(
       sesEvent({ ...mail, providerId: "unknown" }, "Bounce", BOUNCED, {
         tags,
@@ -299,13 +299,13 @@ test("applies only reports about the contact's own address when the email has co
         bouncedRecipients: addresses.map((emailAddress) => ({ emailAddress })),
       }),
     );
-  await tell(bounced("boss@example.com"));
+  await notify(bounced("boss@example.com"));
   expect([await statusOf(mail), await isSubscribed(mail), (await results()).at(-1)]).toEqual([
     "SENT",
     true,
     "hard-bounce: of a copy",
   ]);
-  await tell(bounced("boss@example.com", mail.address.toUpperCase()));
+  await notify(bounced("boss@example.com", mail.address.toUpperCase()));
   expect([await statusOf(mail), await isSubscribed(mail)]).toEqual(["BOUNCED", false]);
 });
 
@@ -322,14 +322,14 @@ test("classifies the contact's own address when several addresses bounced togeth
     diagnosticCode: "smtp; 552 5.2.2 mailbox full",
   };
   const part = { bounceType: "Permanent", bounceSubType: "General", bouncedRecipients: [gone, full] };
-  await tell(sns(sesEvent(mail, "Bounce", part)));
+  await notify(sns(sesEvent(mail, "Bounce", part)));
   expect([await statusOf(mail), await isSubscribed(mail)]).toEqual(["SENT", true]);
 });
 
 test("keeps a notice until its email is recorded", async () => {
   const mail = await oneMail({ status: "QUEUED" });
   const unknown = { ...mail, id: newId(), providerId: "unknown" };
-  await tell(sns(sesEvent(mail, "Delivery")), sns(sesEvent(unknown, "Delivery")));
+  await notify(sns(sesEvent(mail, "Delivery")), sns(sesEvent(unknown, "Delivery")));
   expect(await results()).toEqual([null, null]);
   await sql`update emails set status = 'UNCONFIRMED' where id = ${mail.id}`.execute(database);
   await sql`update notices set due_at = now()`.execute(database);
@@ -348,14 +348,14 @@ test("keeps a notice until its email is recorded", async () => {
 
 test("confirms an email in doubt when SES reports that it has it", async () => {
   const mail = await oneMail({ status: "UNCONFIRMED" });
-  await tell(sns(sesEvent(mail, "Send")), sns(sesEvent(mail, "Send")));
+  await notify(sns(sesEvent(mail, "Send")), sns(sesEvent(mail, "Send")));
   expect([await statusOf(mail), await namesOf(mail)]).toEqual(["SENT", ["email.sent"]]);
   expect(await findMiscounts(database)).toEqual([]);
 });
 
 test("records nothing for a failed email, but a complaint still unsubscribes", async () => {
   const mail = await oneMail({ status: "FAILED" });
-  await tell(sns(sesEvent(mail, "Delivery")), sns(sesEvent(mail, "Complaint")));
+  await notify(sns(sesEvent(mail, "Delivery")), sns(sesEvent(mail, "Complaint")));
   expect([await statusOf(mail), await isSubscribed(mail), await namesOf(mail)]).toEqual([
     "FAILED",
     false,
@@ -365,8 +365,8 @@ test("records nothing for a failed email, but a complaint still unsubscribes", a
 
 test("a delivery confirms an email during its submission, an open does not", async () => {
   const [opened, delivered] = [await oneMail({ status: "CLAIMED" }), await oneMail({ status: "CLAIMED" })];
-  for (const { id } of [opened, delivered]) await putInHandover(database, newId(), id);
-  await tell(sns(sesEvent(opened, "Open")), sns(sesEvent(delivered, "Delivery")));
+  for (const { id } of [opened, delivered]) await markInDoubt(database, newId(), id);
+  await notify(sns(sesEvent(opened, "Open")), sns(sesEvent(delivered, "Delivery")));
   expect([(await mailRow(opened)).status, (await mailRow(opened)).sentAt]).toEqual(["CLAIMED", null]);
   expect(await statusOf(delivered)).toBe("DELIVERED");
   expect(await findMiscounts(database)).toEqual([]);
@@ -379,8 +379,8 @@ test.for([
 ] as const)("keeps %s during a submission until it ends, and then ends its doubt", async ([type, body]) => {
   const mail = await oneMail({ status: "CLAIMED" });
   const sender = newId();
-  await putInHandover(database, sender, mail.id);
-  await tell(sns(sesEvent(mail, type, body)));
+  await markInDoubt(database, sender, mail.id);
+  await notify(sns(sesEvent(mail, type, body)));
   expect(await results()).toEqual([null]);
   await sql`delete from senders where id = ${sender}`.execute(database);
   await sql`update emails set status = 'UNCONFIRMED', sender_id = null where id = ${mail.id}`.execute(
@@ -396,7 +396,7 @@ test.for([
 test("sees a submission that ends in doubt while a notice about it is read", async () => {
   const mail = await oneMail({ status: "CLAIMED" });
   const sender = newId();
-  await putInHandover(database, sender, mail.id);
+  await markInDoubt(database, sender, mail.id);
   await store([sns(sesEvent(mail, "DeliveryDelay"))]);
   const reading = await transaction(database, async (tx) => {
     await sql`delete from senders where id = ${sender}`.execute(tx);
@@ -420,7 +420,7 @@ test("sees a submission that ends in doubt while a notice about it is read", asy
 test("updates the email but records no event when its contact was deleted", async () => {
   const mail = await oneMail();
   await sql`delete from contacts where id = ${mail.contactId}`.execute(database);
-  await tell(sns(sesEvent(mail, "Bounce", BOUNCED)));
+  await notify(sns(sesEvent(mail, "Bounce", BOUNCED)));
   expect([await statusOf(mail), await eventsOf(mail)]).toEqual(["BOUNCED", []]);
 });
 
@@ -507,7 +507,7 @@ const inboundAddress = async () => {
 
 test("erases the content of a notice when it is done", async () => {
   const mail = await oneMail();
-  await tell(
+  await notify(
     sns(sesEvent(mail, "Delivery")),
     smtp(personalMail(), await inboundAddress(), "ada@example.com"),
   );
@@ -532,7 +532,7 @@ test("rejects notices that are too old or from the future, by the database's clo
 test("applies an SMTP bounce to its email and ignores one about a copy", async () => {
   const mail = await oneMail();
   const path = `${returnPaths.localPartOf(projectId, mail.id)}@bounce.example`;
-  await tell(smtp(bounceMail({ recipient: "moved@elsewhere.example" }), path), smtp(bounceMail(), path));
+  await notify(smtp(bounceMail({ recipient: "moved@elsewhere.example" }), path), smtp(bounceMail(), path));
   expect([await statusOf(mail), await isSubscribed(mail)]).toEqual(["BOUNCED", false]);
   expect(await namesOf(mail)).toEqual(["email.sent", "email.bounce", "contact.unsubscribed"]);
 });
@@ -550,7 +550,7 @@ test("keeps a few bounce texts per email until its contact is erased", async () 
       }),
       path,
     );
-  await tell(
+  await notify(
     ...[1, 2, 3, 4, 5, 6, 7].map(inWords),
     smtp(bounceMail({ status: "5.2.2", diagnostic: "" }), path),
   );
@@ -566,9 +566,11 @@ test("keeps a few bounce texts per email until its contact is erased", async () 
   const { returnedMessages, timeline } = await readEmail(database, projectId, mail.id);
   expect(returnedMessages).toBe(5);
   expect(timeline.find(({ type }) => type === "email.bounce")).toMatchObject({ cause: "not-told" });
-  await expect(listReturnedMessages(database, await makeProject(database), mail.id)).rejects.toThrow(Refusal);
+  await expect(listReturnedMessages(database, await makeProject(database), mail.id)).rejects.toThrow(
+    AppError,
+  );
   await transaction(database, (tx) =>
-    forgetRecipients(tx, projectId, erasedPeople([mail.contactId]), CONTACT_CHECKS.contactIfThere),
+    redactRecipients(tx, projectId, erasedPeople([mail.contactId]), CONTACT_CHECKS.contactIfThere),
   );
   expect(await listReturnedMessages(database, projectId, mail.id)).toEqual([]);
 });
@@ -582,7 +584,7 @@ test("creates an unsubscribed contact with an event for a new sender and keeps k
   await sql`insert into event_subscriptions (project_id, event_name, subscriber) values (${projectId}, '*', 'segments')`.execute(
     database,
   );
-  await tell(
+  await notify(
     write("new@example.com"),
     write(mail.address),
     // Its id is not an address.
@@ -622,7 +624,7 @@ const about = ({ id }: { id: string }) => complaintMail({ original: [`Message-ID
 
 test("ignores an unproven complaint unless it came to the secret feedback address", async () => {
   const [one, other] = [await oneMail(), await oneMail()];
-  await tell(
+  await notify(
     smtp(about(one), "fbl@bounce.example"),
     smtp(about(other), `${returnPaths.feedbackName}@bounce.example`),
   );
@@ -637,12 +639,12 @@ test("forwards and keeps messages to the instance admin, but only keeps reports 
       to,
       from,
     );
-  await tell(
+  await notify(
     write("abuse@in.example", "eve@example.com"),
     smtp(bounceMail(), "postmaster@bounce.example", ""),
     write("abuse@in.example", "postmaster@bounce.example"),
   );
-  expect(await readSystemMails(testDatabase.pool)).toEqual([
+  expect(await readPlatformEmails(testDatabase.pool)).toEqual([
     {
       to: "me@example.org",
       subject: "[abuse@in.example] Spam <b>",
@@ -671,7 +673,7 @@ test("combines tracked opens with reported bounces", async () => {
   await transaction(database, (tx) =>
     advanceEmails(tx, [{ projectId, id: mail.id, status: "OPENED", at: new Date() }], addLateSent),
   );
-  await tell(sns(sesEvent(mail, "Open")));
+  await notify(sns(sesEvent(mail, "Open")));
   // The first open was reported by our own tracking.
   expect(await namesOf(mail)).toEqual(["email.sent"]);
 });

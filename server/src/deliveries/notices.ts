@@ -8,7 +8,7 @@ import { newId } from "../platform/ids.ts";
 import type { Log } from "../platform/log.ts";
 import type { Metrics } from "../platform/metrics.ts";
 import { pairUp } from "../platform/pair-up.ts";
-import { Refusal } from "../platform/refusal.ts";
+import { AppError } from "../platform/app-error.ts";
 import {
   claimNotices,
   deleteDoneNotices,
@@ -25,14 +25,14 @@ import {
 } from "./queries.ts";
 
 /** A received notice. Two notices with the same `providerId` are duplicates. */
-export type ToldNotice = Omit<NewNotice, "id">;
+export type ReceivedNotice = Omit<NewNotice, "id">;
 
 /** `known`: a duplicate. `stale`: too old, or from the future. */
 export type Stored = "stored" | "known" | "stale";
 
 export interface NoticeStore {
   /** Stores a notice and resolves after the commit. Notices that arrive together are stored together. */
-  store(notice: ToldNotice): Promise<Stored>;
+  store(notice: ReceivedNotice): Promise<Stored>;
   /** Returns whether SMTP may accept more messages: unread ones are limited by total size. */
   hasRoom(): Promise<boolean>;
 }
@@ -47,12 +47,12 @@ export function createNoticeStore(
   mostUnreadBytes = LIMITS.unreadKilobytes.value * 1024,
 ): NoticeStore {
   const unread = createUnreadSum(database);
-  const commits = createGroupCommit<ToldNotice, Stored>({
+  const commits = createGroupCommit<ReceivedNotice, Stored>({
     lanes: 2,
     laneOf: ({ providerId }) => providerId.charCodeAt(providerId.length - 1),
     maxItems: MAX_BATCH,
-    async run(told) {
-      const notices = told.map((notice) => ({ ...notice, id: newId() }));
+    async run(reported) {
+      const notices = reported.map((notice) => ({ ...notice, id: newId() }));
       const { now, ids } = await insertNotices(database, notices, AGE_LIMITS);
       return notices.map(({ id, toldAt }): Stored => {
         if (ids.has(id)) return "stored";
@@ -91,9 +91,9 @@ function createUnreadSum(database: Database): { add(bytes: number): void; bytes(
   };
 }
 
-/** Returns whether a notice sent at `toldAt` is still accepted at `now`, by the database's clock. */
-export function isFresh(toldAt: Date, now: Date): boolean {
-  const age = (now.getTime() - toldAt.getTime()) / 1000;
+/** Returns whether a notice sent at `notifiedAt` is still accepted at `now`, by the database's clock. */
+export function isFresh(notifiedAt: Date, now: Date): boolean {
+  const age = (now.getTime() - notifiedAt.getTime()) / 1000;
   return age <= AGE_LIMITS.maxAgeSeconds && age >= -AGE_LIMITS.maxAheadSeconds;
 }
 
@@ -152,7 +152,7 @@ export async function readNotices(
   try {
     return await readBatch(options, source, limit, null, claimed);
   } catch (error) {
-    if (asUnavailable(error) instanceof Refusal || claimed.length === 0) throw error;
+    if (asUnavailable(error) instanceof AppError || claimed.length === 0) throw error;
     options.log.warn({ err: error, count: claimed.length }, "batch of notices failed, retrying each alone");
     for (const id of new Set(claimed)) await readAlone(options, source, id);
     return claimed.length;
@@ -164,7 +164,7 @@ async function readAlone(options: NoticeReaderOptions, source: NoticeSource, id:
   try {
     await readBatch(options, source, 1, [id], []);
   } catch (error) {
-    if (asUnavailable(error) instanceof Refusal) throw error;
+    if (asUnavailable(error) instanceof AppError) throw error;
     log.error({ err: error, noticeId: id }, "notice could not be processed (bug)");
     const reason = `failed: ${error instanceof Error ? error.message : String(error)}`;
     await updateFailedNotice(database, {

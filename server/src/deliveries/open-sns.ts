@@ -2,17 +2,24 @@
 import type { Database } from "../platform/database/database.ts";
 import type { Log } from "../platform/log.ts";
 import type { NoticeStore } from "./notices.ts";
-import { createSnsDoor, type SnsDoor } from "./sns.ts";
+import { createSnsEndpoint, type SnsEndpoint } from "./sns.ts";
 import { createSnsKeys } from "./sns-keys.ts";
 import { createSnsRequests } from "./sns-requests.ts";
 
-export function openSnsDoor(parts: {
+export function openSnsEndpoint(parts: {
   database: Database;
   notices: NoticeStore;
   topics: readonly string[];
   log: Log;
-}): SnsDoor {
+}): SnsEndpoint {
   const { database, notices, topics, log } = parts;
   const fetchText = createSnsRequests();
-  return createSnsDoor({ database, notices, topics, keys: createSnsKeys(fetchText, log), fetchText, log });
+  return createSnsEndpoint({
+    database,
+    notices,
+    topics,
+    keys: createSnsKeys(fetchText, log),
+    fetchText,
+    log,
+  });
 }

@@ -1,7 +1,7 @@
 // Reads a message sent to an email's return path, from its machine-readable part or its words. Never throws.
 import type { Email } from "postal-mime";
 import { isAutomaticReply } from "./automatic-replies.ts";
-import { readBounceText, tellingPart, withoutNoise } from "./bounce-text.ts";
+import { readBounceText, explanationOf, withoutNoise } from "./bounce-text.ts";
 import { readDeliveryStatus, type RecipientStatus } from "./delivery-status.ts";
 import { readText } from "../platform/foreign-values.ts";
 import type { ReadablePart } from "./read-report.ts";
@@ -55,7 +55,7 @@ function readWords(
   const kept = {
     subject: readText(subject, MAX_NAME_LENGTH),
     from: readText(email.from?.address, MAX_NAME_LENGTH),
-    text: readText(tellingPart(said).trim(), MAX_KEPT_LENGTH),
+    text: readText(explanationOf(said).trim(), MAX_KEPT_LENGTH),
   };
   const statuses =
     // Read the raw text for fields, because the parts may not match what the header says.
@@ -99,8 +99,8 @@ function fieldsIn(text: string): string | null {
 }
 
 function besideOf(text: string) {
-  const telling = tellingPart(text);
-  return { text: withoutNoise(telling), part: partOf(telling) };
+  const notifying = explanationOf(text);
+  return { text: withoutNoise(notifying), part: partOf(notifying) };
 }
 
 function contentOf(content: ArrayBuffer | Uint8Array | string): string {

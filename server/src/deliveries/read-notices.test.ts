@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { createDatabase, type Database } from "../platform/database/database.ts";
 import { newId } from "../platform/ids.ts";
 import { createLog } from "../platform/log.ts";
-import { Refusal } from "../platform/refusal.ts";
+import { AppError } from "../platform/app-error.ts";
 import { TaskOverLimit } from "../platform/threads/task-thread.ts";
 import { createTestDatabase, type TestDatabase } from "../platform/database/test-database.ts";
 import type { ReportReader } from "../domains/reports/unpack-apart.ts";
@@ -88,7 +88,7 @@ test("reports of any age wait while other requests keep the thread busy", async 
   await sql`update notices set received_at = now() - interval '1 hour'`.execute(database);
   await readWith(() => new Promise(() => undefined));
   await sql`update notices set due_at = now()`.execute(database);
-  await readWith(async () => Promise.reject(new Refusal("RATE_LIMIT_EXCEEDED")));
+  await readWith(async () => Promise.reject(new AppError("RATE_LIMIT_EXCEEDED")));
   expect(await inbox()).toEqual([{ result: null, isDue: false, isKept: true }]);
 });
 

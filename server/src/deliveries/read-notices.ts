@@ -4,24 +4,24 @@ import { localPartOf } from "@postloft/contract/address.ts";
 import { isReportName } from "../domains/reports/domain-reports.ts";
 import type { DomainReport } from "../domains/reports/report.ts";
 import type { ReportReader } from "../domains/reports/unpack-apart.ts";
-import { Refusal } from "../platform/refusal.ts";
+import { AppError } from "../platform/app-error.ts";
 import { TaskOverLimit } from "../platform/threads/task-thread.ts";
 import { isCostly } from "./parse-apart.ts";
 import type { NoticeRow } from "./queries.ts";
-import { readReturnedMessage, type IncomingMessage, type OperatorMessage } from "./returned-message.ts";
+import { readReturnedMessage, type IncomingMessage, type AdminMessage } from "./returned-message.ts";
 import type { ReturnPaths } from "./return-path.ts";
 import { readSesEvent, type Report } from "./ses-events.ts";
 
 export type Read =
   | { reports: Report[] }
   | { message: IncomingMessage }
-  | { operator: OperatorMessage }
+  | { operator: AdminMessage }
   | { domainReport: DomainReport }
   | { ignored: string }
   /** Not read yet. */
   | { waitSeconds: number };
 
-export interface ReadingParts {
+export interface ReadingDependencies {
   returnPaths: ReturnPaths;
   /** Domains that this server receives email for. */
   ownDomains: readonly string[];
@@ -41,15 +41,15 @@ const AGAIN_SECONDS = 5;
 const MAX_FAULT_LENGTH = 200;
 
 /** Reads each notice in its own turn of the event loop. */
-export async function readAll(notices: readonly NoticeRow[], parts: ReadingParts): Promise<Read[]> {
+export async function readAll(notices: readonly NoticeRow[], deps: ReadingDependencies): Promise<Read[]> {
   const read: Read[] = [];
   let costlyMs = 0;
   for (const notice of notices) {
-    if (!isReadApart(notice)) read.push(await readNotice(notice, parts));
+    if (!isReadApart(notice)) read.push(await readNotice(notice, deps));
     else if (costlyMs >= COSTLY_MS) read.push({ waitSeconds: AGAIN_SECONDS });
     else {
       const beganAtMs = performance.now();
-      read.push(await readCostly(notice, parts));
+      read.push(await readCostly(notice, deps));
       costlyMs += performance.now() - beganAtMs;
     }
     await nextTurn();
@@ -62,12 +62,12 @@ function isReadApart({ source, recipient, raw }: NoticeRow): boolean {
   return isReportName(localPartOf(recipient ?? "")) || (raw !== null && isCostly(raw));
 }
 
-async function readCostly(notice: NoticeRow, parts: ReadingParts): Promise<Read> {
+async function readCostly(notice: NoticeRow, deps: ReadingDependencies): Promise<Read> {
   const late = Promise.withResolvers<Read>();
   const timer = setTimeout(() => late.resolve({ waitSeconds: AGAIN_SECONDS }), LONGEST_MS);
   try {
     return await Promise.race([
-      readNotice(notice, parts).catch((error: unknown) => unread(error, notice)),
+      readNotice(notice, deps).catch((error: unknown) => unread(error, notice)),
       late.promise,
     ]);
   } finally {
@@ -77,14 +77,14 @@ async function readCostly(notice: NoticeRow, parts: ReadingParts): Promise<Read>
 
 /** Returns when to retry. At first the machine may be slow; after ten minutes the message is to blame. */
 function unread(error: unknown, { ageSeconds }: NoticeRow): Read {
-  if (error instanceof Refusal) return { waitSeconds: AGAIN_SECONDS };
+  if (error instanceof AppError) return { waitSeconds: AGAIN_SECONDS };
   if (!(error instanceof TaskOverLimit)) throw error;
   return ageSeconds < PATIENCE_SECONDS
     ? { waitSeconds: Math.max(AGAIN_SECONDS, ageSeconds) }
     : { ignored: "ignored: took too long to read" };
 }
 
-async function readNotice(notice: NoticeRow, { reportReader, ...parts }: ReadingParts): Promise<Read> {
+async function readNotice(notice: NoticeRow, { reportReader, ...parts }: ReadingDependencies): Promise<Read> {
   if (notice.source === "sns") {
     const event = readSesEvent(notice.text ?? "");
     if (event === null) return { ignored: "no event in it" };

@@ -1,10 +1,10 @@
 // Checks rates and levels at exact email counts (decisions §2).
 import { expect, test } from "vitest";
-import { judge, ratesOf, type LevelName } from "./reputation-rules.ts";
+import { evaluate, ratesOf, type LevelName } from "./reputation-rules.ts";
 
 const counts = (total: number, bounces: number, complaints = 0) => ({ total, bounces, complaints });
 const none = counts(0, 0);
-const levelsIn = (windows: Parameters<typeof judge>[0], name: LevelName) => judge(windows).levels[name];
+const levelsIn = (windows: Parameters<typeof evaluate>[0], name: LevelName) => evaluate(windows).levels[name];
 
 /** Total, bounces or complaints, and the levels over 7 days and over all time. */
 const BOUNCES: ReadonlyArray<[number, number, string, string]> = [
@@ -51,7 +51,7 @@ test.for([
 
 test("a critical rate disables from 10 bounces or 5 complaints on", () => {
   const both = (window: ReturnType<typeof counts>) =>
-    judge({ sevenDay: window, allTime: window }).shouldDisable;
+    evaluate({ sevenDay: window, allTime: window }).shouldDisable;
   expect([counts(100, 9), counts(100, 10), counts(100, 0, 4), counts(100, 0, 5)].map(both)).toEqual([
     false,
     true,
@@ -62,14 +62,14 @@ test("a critical rate disables from 10 bounces or 5 complaints on", () => {
 });
 
 test("describes bad rates in sentences with numbers", () => {
-  const judged = judge({ sevenDay: counts(1_000, 60), allTime: counts(10_000, 900, 1) });
-  expect(judged).toMatchObject({
+  const evaluated = evaluate({ sevenDay: counts(1_000, 60), allTime: counts(10_000, 900, 1) });
+  expect(evaluated).toMatchObject({
     isHealthy: false,
     isNewProject: false,
     violations: ["900 bounces of 10000 emails over all time: 9 %, critical from 8 %."],
     warnings: ["60 bounces of 1000 emails over 7 days: 6 %, warning from 5 %."],
   });
-  expect(judge({ sevenDay: none, allTime: counts(99, 0) })).toMatchObject({
+  expect(evaluate({ sevenDay: none, allTime: counts(99, 0) })).toMatchObject({
     isHealthy: true,
     isNewProject: true,
   });

@@ -1,7 +1,7 @@
 // Classifies a project's bounce and complaint rates as healthy, warning or critical (decisions §2). Pure.
 import { LEVELS, type Level } from "@postloft/contract/security.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
-import type { SendingCounts } from "../emails/booking/sending-hours.ts";
+import type { SendingCounts } from "../emails/results/sending-hours.ts";
 import type { BadRate } from "@postloft/contract/security.ts";
 
 export interface Rates extends SendingCounts {
@@ -37,7 +37,7 @@ export const DISABLING = {
 };
 const WINDOW_NAMES = { sevenDay: "over 7 days", allTime: "over all time" };
 
-export interface Judgement {
+export interface Evaluation {
   levels: Record<LevelName, Level>;
   isHealthy: boolean;
   shouldDisable: boolean;
@@ -57,7 +57,7 @@ export function ratesOf(counts: SendingCounts): Rates {
 /** Compares whole numbers, so that a rate exactly at its threshold counts as reached. */
 const SCALE = 100_000;
 
-export function judge(windows: Record<"sevenDay" | "allTime", SendingCounts>): Judgement {
+export function evaluate(windows: Record<"sevenDay" | "allTime", SendingCounts>): Evaluation {
   const levels: Record<LevelName, Level> = {
     bounce7Day: "healthy",
     bounceAllTime: "healthy",

@@ -2,17 +2,17 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { transaction } from "../platform/database/database.ts";
-import { countMails, findMiscounts } from "../emails/booking/sending-hours.ts";
+import { countMails, findMiscounts } from "../emails/results/sending-hours.ts";
 import { makeSentMails, sesEvent, type SentMail } from "../testing/sent-mails.ts";
-import { refusalOf, useTestServer, type TestProject } from "../testing/test-server.ts";
-import { readSystemMails } from "../testing/system-mails.ts";
+import { errorOf, useTestServer, type TestProject } from "../testing/test-server.ts";
+import { readPlatformEmails } from "../testing/platform-emails.ts";
 import { suspendProjects } from "../projects/suspend-projects.ts";
 import { createDeliveries } from "./deliveries.ts";
 import { createInterpreter } from "./interpret-notices.ts";
 import { createNoticeStore, readNotices } from "./notices.ts";
 import { createGuard, type Guard, type Security } from "./reputation.ts";
 import { createReturnPaths } from "./return-path.ts";
-import { judgeSending, type Judged } from "./watch-rates.ts";
+import { checkSendingProjects, type CheckedProjects } from "./watch-rates.ts";
 import { createLog } from "../platform/log.ts";
 
 const server = useTestServer({ ROLES: "api" });
@@ -22,11 +22,11 @@ const HOUR_MS = 3_600_000;
 async function report(mails: readonly SentMail[], type: "Bounce" | "Complaint", isOn = true): Promise<void> {
   const { database } = server;
   const notices = createNoticeStore(database);
-  const told = mails.map((mail) =>
+  const reported = mails.map((mail) =>
     sesEvent(mail, type, { bounceType: "Permanent", bounceSubType: "General" }),
   );
   await Promise.all(
-    told.map((event) =>
+    reported.map((event) =>
       notices.store({
         source: "sns",
         providerId: randomUUID(),
@@ -56,7 +56,7 @@ const read = async (project: TestProject): Promise<Security> => {
   return reply.body;
 };
 const mailsTo = async (project: TestProject) =>
-  (await readSystemMails(server.pool, { subject: /was disabled$/ })).filter(({ text }) =>
+  (await readPlatformEmails(server.pool, { subject: /was disabled$/ })).filter(({ text }) =>
     text.includes(project.id),
   );
 
@@ -101,11 +101,11 @@ test("rejects readers who do not belong to the project", async () => {
     await server.call("GET", mine, { cookie }),
     await server.call("GET", `/users/@me/projects/${randomUUID()}/security`, { cookie }),
   ];
-  expect([refusalOf(foreign), refusalOf(missing)]).toEqual(Array(2).fill("404 PROJECT_NOT_FOUND"));
-  expect(refusalOf(await server.call("GET", `/projects/${project.id}/security`, { cookie }))).toBe(
+  expect([errorOf(foreign), errorOf(missing)]).toEqual(Array(2).fill("404 PROJECT_NOT_FOUND"));
+  expect(errorOf(await server.call("GET", `/projects/${project.id}/security`, { cookie }))).toBe(
     "404 PROJECT_NOT_FOUND",
   );
-  expect(refusalOf(await server.call("GET", `/projects/${project.id}/security`, stranger.byKey))).toBe(
+  expect(errorOf(await server.call("GET", `/projects/${project.id}/security`, stranger.byKey))).toBe(
     "404 PROJECT_NOT_FOUND",
   );
 });
@@ -122,14 +122,14 @@ test("counts each email and rates no project below a hundred emails", async () =
 });
 
 /** Polls once and returns the projects that were checked. */
-async function look(judged: Judged): Promise<string[]> {
+async function look(evaluated: CheckedProjects): Promise<string[]> {
   const asked: string[] = [];
   const guard = createGuard({ isOn: true, baseUrl: () => "https://post.example.com" });
   const watched: Guard = async (tx, projectIds) => {
     asked.push(...projectIds);
     await guard(tx, projectIds);
   };
-  await judgeSending({ database: server.database, guard: watched }, judged);
+  await checkSendingProjects({ database: server.database, guard: watched }, evaluated);
   return asked;
 }
 
@@ -137,13 +137,13 @@ test("the hundredth email disables a project with earlier bounces", async () => 
   const [project, healthy] = [await server.createProject(), await server.createProject()];
   await makeSentMails(server.database, healthy.id, 300);
   await report((await makeSentMails(server.database, project.id, 99)).slice(0, 10), "Bounce");
-  const judged: Judged = new Map();
-  const first = await look(judged);
+  const evaluated: CheckedProjects = new Map();
+  const first = await look(evaluated);
   expect([first.includes(project.id), first.includes(healthy.id)]).toEqual([true, false]);
   expect((await read(project)).isDisabled).toBe(false);
-  expect(await look(judged)).toEqual([]);
+  expect(await look(evaluated)).toEqual([]);
   await makeSentMails(server.database, project.id, 1);
-  expect(await look(judged)).toEqual([project.id]);
+  expect(await look(evaluated)).toEqual([project.id]);
   const { isDisabled, suspensions } = await read(project);
   expect([isDisabled, suspensions.length]).toEqual([true, 1]);
   expect(await mailsTo(project)).toHaveLength(1);
@@ -153,13 +153,13 @@ test("checks a project with enough emails only once an hour while it sends", asy
   const project = await server.createProject();
   const mails = await makeSentMails(server.database, project.id, 400);
   await report(mails.slice(0, 10), "Bounce");
-  const judged: Judged = new Map();
-  expect(await look(judged)).toContain(project.id);
+  const evaluated: CheckedProjects = new Map();
+  expect(await look(evaluated)).toContain(project.id);
   await makeSentMails(server.database, project.id, 10);
-  expect(await look(judged)).not.toContain(project.id);
+  expect(await look(evaluated)).not.toContain(project.id);
   const earlier = new Date(Date.now() - HOUR_MS);
-  judged.set(project.id, { projectId: project.id, mails: 410, hour: earlier });
-  expect(await look(judged)).toContain(project.id);
+  evaluated.set(project.id, { projectId: project.id, mails: 410, hour: earlier });
+  expect(await look(evaluated)).toContain(project.id);
   expect((await read(project)).isDisabled).toBe(false);
 });
 
@@ -201,16 +201,16 @@ test("disables the project once at ten percent, stops its emails and notifies ev
     ],
   });
   expect(security.suspensions).toHaveLength(1);
-  const told = await mailsTo(project);
-  expect(told.map(({ to }) => to).toSorted()).toEqual([project.owner.email, other.email].toSorted());
-  expect(told[0]).toMatchObject({
+  const reported = await mailsTo(project);
+  expect(reported.map(({ to }) => to).toSorted()).toEqual([project.owner.email, other.email].toSorted());
+  expect(reported[0]).toMatchObject({
     subject: "The project “A project” was disabled",
     text: expect.stringMatching(
       /bounces of 100 emails[^]*https:\/\/post\.example\.com\/app\/[^/]+\/settings\?tab=reputation/,
     ),
   });
   const send = { to: "ada@example.com", from: "a@sandbox.localhost", subject: "Hello", body: "Hello" };
-  expect(refusalOf(await server.call("POST", "/v1/send", project.byKey, send))).toBe("403 PROJECT_DISABLED");
+  expect(errorOf(await server.call("POST", "/v1/send", project.byKey, send))).toBe("403 PROJECT_DISABLED");
   expect((await server.call("GET", "/contacts", project.byKey)).status).toBe(200);
   expect(await findMiscounts(server.database)).toEqual([]);
 });

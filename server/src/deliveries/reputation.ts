@@ -3,18 +3,18 @@ import type { z } from "zod";
 import type { security } from "@postloft/contract/security.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
 import { now } from "../platform/clock.ts";
-import { Refusal } from "../platform/refusal.ts";
-import { readSendingTotals } from "../emails/booking/sending-hours.ts";
-import { enqueueSystemMails } from "../emails/system-mail/system-mail.ts";
-import { takeDue, tellMembers } from "../projects/members/notifications.ts";
+import { AppError } from "../platform/app-error.ts";
+import { readSendingTotals } from "../emails/results/sending-hours.ts";
+import { enqueuePlatformEmails } from "../emails/platform-email/platform-email.ts";
+import { takeDue, notifyMembers } from "../projects/members/notifications.ts";
 import {
   listSuspensions,
-  readStandings,
+  readStatuses,
   suspendProjects,
-  type Standing,
+  type Status,
   type SuspendedProject,
 } from "../projects/suspend-projects.ts";
-import { judge, ratesOf, type Judgement } from "./reputation-rules.ts";
+import { evaluate, ratesOf, type Evaluation } from "./reputation-rules.ts";
 import { suspensionMail, warningMail } from "./suspension-mail.ts";
 
 const WARNED_AGAIN_MS = 7 * 86_400_000;
@@ -22,7 +22,7 @@ const WARNED_AGAIN_MS = 7 * 86_400_000;
 export type Security = z.output<typeof security>;
 
 /** Enabling a project restarts the count, so that the emails that led to a suspension don't count twice. */
-function countedFrom({ isDisabled, suspendedAt }: Standing): Date | null {
+function countedFrom({ isDisabled, suspendedAt }: Status): Date | null {
   return isDisabled ? null : suspendedAt;
 }
 
@@ -31,23 +31,23 @@ function countedFrom({ isDisabled, suspendedAt }: Standing): Date | null {
  * @throws AppError PROJECT_NOT_FOUND
  */
 export async function readSecurity(database: Database, projectId: string): Promise<Security> {
-  const [standing] = await readStandings(database, [projectId]);
-  if (standing === undefined) throw new Refusal("PROJECT_NOT_FOUND");
-  const from = countedFrom(standing);
+  const [statusOfEmail] = await readStatuses(database, [projectId]);
+  if (statusOfEmail === undefined) throw new AppError("PROJECT_NOT_FOUND");
+  const from = countedFrom(statusOfEmail);
   const [totals] = await readSendingTotals(database, [{ projectId, from }]);
   if (totals === undefined) throw new Error("Sending totals of the project are missing.");
-  const { levels, badRates: _, ...judgement } = judge(totals);
+  const { levels, badRates: _, ...evaluation } = evaluate(totals);
   return {
     status: {
       projectId,
-      ...judgement,
+      ...evaluation,
       countedFrom: from?.toISOString() ?? null,
       twentyFourHour: ratesOf(totals.twentyFourHour),
       sevenDay: ratesOf(totals.sevenDay),
       allTime: ratesOf(totals.allTime),
     },
     levels,
-    isDisabled: standing.isDisabled,
+    isDisabled: statusOfEmail.isDisabled,
     suspensions: await listSuspensions(database, projectId),
   };
 }
@@ -59,26 +59,29 @@ export type Guard = (tx: Tx, projectIds: readonly string[]) => Promise<void>;
 export function createGuard({ isOn, baseUrl }: { isOn: boolean; baseUrl: () => string }): Guard {
   return async (tx, projectIds) => {
     if (!isOn || projectIds.length === 0) return;
-    const standings = (await readStandings(tx, [...new Set(projectIds)])).filter(
+    const statuses = (await readStatuses(tx, [...new Set(projectIds)])).filter(
       ({ isDisabled }) => !isDisabled,
     );
-    if (standings.length === 0) return;
+    if (statuses.length === 0) return;
     const totals = await readSendingTotals(
       tx,
-      standings.map((standing) => ({ projectId: standing.projectId, from: countedFrom(standing) })),
+      statuses.map((statusOfEmail) => ({
+        projectId: statusOfEmail.projectId,
+        from: countedFrom(statusOfEmail),
+      })),
     );
-    const judged = totals.map((one) => ({ projectId: one.projectId, ...judge(one) }));
-    const critical = judged.flatMap(({ projectId, shouldDisable, violations, badRates }) =>
+    const evaluated = totals.map((one) => ({ projectId: one.projectId, ...evaluate(one) }));
+    const critical = evaluated.flatMap(({ projectId, shouldDisable, violations, badRates }) =>
       shouldDisable
         ? [{ projectId, reasons: violations, rates: badRates.filter(({ level }) => level === "critical") }]
         : [],
     );
-    const near = judged.filter(({ shouldDisable, isHealthy }) => !shouldDisable && !isHealthy);
-    const nameOf = new Map(standings.map(({ projectId, name }) => [projectId, name]));
+    const near = evaluated.filter(({ shouldDisable, isHealthy }) => !shouldDisable && !isHealthy);
+    const nameOf = new Map(statuses.map(({ projectId, name }) => [projectId, name]));
     const named = near.map((one) => ({ ...one, name: nameOf.get(one.projectId) ?? "" }));
     await warn(tx, named, baseUrl());
     const suspended = await suspendProjects(tx, critical);
-    await enqueueSystemMails(
+    await enqueuePlatformEmails(
       tx,
       suspended.flatMap((project) => mailsAbout(project, baseUrl())),
     );
@@ -88,7 +91,7 @@ export function createGuard({ isOn, baseUrl }: { isOn: boolean; baseUrl: () => s
 /** At most once a week because rates change slowly. */
 async function warn(
   tx: Tx,
-  near: ReadonlyArray<Judgement & { projectId: string; name: string }>,
+  near: ReadonlyArray<Evaluation & { projectId: string; name: string }>,
   baseUrl: string,
 ): Promise<void> {
   const kind = "reputation-warning";
@@ -96,7 +99,7 @@ async function warn(
   const due = await takeDue(tx, { projectIds: near.map(({ projectId }) => projectId), kind, since });
   for (const one of near)
     if (due.has(one.projectId))
-      await tellMembers(
+      await notifyMembers(
         tx,
         { projectId: one.projectId, kind, facts: { reasons: [...one.violations, ...one.warnings] } },
         warningMail({ ...one, rates: one.badRates }, baseUrl),

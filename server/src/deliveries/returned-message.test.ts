@@ -2,7 +2,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { newId } from "../platform/ids.ts";
-import { CAUSES } from "../transports/answers/answer-causes.ts";
+import { CAUSES } from "../transports/replies/reply-causes.ts";
 import { longestTurn } from "../testing/longest-turn.ts";
 import { bounceMail, complaintMail, personalMail } from "../testing/incoming-mail.ts";
 import { createReturnPaths } from "./return-path.ts";

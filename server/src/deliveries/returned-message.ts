@@ -4,7 +4,7 @@ import { domainOf, localPartOf, parseAddress } from "@postloft/contract/address.
 import { SIGNED_ID_HEADER } from "../message/message-headers.ts";
 import type { MailNames } from "../emails/returned/returned-emails.ts";
 import { htmlToText } from "../rendering/text-part.ts";
-import { tellCause } from "../transports/answers/answers.ts";
+import { notifyCause } from "../transports/replies/replies.ts";
 import { isInboundName } from "../projects/projects.ts";
 import { bareAddress, readFeedbackReport, readFieldGroups, type FieldGroup } from "./delivery-status.ts";
 import { parseApart } from "./parse-apart.ts";
@@ -23,7 +23,7 @@ export interface IncomingMessage {
 }
 
 /** A message to the instance admin. */
-export interface OperatorMessage {
+export interface AdminMessage {
   /** The address it was sent to. */
   recipient: string;
   from: string;
@@ -35,7 +35,7 @@ export interface OperatorMessage {
 
 export type Reading =
   | { kind: "reports"; reports: Report[] }
-  | { kind: "operator"; message: OperatorMessage }
+  | { kind: "operator"; message: AdminMessage }
   | { kind: "message"; message: IncomingMessage }
   | { kind: "ignored"; why: string };
 
@@ -73,7 +73,7 @@ export async function readReturnedMessage(
   const local = localPartOf(envelope.recipient).toLowerCase();
   // Providers also use the complaint address to ask whether it is ours.
   if (isOperatorName(local === "" ? envelope.recipient : local) || local === returnPaths.feedbackName)
-    return { kind: "operator", message: forOperator(email, envelope, ownDomains) };
+    return { kind: "operator", message: toAdminMessage(email, envelope, ownDomains) };
   if (!isInboundName(local)) return { kind: "ignored", why: "no report in it" };
   const machine = automatic(email, envelope, ownDomains);
   if (machine !== null) return { kind: "ignored", why: machine };
@@ -96,11 +96,13 @@ function reportsIn(email: Email, raw: Buffer, envelope: Envelope, returnPaths: R
   const at = null;
   const feedback = part("message/feedback-report");
   if (feedback !== undefined) {
-    const told = readFeedbackReport(textOf(feedback, MAX_REPORT_BYTES));
-    if (told === null) return [];
-    const names = complainedAbout(envelope.recipient, told.returnPath, headers, returnPaths);
-    const recipients = told.recipient === null ? null : [told.recipient];
-    return names === null ? [] : [{ names, recipients, kind: told.kind, at, data: reasonOf(told.reason) }];
+    const reported = readFeedbackReport(textOf(feedback, MAX_REPORT_BYTES));
+    if (reported === null) return [];
+    const names = complainedAbout(envelope.recipient, reported.returnPath, headers, returnPaths);
+    const recipients = reported.recipient === null ? null : [reported.recipient];
+    return names === null
+      ? []
+      : [{ names, recipients, kind: reported.kind, at, data: reasonOf(reported.reason) }];
   }
   // Outlook.com's feedback loop sends the email without a report; this header is specific to it.
   if (headers?.has("x-hmxmroriginalrecipient")) {
@@ -112,8 +114,9 @@ function reportsIn(email: Email, raw: Buffer, envelope: Envelope, returnPaths: R
   const names = namesOf([localPartOf(envelope.recipient)], undefined, returnPaths);
   if (names === null) return [];
   // Amazon SNS can deliver SES notices by email.
-  const told = readSesEvent(jsonIn(email.text));
-  if (told !== null && told.reports.length > 0) return told.reports.map((report) => ({ ...report, names }));
+  const reported = readSesEvent(jsonIn(email.text));
+  if (reported !== null && reported.reports.length > 0)
+    return reported.reports.map((report) => ({ ...report, names }));
   const bounce = readBounce(email, raw, envelope.sender);
   if (bounce.kind === "nothing") return [];
   const { kept } = bounce;
@@ -124,7 +127,7 @@ function reportsIn(email: Email, raw: Buffer, envelope: Envelope, returnPaths: R
     recipients: recipient === null ? (kept === null ? null : []) : [recipient],
     kind,
     at,
-    data: cause === null ? {} : { ...reasonOf(reason), ...tellCause(cause, refusedBy) },
+    data: cause === null ? {} : { ...reasonOf(reason), ...notifyCause(cause, refusedBy) },
   }));
 }
 
@@ -187,8 +190,8 @@ function automatic(email: Email, { sender }: Envelope, ownDomains: readonly stri
   const submitted = value("auto-submitted");
   if (submitted !== undefined && !submitted.startsWith("no")) return "Auto-Submitted";
   if (/^(bulk|junk|list|auto_reply)/.test(value("precedence") ?? "")) return "Precedence";
-  const telling = ["list-id", "list-unsubscribe", "x-autoreply", "x-autorespond", "feedback-id", "x-loop"];
-  const found = telling.find((name) => value(name) !== undefined);
+  const notifying = ["list-id", "list-unsubscribe", "x-autoreply", "x-autorespond", "feedback-id", "x-loop"];
+  const found = notifying.find((name) => value(name) !== undefined);
   if (found !== undefined) return found;
   if ((value("content-type") ?? "").startsWith("multipart/report")) return "a report";
   const domains = [sender, email.from?.address ?? ""].map((address) => domainOf(address.toLowerCase()));
@@ -201,7 +204,7 @@ function wordsOf({ text, html }: Email): string | undefined {
   return htmlToText(html.slice(0, MAX_REPORT_BYTES));
 }
 
-function forOperator(email: Email, envelope: Envelope, ownDomains: readonly string[]): OperatorMessage {
+function toAdminMessage(email: Email, envelope: Envelope, ownDomains: readonly string[]): AdminMessage {
   const domains = [envelope.sender, email.from?.address ?? ""].map((one) => domainOf(one.toLowerCase()));
   return {
     recipient: envelope.recipient,

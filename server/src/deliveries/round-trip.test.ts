@@ -4,7 +4,7 @@ import { createTransport } from "nodemailer";
 import { afterAll, expect, test } from "vitest";
 import { createSealer } from "../platform/crypto.ts";
 import { newId } from "../platform/ids.ts";
-import { findMiscounts } from "../emails/booking/sending-hours.ts";
+import { findMiscounts } from "../emails/results/sending-hours.ts";
 import { freePort } from "../testing/free-port.ts";
 import { bounceMail, complaintMail, personalMail } from "../testing/incoming-mail.ts";
 import { startSmtpSink } from "../testing/smtp-sink.ts";

@@ -4,9 +4,9 @@ import { receiveSns } from "@postloft/contract/webhooks.ts";
 import type { Database } from "../platform/database/database.ts";
 import { ok, route, type Route } from "../platform/http/route.ts";
 import { readSecurity } from "./reputation.ts";
-import type { SnsDoor } from "./sns.ts";
+import type { SnsEndpoint } from "./sns.ts";
 
-export function webhookRoutes({ sns }: { sns: SnsDoor }): Route[] {
+export function webhookRoutes({ sns }: { sns: SnsEndpoint }): Route[] {
   return [
     route(receiveSns, async ({ body }) => {
       await sns.receive(body);

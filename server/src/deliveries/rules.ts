@@ -2,7 +2,7 @@
 import { EMAIL_BOUNCE, EMAIL_COMPLAINT, EMAIL_DELIVERY } from "@postloft/contract/event-names.ts";
 import type { EmailStatus } from "@postloft/contract/emails.ts";
 import type { ConsentSource } from "../contacts/consent.ts";
-import { CAUSES, type Cause, type Meaning } from "../transports/answers/answer-causes.ts";
+import { CAUSES, type Cause, type Category } from "../transports/replies/reply-causes.ts";
 import type { Feedback } from "../transports/transport.ts";
 import { LEFT_STATUSES, type ReturnedStatus } from "../emails/rows/rules.ts";
 
@@ -76,7 +76,7 @@ export const INTERPRETATIONS: Readonly<Record<ReportKind, Interpretation>> = {
 };
 
 /** The kind of report for a final failure, by its category. Failures caused by us or the message are no bounces. */
-const KINDS: Readonly<Record<Meaning, ReportKind>> = {
+const KINDS: Readonly<Record<Category, ReportKind>> = {
   "hard-bounce": "hard-bounce",
   "soft-bounce": "soft-bounce",
   // The server gave up in the end.

@@ -275,14 +275,14 @@ test("never throws for any text or JSON and returns only values the database acc
 /** Replaces the nth nested value with `value`, counted from the outside and wrapping around. */
 function replaceNth(whole: unknown, nth: number, value: unknown): void {
   const places: Array<[Record<string, unknown>, string]> = [];
-  const visit = (within: unknown): void => {
+  const hit = (within: unknown): void => {
     if (typeof within !== "object" || within === null) return;
     for (const [name, item] of Object.entries(within)) {
       places.push([within as Record<string, unknown>, name]);
-      visit(item);
+      hit(item);
     }
   };
-  visit(whole);
+  hit(whole);
   const [host, name] = places[nth % places.length] ?? [];
   if (host !== undefined && name !== undefined) host[name] = value;
 }

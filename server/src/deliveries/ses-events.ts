@@ -1,11 +1,11 @@
 // Reads an Amazon SES notice: the email, the recipients and the kind of report. Pure; never throws.
 import { domainOf } from "@postloft/contract/address.ts";
 import { contentId, isId } from "../platform/ids.ts";
-import { tellCause } from "../transports/answers/answers.ts";
+import { notifyCause } from "../transports/replies/replies.ts";
 import { EMAIL_TAG, PROJECT_TAG } from "../transports/ses-tags.ts";
 import type { MailNames } from "../emails/returned/returned-emails.ts";
 import type { ReadablePart } from "./read-report.ts";
-import { judgeGroup } from "./delivery-status.ts";
+import { classifyGroup } from "./delivery-status.ts";
 import { kindOf, type ReportKind } from "./rules.ts";
 import { readInstant, readList, readObject, readText } from "../platform/foreign-values.ts";
 import { readMessageId } from "./read-report.ts";
@@ -126,12 +126,12 @@ function reportsOf(
     const address = readText(entry?.["emailAddress"], 320);
     const own = bounced.length > 1 ? (address === null ? [] : [address]) : recipients;
     const data = dataOf(row, part, entry, link);
-    return { names, recipients: own, at, ...refusalIn({ kind, isOwnList: row.isOwnList }, entry, data) };
+    return { names, recipients: own, at, ...rejectionIn({ kind, isOwnList: row.isOwnList }, entry, data) };
   });
 }
 
 /** Classifies a bounce by the server's words, because SES also calls blocklists and disabled mailboxes permanent. */
-function refusalIn(
+function rejectionIn(
   { kind, isOwnList }: { kind: ReportKind; isOwnList: true | undefined },
   entry: Record<string, unknown> | null,
   data: Record<string, unknown>,
@@ -145,11 +145,11 @@ function refusalIn(
     ["status", status],
     ["diagnostic-code", diagnostic ?? ""],
   ]);
-  const { cause, speaker, row } = judgeGroup(fields, domain === "" ? [] : [domain]);
-  const told = { ...data, ...tellCause(cause, speaker ?? (domain === "" ? null : domain)) };
-  if (isOwnList === true) return { kind, data: told };
-  if (row.words !== undefined && kindOf(cause) === "refused") return { kind: "refused", data: told };
-  return { kind: kindOf(cause) === "hard-bounce" ? kind : "soft-bounce", data: told };
+  const { cause, speaker, row } = classifyGroup(fields, domain === "" ? [] : [domain]);
+  const reported = { ...data, ...notifyCause(cause, speaker ?? (domain === "" ? null : domain)) };
+  if (isOwnList === true) return { kind, data: reported };
+  if (row.words !== undefined && kindOf(cause) === "refused") return { kind: "refused", data: reported };
+  return { kind: kindOf(cause) === "hard-bounce" ? kind : "soft-bounce", data: reported };
 }
 
 function fits(row: SesRow, part: Record<string, unknown> | null): boolean {

@@ -3,8 +3,8 @@ import { X509Certificate, type KeyObject } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { nowMs } from "../platform/clock.ts";
 import type { Log } from "../platform/log.ts";
-import { Refusal } from "../platform/refusal.ts";
-import { OtherAnswer, type FetchText } from "./sns-requests.ts";
+import { AppError } from "../platform/app-error.ts";
+import { UnexpectedStatus, type FetchText } from "./sns-requests.ts";
 
 export interface SnsKeys {
   /**
@@ -44,7 +44,7 @@ export function createSnsKeys(fetchText: FetchText, log: Log): SnsKeys {
     if (++fetches > MAX_FETCHES_A_MINUTE) throw new Error("too many certificate requests in a minute");
     const pem = await fetchText(url).catch((error: unknown) => {
       // Responses such as "not found" or a redirect are final; 429 and 5xx are not.
-      if (error instanceof OtherAnswer && error.status < 500 && error.status !== 429) return "";
+      if (error instanceof UnexpectedStatus && error.status < 500 && error.status !== 429) return "";
       throw error;
     });
     const certificate = readCertificate(pem);
@@ -65,7 +65,7 @@ export function createSnsKeys(fetchText: FetchText, log: Log): SnsKeys {
     async find(url) {
       const certificate = await load(url).catch((error: unknown) => {
         log.warn({ err: error, url }, "SNS certificate could not be fetched, SNS will retry");
-        throw new Refusal("SERVICE_UNAVAILABLE", { retryAfterSeconds: 20 });
+        throw new AppError("SERVICE_UNAVAILABLE", { retryAfterSeconds: 20 });
       });
       const now = nowMs();
       const isValid = certificate !== null && certificate.validFromMs <= now && now <= certificate.validToMs;

@@ -2,7 +2,7 @@
 import { request } from "node:https";
 
 /** A response with an unexpected status. */
-export class OtherAnswer extends Error {
+export class UnexpectedStatus extends Error {
   readonly status: number;
   constructor(host: string, status: number) {
     super(`${host} answered ${status}`);
@@ -12,7 +12,7 @@ export class OtherAnswer extends Error {
 
 /**
  * Returns the body of a 200 response.
- * @throws OtherAnswer for another status; Error if there is no response or it is too large
+ * @throws UnexpectedStatus for another status; Error if there is no response or it is too large
  */
 export type FetchText = (url: string) => Promise<string>;
 
@@ -44,7 +44,7 @@ export function createSnsRequests(options: SnsRequestOptions = {}): FetchText {
           let size = 0;
           response.on("error", reject);
           if (response.statusCode !== 200)
-            return void sending.destroy(new OtherAnswer(url.host, response.statusCode ?? 0));
+            return void sending.destroy(new UnexpectedStatus(url.host, response.statusCode ?? 0));
           response.on("data", (chunk: Buffer) => {
             size += chunk.length;
             if (size > maxBytes)

@@ -13,12 +13,12 @@ import { createTestDatabase, type TestDatabase } from "../platform/database/test
 import { SNS_HOST, SNS_TOPIC, startSnsFake, type SnsBody, type SnsFake } from "../testing/sns-fake.ts";
 import { createNoticeStore } from "./notices.ts";
 import { webhookRoutes } from "./routes.ts";
-import { createSnsDoor } from "./sns.ts";
+import { createSnsEndpoint } from "./sns.ts";
 import { createSnsKeys } from "./sns-keys.ts";
 import { createSnsRequests } from "./sns-requests.ts";
 
 /** Refuses connections. */
-const NOBODY_THERE = { host: "127.0.0.1", port: 9 };
+const NO_LISTENER = { host: "127.0.0.1", port: 9 };
 
 let testDatabase: TestDatabase;
 let database: Database;
@@ -26,14 +26,14 @@ let fake: SnsFake;
 let app: FastifyInstance;
 const logged: string[] = [];
 
-async function openDoor(options: { topics?: string[]; database?: Database; timeoutMs?: number } = {}) {
+async function openEndpoint(options: { topics?: string[]; database?: Database; timeoutMs?: number } = {}) {
   const { timeoutMs = 5_000 } = options;
   const on = options.database ?? database;
   const log = createLog({ level: "silent" });
   for (const level of ["info", "warn"] as const)
     log[level] = ((_fields: object, text: string) => logged.push(text)) as never;
   const fetchText = createSnsRequests({ instead: fake.instead, timeoutMs, maxBytes: 10_000 });
-  const sns = createSnsDoor({
+  const sns = createSnsEndpoint({
     database: on,
     notices: createNoticeStore(on),
     topics: options.topics ?? [SNS_TOPIC],
@@ -69,7 +69,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   // A separate endpoint for each test, because it caches certificates.
-  app = await openDoor();
+  app = await openEndpoint();
   await sql`delete from notices`.execute(database);
   fake.requests.length = 0;
   logged.length = 0;
@@ -213,10 +213,10 @@ const UNPROVEN: Record<string, () => SnsBody> = {
     fake.addCertificate({ validFrom: new Date(Date.now() + 60_000) }).sign(fake.notification(event())),
   "a short key": () => fake.addCertificate({ rsaBits: 1024 }).sign(fake.notification(event())),
   "no certificate in it": () =>
-    fake.notification(event(), { SigningCertURL: fake.addAnswer((response) => response.end("<html>")) }),
+    fake.notification(event(), { SigningCertURL: fake.addReply((response) => response.end("<html>")) }),
   "a redirect": () =>
     fake.notification(event(), {
-      SigningCertURL: fake.addAnswer((response) =>
+      SigningCertURL: fake.addReply((response) =>
         response.writeHead(302, { location: fake.certificateUrl }).end(),
       ),
     }),
@@ -241,7 +241,7 @@ test.for(Object.entries(UNPROVEN))(
 );
 
 test("rejects everything without the setting and logs what to set", async () => {
-  const closed = await openDoor({ topics: [] });
+  const closed = await openEndpoint({ topics: [] });
   expect((await post(fake.notification(event()), { to: closed })).status).toBe(403);
   expect((await post(fake.confirmation(), { to: closed })).status).toBe(403);
   expect([await stored(), fake.requests]).toEqual([[], []]);
@@ -283,8 +283,8 @@ test.for([
   ["ends in the middle", (response: { write(text: string): void; destroy(): void }) => response.destroy()],
   ["sends without end", (response: { end(text: string): void }) => response.end("x".repeat(20_000))],
 ] as const)("responds 503 so that SNS retries when the certificate host %s", async ([, answer]) => {
-  const quick = await openDoor({ timeoutMs: 200 });
-  const url = fake.addAnswer(answer as never);
+  const quick = await openEndpoint({ timeoutMs: 200 });
+  const url = fake.addReply(answer as never);
   const startedMs = performance.now();
   const reply = await post(fake.notification(event(), { SigningCertURL: url }), { to: quick });
   expect([reply.status, await stored()]).toEqual([503, []]);
@@ -338,12 +338,12 @@ test("rejects a body over 256 KB with 413 and another content type with 415", as
 
 test("answers 503 while the database is unavailable and stores the repeated notification", async () => {
   const away = createPool({
-    connection: NOBODY_THERE,
+    connection: NO_LISTENER,
     maxConnections: 1,
     log: createLog({ level: "silent" }),
   });
   const body = fake.notification(event());
-  const to = await openDoor({ database: createDatabase(away) });
+  const to = await openEndpoint({ database: createDatabase(away) });
   expect((await post(body, { to })).status).toBe(503);
   expect((await post(body)).status).toBe(200);
   expect(await stored()).toHaveLength(1);

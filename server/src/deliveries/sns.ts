@@ -3,7 +3,7 @@ import { verify } from "node:crypto";
 import { readClock } from "../platform/clock.ts";
 import type { Database } from "../platform/database/database.ts";
 import type { Log } from "../platform/log.ts";
-import { Refusal } from "../platform/refusal.ts";
+import { AppError } from "../platform/app-error.ts";
 import { isFresh, type NoticeStore } from "./notices.ts";
 import { readSesEvent } from "./ses-events.ts";
 import type { SnsKeys } from "./sns-keys.ts";
@@ -18,7 +18,7 @@ import {
 } from "./sns-message.ts";
 import type { FetchText } from "./sns-requests.ts";
 
-export interface SnsDoorOptions {
+export interface SnsEndpointOptions {
   database: Database;
   notices: NoticeStore;
   /** ARNs of the accepted topics. */
@@ -28,7 +28,7 @@ export interface SnsDoorOptions {
   log: Log;
 }
 
-export interface SnsDoor {
+export interface SnsEndpoint {
   /**
    * Stores a notification or confirms a subscription. Resolves when that is committed.
    * @throws AppError FORBIDDEN; INVALID_REQUEST_BODY for a notification without a JSON object; SERVICE_UNAVAILABLE
@@ -41,21 +41,21 @@ const CONNECTED = /^Successfully validated SNS topic/;
 /** Each reason is logged at most this often, because strangers can send any number of requests. */
 const LOG_PAUSE_MS = 60_000;
 
-export function createSnsDoor(options: SnsDoorOptions): SnsDoor {
+export function createSnsEndpoint(options: SnsEndpointOptions): SnsEndpoint {
   const { database, notices, keys, fetchText, log } = options;
   const topics = new Set(options.topics);
-  const told = new Map<string, number>();
+  const reported = new Map<string, number>();
 
-  function refuse(reason: string, { TopicArn, Type }: SnsMessage): Refusal {
-    const last = told.get(reason) ?? Number.NEGATIVE_INFINITY;
+  function refuse(reason: string, { TopicArn, Type }: SnsMessage): AppError {
+    const last = reported.get(reason) ?? Number.NEGATIVE_INFINITY;
     if (performance.now() - last >= LOG_PAUSE_MS) {
-      told.set(reason, performance.now());
+      reported.set(reason, performance.now());
       log.warn(
         { topic: TopicArn.slice(0, 300), type: Type.slice(0, 50) },
         `SNS notification rejected: ${reason}`,
       );
     }
-    return new Refusal("FORBIDDEN", { message: "This notification was rejected." });
+    return new AppError("FORBIDDEN", { message: "This notification was rejected." });
   }
 
   /**
@@ -90,7 +90,7 @@ export function createSnsDoor(options: SnsDoorOptions): SnsDoor {
       return;
     }
     if (event === null)
-      throw new Refusal("INVALID_REQUEST_BODY", {
+      throw new AppError("INVALID_REQUEST_BODY", {
         message: "The message of the notification is not a JSON object.",
       });
     const stored = await notices.store({
@@ -116,7 +116,7 @@ export function createSnsDoor(options: SnsDoorOptions): SnsDoor {
         { err: error, topic: message.TopicArn },
         "SNS subscription could not be confirmed, SNS will retry",
       );
-      throw new Refusal("SERVICE_UNAVAILABLE", { retryAfterSeconds: 20 });
+      throw new AppError("SERVICE_UNAVAILABLE", { retryAfterSeconds: 20 });
     });
     log.info({ topic: message.TopicArn }, "SNS subscription confirmed");
   }

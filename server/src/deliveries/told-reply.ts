@@ -1,5 +1,5 @@
 // Finds the SMTP reply that a report quotes and the step it replied to. Pure; every pattern is linear.
-import type { AnsweredPart } from "../transports/answers/answers.ts";
+import type { RepliedPart } from "../transports/replies/replies.ts";
 
 /** Codes of SMTP (RFC 5321, 4954, 7504) and a few that servers made up. */
 const REPLY =
@@ -12,7 +12,7 @@ const MAX_LEAD = 40;
 /** Phone numbers, street numbers and prices continue with digits. */
 const GOES_ON = /^[\s-]{0,3}\d/;
 
-export interface ToldReply {
+export interface QuotedReply {
   code: number | null;
   enhanced: string | null;
   /** The text after the codes. */
@@ -24,7 +24,7 @@ export interface ToldReply {
 }
 
 /** Returns the first quoted reply with both codes, otherwise the first reply. */
-export function findReply(text: string): ToldReply {
+export function findReply(text: string): QuotedReply {
   let found: RegExpExecArray | null = null;
   let count = 0;
   for (const match of text.matchAll(REPLY)) {
@@ -56,7 +56,7 @@ function isInPlace(match: string, before: string, after: string): boolean {
   return IN_PLACE.test(lead) && !GOES_ON.test(after);
 }
 
-const PARTS: ReadonlyArray<readonly [AnsweredPart, RegExp]> = [
+const PARTS: ReadonlyArray<readonly [RepliedPart, RegExp]> = [
   [
     "mail",
     /in reply to mail from|after (?:pipelined )?mail from|sender was rejected|>>> mail from|\[mail_from\]|did not like our mail from|mail from command|smtp:mail host/i,
@@ -72,10 +72,10 @@ const PARTS: ReadonlyArray<readonly [AnsweredPart, RegExp]> = [
 ];
 
 /** Returns the SMTP step that the server replied to. In a transcript this is the last step before the first error. */
-export function partOf(text: string): AnsweredPart {
+export function partOf(text: string): RepliedPart {
   const transcript = /^[ \t]{0,3}<<< [45]\d\d/m.exec(text);
   const said = transcript === null ? text : text.slice(0, transcript.index);
-  let best: { part: AnsweredPart; at: number } = { part: "unknown", at: -1 };
+  let best: { part: RepliedPart; at: number } = { part: "unknown", at: -1 };
   for (const [part, pattern] of PARTS) {
     const at = said.search(pattern);
     // In a transcript prefer the last command before the reply, otherwise the first one named.

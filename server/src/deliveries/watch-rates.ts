@@ -4,7 +4,7 @@ import { transaction, type Database } from "../platform/database/database.ts";
 import type { Log } from "../platform/log.ts";
 import type { Metrics } from "../platform/metrics.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
-import { readSendingProjects, type SendingProject } from "../emails/booking/sending-hours.ts";
+import { readSendingProjects, type SendingProject } from "../emails/results/sending-hours.ts";
 import type { Guard } from "./reputation.ts";
 import { DISABLING } from "./reputation-rules.ts";
 
@@ -17,30 +17,33 @@ export interface WatchOptions {
 const BUSY_POLL_MS = 1_000;
 const POLL_MS = 5_000;
 /** Projects checked in one transaction. */
-const JUDGED_AT_ONCE = 100;
+const CHECKED_PER_TRANSACTION = 100;
 
 /** The counts of each project when it was last checked. */
-export type Judged = Map<string, SendingProject>;
+export type CheckedProjects = Map<string, SendingProject>;
 
 /**
  * Checks projects with enough bounces or complaints whose counts changed in a way that matters. `judged` carries state between polls.
  * Returns the number of projects with enough bounces or complaints.
  */
-export async function judgeSending({ database, guard }: WatchOptions, judged: Judged): Promise<number> {
+export async function checkSendingProjects(
+  { database, guard }: WatchOptions,
+  evaluated: CheckedProjects,
+): Promise<number> {
   const sending = await readSendingProjects(database, DISABLING);
-  const due = sending.filter((now) => isDue(judged.get(now.projectId), now));
-  for (let at = 0; at < due.length; at += JUDGED_AT_ONCE) {
-    const some = due.slice(at, at + JUDGED_AT_ONCE);
+  const due = sending.filter((now) => isDue(evaluated.get(now.projectId), now));
+  for (let at = 0; at < due.length; at += CHECKED_PER_TRANSACTION) {
+    const some = due.slice(at, at + CHECKED_PER_TRANSACTION);
     await transaction(database, (tx) =>
       guard(
         tx,
         some.map(({ projectId }) => projectId),
       ),
     );
-    for (const one of some) judged.set(one.projectId, one);
+    for (const one of some) evaluated.set(one.projectId, one);
   }
   const present = new Set(sending.map(({ projectId }) => projectId));
-  for (const projectId of judged.keys()) if (!present.has(projectId)) judged.delete(projectId);
+  for (const projectId of evaluated.keys()) if (!present.has(projectId)) evaluated.delete(projectId);
   return present.size;
 }
 
@@ -53,10 +56,10 @@ function isDue(before: SendingProject | undefined, now: SendingProject): boolean
 /** Polls every second while there are projects to check, until stopped. Any number of processes may run this. */
 export function startWatchingRates(options: WatchOptions & { log: Log; metrics: Metrics }): Loop {
   const { log, metrics } = options;
-  const judged: Judged = new Map();
+  const evaluated: CheckedProjects = new Map();
   return startLoop({
     name: "rates",
-    runOnce: async () => ((await judgeSending(options, judged)) > 0 ? BUSY_POLL_MS : POLL_MS),
+    runOnce: async () => ((await checkSendingProjects(options, evaluated)) > 0 ? BUSY_POLL_MS : POLL_MS),
     everyMs: POLL_MS,
     log,
     metrics,

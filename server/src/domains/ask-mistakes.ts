@@ -11,7 +11,7 @@ const MOST_ZONES = 3;
 const MOST_TEXTS = 20;
 const MOST_CHARS = 2_000;
 /** A sibling of the record's name. If it exists too, a wildcard answers for every name. */
-const NOBODYS_LABEL = "postloft-looks-for-a-wildcard";
+const WILDCARD_LABEL = "postloft-looks-for-a-wildcard";
 
 export interface RecordMistakes {
   purpose: RecordFacts["purpose"];
@@ -78,7 +78,7 @@ async function textsOf(dns: Dns, name: string): Promise<string[]> {
 
 /** Returns the first record of a name, or null if there is none or a wildcard answers. */
 async function ownAnswer(dns: Dns, name: string, type: RecordType): Promise<string | null> {
-  const beside = `${NOBODYS_LABEL}.${name.split(".").slice(1).join(".")}`;
+  const beside = `${WILDCARD_LABEL}.${name.split(".").slice(1).join(".")}`;
   const [own, others] = await Promise.all([dns.records(name, type), dns.records(beside, type)]);
   const [first] = recordsOf(own);
   return first === undefined || recordsOf(others).length > 0 ? null : first;

@@ -11,7 +11,7 @@ import { createTestDatabase, type TestDatabase } from "../platform/database/test
 import { startDnsServer, type DnsServer } from "../testing/dns-server.ts";
 import { APP_SECRET } from "../testing/test-server.ts";
 import { SYSTEM_PROJECT_ID } from "../emails/rows/system-project.ts";
-import { readSystemMails } from "../testing/system-mails.ts";
+import { readPlatformEmails } from "../testing/platform-emails.ts";
 import { startDomainChecks } from "./check-domains.ts";
 import { inspectDomains } from "./inspect-domains.ts";
 import { createDomains, type Domains } from "./domains.ts";
@@ -105,7 +105,7 @@ const maySend = async (domains: Domains, domain: string) =>
   (await domains.findSigningKeys([{ projectId, domain }])).get(`${projectId} ${domain}`)?.kind === "key";
 
 /** Nothing sends from a domain. */
-const NOBODY = { templateFrom: async () => undefined, campaignFrom: async () => undefined };
+const NO_ONE = { templateFrom: async () => undefined, campaignFrom: async () => undefined };
 
 test("verifies a key of more than 255 octets that is split into strings", async () => {
   const domains = startProcess();
@@ -325,16 +325,16 @@ test("notifies members once by email each time a domain is lost, with the record
       await letPass(view.id, 6);
       await checkDue(domains);
     }
-    return readSystemMails(pool);
+    return readPlatformEmails(pool);
   };
   dns.setTxt(nameOf(view), []);
   expect(await checkTimes(2)).toEqual([]);
-  const told = await checkTimes(5);
-  expect(told.map(({ to, subject }) => [to, subject])).toEqual([
+  const reported = await checkTimes(5);
+  expect(reported.map(({ to, subject }) => [to, subject])).toEqual([
     ["ada@example.net", "lost.example is no longer verified"],
     ["grace@example.net", "lost.example is no longer verified"],
   ]);
-  expect(told[0]?.text).toContain(nameOf(view));
+  expect(reported[0]?.text).toContain(nameOf(view));
   dns.setTxt(nameOf(view), [valueOf(view)]);
   expect(await checkTimes(1)).toHaveLength(2);
   dns.setTxt(nameOf(view), []);
@@ -466,7 +466,7 @@ test("keeps a domain pending while another project has it verified, and verifies
     lastErrorParts: [{ code: "proof.elsewhere", values: {} }],
   });
   expect((await domains.verify(otherProject, other.id)).status).toBe("VERIFIED");
-  await transaction(database, (tx) => domains.delete(tx, otherProject, other.id, NOBODY));
+  await transaction(database, (tx) => domains.delete(tx, otherProject, other.id, NO_ONE));
   await letPass(own.id, 6);
   await checkDue(domains);
   expect(await getView(domains, own.id)).toMatchObject({ status: "VERIFIED", lastError: null });

@@ -5,7 +5,7 @@ import type { Dns } from "../platform/dns.ts";
 import type { Log } from "../platform/log.ts";
 import type { Metrics } from "../platform/metrics.ts";
 import { lockProject } from "../projects/projects.ts";
-import { tellMembers } from "../projects/members/notifications.ts";
+import { notifyMembers } from "../projects/members/notifications.ts";
 import { askRecords, askSpf, type Asked } from "./ask-records.ts";
 import {
   claimDueDomains,
@@ -19,7 +19,7 @@ import { insertRecordChanges } from "./change-queries.ts";
 import { lostDomainMail } from "./lost-domain-mail.ts";
 import {
   findDomain,
-  findHolders,
+  findClaims,
   lockDomainName,
   type DomainKey,
   type DomainRow,
@@ -30,7 +30,7 @@ import { recordChanges } from "./record-changes.ts";
 import {
   FORMER_KEY_MS,
   isEd25519Published,
-  judgeProof,
+  evaluateProof,
   MAX_FAILED_CHECKS,
   namesToAsk,
   nextCheckMs,
@@ -46,7 +46,7 @@ import { walkSpf } from "./spf-walk.ts";
 const BATCH_SIZE = 50;
 const CHECKS_AT_ONCE = 10;
 const CLAIM_LEASE_MS = 2 * 60_000;
-const LOOK_EVERY_MS = 30_000;
+const POLL_EVERY_MS = 30_000;
 /** Per run; the rest is due in the next run. */
 const MAX_BATCHES = 200;
 
@@ -71,14 +71,14 @@ export function createDomainChecker(options: {
   async function check(row: DomainRow, spfOfReturnPath = askReturnPath()): Promise<{ isTaken: boolean }> {
     const { found, trouble } = await askRecords(dns, row);
     const asked = { found: { ...found, ...(await spfOfReturnPath) }, trouble };
-    const booked = await transaction(database, (tx) =>
+    const recorded = await transaction(database, (tx) =>
       book(tx, row, asked, { returnPath, servers: dns.servers(), baseUrl: baseUrl() }),
     );
     const ids = { projectId: row.projectId, domainId: row.id, domain: row.domain };
-    if (booked.isLost)
+    if (recorded.isLost)
       log.warn(ids, `domain is no longer verified after ${MAX_FAILED_CHECKS} consecutive failed checks`);
-    if (booked.isSwitched) log.info(ids, "domain now signs with its next DKIM key");
-    return booked;
+    if (recorded.isSwitched) log.info(ids, "domain now signs with its next DKIM key");
+    return recorded;
   }
 
   async function checkClaimed(key: DomainKey, spfOfReturnPath: Promise<FoundRecords>): Promise<void> {
@@ -124,8 +124,8 @@ export function startDomainChecks(options: {
   return startLoop({
     name: "domain checks",
     runOnce,
-    everyMs: LOOK_EVERY_MS,
-    delayMs: LOOK_EVERY_MS,
+    everyMs: POLL_EVERY_MS,
+    delayMs: POLL_EVERY_MS,
     log,
     metrics,
   });
@@ -149,14 +149,14 @@ async function book(
   await lockDomainName(tx, asked.domain);
   const row = await findDomain(tx, key);
   if (row === undefined) return { isTaken: false, isLost: false, isSwitched: false };
-  const { proof, isNextPublished } = judgeProof(row, found);
-  const isTaken = proof === "found" && row.status === "PENDING" && (await isHeldElsewhere(tx, row));
+  const { proof, isNextPublished } = evaluateProof(row, found);
+  const isTaken = proof === "found" && row.status === "PENDING" && (await isVerifiedElsewhere(tx, row));
   const state = nextState(row, isTaken ? "unknown" : proof, row.now);
   const hasChanged = state.status !== row.status;
   const changedAt = hasChanged ? row.now : row.statusChangedAt;
   const isUndecided = proof === "unknown" && trouble !== null;
   const problem = isUndecided ? trouble : null;
-  const dnsFound = withEarlier(row, found, returnPath);
+  const dnsFound = keepUnanswered(row, found, returnPath);
   await insertRecordChanges(tx, key, recordChanges(row, dnsFound, returnPath));
   await updateCheck(tx, key, {
     status: state.status,
@@ -164,7 +164,7 @@ async function book(
     failedAt: state.failedAt,
     hasChanged,
     dnsFound,
-    dnsLookups: lookupsOf(row, found, { returnPath, servers }),
+    dnsLookups: lookupTimesOf(row, found, { returnPath, servers }),
     ed25519Published: isEd25519Published(row, found),
     checkProblem: isTaken ? TAKEN : problem,
     nextCheckMs: nextCheckMs(state.status, changedAt, row.now),
@@ -178,18 +178,18 @@ async function book(
   if (isLost) {
     const mail = lostDomainMail(row, MAX_FAILED_CHECKS, baseUrl);
     const facts = { domainId: row.id, domain: row.domain };
-    await tellMembers(tx, { projectId: row.projectId, kind: "domain-lost", facts }, mail);
+    await notifyMembers(tx, { projectId: row.projectId, kind: "domain-lost", facts }, mail);
   }
   return { isTaken, isLost, isSwitched };
 }
 
-async function isHeldElsewhere(tx: Tx, row: DomainRow): Promise<boolean> {
-  const holders = await findHolders(tx, row.domain);
+async function isVerifiedElsewhere(tx: Tx, row: DomainRow): Promise<boolean> {
+  const holders = await findClaims(tx, row.domain);
   return holders.some((holder) => holder.projectId !== row.projectId && holder.status === "VERIFIED");
 }
 
 /** Returns the last lookup of each record's name: this check if DNS answered, otherwise the previous one. */
-function lookupsOf(
+function lookupTimesOf(
   row: DomainRow,
   found: FoundRecords,
   { returnPath, servers }: { returnPath: string | null; servers: readonly string[] },
@@ -205,7 +205,7 @@ function lookupsOf(
 }
 
 /** Keeps the previous records of names for which DNS gave no answer. */
-function withEarlier(row: DomainRow, found: FoundRecords, returnPath: string | null): FoundRecords {
+function keepUnanswered(row: DomainRow, found: FoundRecords, returnPath: string | null): FoundRecords {
   const records = { ...row.dnsFound, ...found };
   const spfDomains = returnPath === null ? [row.domain] : [row.domain, returnPath];
   const needed = [

@@ -1,13 +1,13 @@
 // Tests the classification of DKIM records, and whether receivers could verify our email with them.
 import { expect, test } from "vitest";
 import { inWords } from "@postloft/contract/dns-advice.ts";
-import { dkimName, dkimValue, judgeDkim } from "./dkim-record.ts";
+import { dkimName, dkimValue, classifyDkim } from "./dkim-record.ts";
 
 const KEY = "MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8A";
 /** Adds the advice in words. */
-const judge = (...given: Parameters<typeof judgeDkim>) => {
-  const judged = judgeDkim(...given);
-  return { ...judged, advice: inWords(judged.advice) };
+const evaluate = (...input: Parameters<typeof classifyDkim>) => {
+  const evaluated = classifyDkim(...input);
+  return { ...evaluated, advice: inWords(evaluated.advice) };
 };
 const RIGHT = `v=DKIM1; k=rsa; p=${KEY}`;
 
@@ -27,7 +27,7 @@ test.for([
   ["for signatures of the domain itself only", `v=DKIM1; p=${KEY}; t=s`],
   ["for sha256 beside others, for mail", `v=DKIM1; h=sha1:sha256; s=email; p=${KEY}`],
 ] as const)("finds a key %s", ([, record]) => {
-  expect(judge([record], { publicKey: KEY, kind: "rsa" })).toEqual({ status: "FOUND", advice: null });
+  expect(evaluate([record], { publicKey: KEY, kind: "rsa" })).toEqual({ status: "FOUND", advice: null });
 });
 
 test.for([
@@ -49,14 +49,14 @@ test.for([
   ["there is another record", ["v=spf1 -all", RIGHT], "FOUND", "2 TXT records"],
   ["the key is only tried out", [`${RIGHT}; t=y:s`], "FOUND", "t=y"],
 ] as const)("gives advice when %s", ([, records, status, advice]) => {
-  expect(judge(records, { publicKey: KEY, kind: "rsa" })).toEqual({
+  expect(evaluate(records, { publicKey: KEY, kind: "rsa" })).toEqual({
     status,
     advice: expect.stringContaining(advice),
   });
 });
 
 test("gives no advice while DNS has not answered", () => {
-  expect(judge(undefined, { publicKey: KEY, kind: "rsa" })).toEqual({
+  expect(evaluate(undefined, { publicKey: KEY, kind: "rsa" })).toEqual({
     status: "UNCHECKED",
     advice: null,
   });
@@ -64,9 +64,9 @@ test("gives no advice while DNS has not answered", () => {
 
 test("an Ed25519 record declares its type because RSA is the default", () => {
   const key = { publicKey: "11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=", kind: "ed25519" } as const;
-  expect(judge([dkimValue(key)], key).status).toBe("FOUND");
+  expect(evaluate([dkimValue(key)], key).status).toBe("FOUND");
   for (const k of ["", "k=rsa; "])
-    expect(judge([`v=DKIM1; ${k}p=${key.publicKey}`], key)).toMatchObject({
+    expect(evaluate([`v=DKIM1; ${k}p=${key.publicKey}`], key)).toMatchObject({
       status: "MISMATCH",
       advice: expect.stringContaining("forbid"),
     });

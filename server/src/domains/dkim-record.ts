@@ -1,5 +1,5 @@
 // DKIM records (RFC 6376 §3.6.1): the value to publish, and errors in published ones. Pure.
-import { sayOfDns, type DnsAdvice, type DnsAdviceCode } from "@postloft/contract/dns-advice.ts";
+import { dnsMessage, type DnsAdvice, type DnsAdviceCode } from "@postloft/contract/dns-advice.ts";
 import type { RecordStatus } from "./record-status.ts";
 
 export interface PublicDkimKey {
@@ -21,25 +21,25 @@ export function dkimValue({ publicKey, kind }: Pick<PublicDkimKey, "publicKey" |
 }
 
 /** Classifies the records of a key's name. They are undefined if DNS gave no answer; one record with the key is enough. */
-export function judgeDkim(
+export function classifyDkim(
   records: readonly string[] | undefined,
   key: Pick<PublicDkimKey, "publicKey" | "kind">,
 ): { status: RecordStatus; advice: readonly DnsAdvice[] } {
   if (records === undefined) return { status: "UNCHECKED", advice: [] };
-  if (records.length === 0) return { status: "MISSING", advice: [sayOfDns("dkim.missing")] };
+  if (records.length === 0) return { status: "MISSING", advice: [dnsMessage("dkim.missing")] };
   const faults = records.map((record) => faultOf(record, key));
   const [fault = null] = faults;
-  if (fault !== null && !faults.includes(null)) return { status: "MISMATCH", advice: [sayOfDns(fault)] };
+  if (fault !== null && !faults.includes(null)) return { status: "MISMATCH", advice: [dnsMessage(fault)] };
   return { status: "FOUND", advice: adviceOn(records) };
 }
 
 function adviceOn(records: readonly string[]): DnsAdvice[] {
-  if (records.length > 1) return [sayOfDns("dkim.several", { count: records.length })];
+  if (records.length > 1) return [dnsMessage("dkim.several", { count: records.length })];
   const isTesting = tagsOf(records[0] ?? "")
     ?.get("t")
     ?.split(":")
     .includes("y");
-  return isTesting === true ? [sayOfDns("dkim.testing")] : [];
+  return isTesting === true ? [dnsMessage("dkim.testing")] : [];
 }
 
 /** Returns why a verifier would reject this key's signature because of the record, or null if it would accept it. */

@@ -2,16 +2,16 @@
 import { dmarc } from "mailauth/lib/dmarc/index.js";
 import { expect, test } from "vitest";
 import { inWords } from "@postloft/contract/dns-advice.ts";
-import { dmarcNames, judgeDmarc } from "./dmarc-record.ts";
+import { dmarcNames, classifyDmarc } from "./dmarc-record.ts";
 
 const TO_BEGIN_WITH = "v=DMARC1; p=none";
 /** Adds the advice in words. */
-const judgeIn = (...given: Parameters<typeof judgeDmarc>) => {
-  const judged = judgeDmarc(...given);
-  return { ...judged, advice: inWords(judged.advice) };
+const evaluateIn = (...input: Parameters<typeof classifyDmarc>) => {
+  const evaluated = classifyDmarc(...input);
+  return { ...evaluated, advice: inWords(evaluated.advice) };
 };
-const judge = (...records: string[]) =>
-  judgeIn("example.com", { "_dmarc.example.com": records, "_dmarc.com": [] });
+const evaluate = (...records: string[]) =>
+  evaluateIn("example.com", { "_dmarc.example.com": records, "_dmarc.com": [] });
 
 test("the walk covers the domain and its parents, or the last seven labels of a long name", () => {
   expect(dmarcNames("mail.example.com")).toEqual(
@@ -28,7 +28,7 @@ test.for([
   "v = DMARC1 ; rua=mailto:a@example.com; adkim=s; aspf=s; p=Quarantine; sp=none; np=reject; t=y; psd=u; fo=1",
   "v=DMARC1; something=new; p=none; x",
 ])("gives no advice about %s", (record) => {
-  expect(judge(record)).toMatchObject({ status: "FOUND", value: record, advice: null, found: [record] });
+  expect(evaluate(record)).toMatchObject({ status: "FOUND", value: record, advice: null, found: [record] });
 });
 
 test.for([
@@ -62,7 +62,7 @@ test.for([
     "Obsolete since RFC 9989: pct. Remove them; use `t=y` for a test. Reports are only sent to addresses with `mailto:`, which is missing in: rua, ruf.",
   ],
 ] as const)("gives advice when %s", ([, records, status, value, advice]) => {
-  expect(judge(...records)).toEqual({
+  expect(evaluate(...records)).toEqual({
     status,
     value,
     advice: expect.stringContaining(advice),
@@ -77,7 +77,7 @@ test("names the place of two records above the domain", () => {
     "_dmarc.example.com": ["v=DMARC1; p=none", "v=DMARC1; p=reject"],
     "_dmarc.com": [],
   };
-  expect(judgeIn("mail.example.com", found)).toMatchObject({
+  expect(evaluateIn("mail.example.com", found)).toMatchObject({
     status: "MISMATCH",
     name: "_dmarc.example.com",
     advice: expect.stringContaining("2 DMARC records"),
@@ -86,9 +86,9 @@ test("names the place of two records above the domain", () => {
 
 test("gives no advice before DNS has answered for every relevant name", () => {
   const unchecked = { status: "UNCHECKED", advice: null, found: null };
-  expect(judgeIn("example.com", {})).toMatchObject(unchecked);
-  expect(judgeIn("example.com", { "_dmarc.example.com": [] })).toMatchObject(unchecked);
-  expect(judgeIn("example.com", { "_dmarc.example.com": [TO_BEGIN_WITH] }).status).toBe("FOUND");
+  expect(evaluateIn("example.com", {})).toMatchObject(unchecked);
+  expect(evaluateIn("example.com", { "_dmarc.example.com": [] })).toMatchObject(unchecked);
+  expect(evaluateIn("example.com", { "_dmarc.example.com": [TO_BEGIN_WITH] }).status).toBe("FOUND");
 });
 
 /** Records by domain, the sending domain, and the domain whose record applies (null: none). */
@@ -128,9 +128,12 @@ test.for([
     Object.entries(published).map(([name, tags]) => [`_dmarc.${name}`, `v=DMARC1; ${tags}`]),
   );
   const txt = (name: string) => [records.get(name) ?? []].flat();
-  const judged = judgeDmarc(domain, Object.fromEntries(dmarcNames(domain).map((name) => [name, txt(name)])));
-  expect(judged.name).toBe(`_dmarc.${policyDomain ?? domain}`);
-  expect(judged.status).toBe(policyDomain === null ? "MISSING" : "FOUND");
+  const evaluated = classifyDmarc(
+    domain,
+    Object.fromEntries(dmarcNames(domain).map((name) => [name, txt(name)])),
+  );
+  expect(evaluated.name).toBe(`_dmarc.${policyDomain ?? domain}`);
+  expect(evaluated.status).toBe(policyDomain === null ? "MISSING" : "FOUND");
   const verdict = await dmarc({
     headerFrom: `a@${domain}`,
     spfDomains: [],

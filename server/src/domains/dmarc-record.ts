@@ -1,7 +1,7 @@
 // DMARC policy that receivers find for a sender domain by the tree walk (RFC 9989). Advice only. Pure.
-import { sayOfDns } from "@postloft/contract/dns-advice.ts";
+import { dnsMessage } from "@postloft/contract/dns-advice.ts";
 import type { FoundRecords } from "./queries.ts";
-import type { Judgement } from "./record-status.ts";
+import type { Evaluation } from "./record-status.ts";
 
 /** Does not affect any email, and large receivers require it from bulk senders. */
 const TO_BEGIN_WITH = "v=DMARC1; p=none";
@@ -32,17 +32,17 @@ export function dmarcNames(domain: string): string[] {
 }
 
 /** Classifies the DMARC record. `name` is where the record is or should be, `found` its content, or null if DNS gave no answer. */
-export function judgeDmarc(
+export function classifyDmarc(
   domain: string,
   found: FoundRecords,
-): Judgement & { name: string; found: readonly string[] | null } {
+): Evaluation & { name: string; found: readonly string[] | null } {
   const [own = "", ...above] = dmarcNames(domain);
   const records = found[own];
   const unchecked = { status: "UNCHECKED", value: TO_BEGIN_WITH, advice: [] } as const;
   if (records === undefined) return { ...unchecked, name: own, found: null };
   if (records.filter(isDmarc).length > 1) return several(own, records);
   const policy = findPolicy(domain, found);
-  if (policy !== null) return { ...judgePolicy(policy), name: policy.name, found: [policy.record] };
+  if (policy !== null) return { ...evaluatePolicy(policy), name: policy.name, found: [policy.record] };
   if (above.some((name) => found[name] === undefined)) return { ...unchecked, name: own, found: null };
   const doubled = above.find((name) => (found[name] ?? []).filter(isDmarc).length > 1);
   if (doubled !== undefined) return several(doubled, found[doubled] ?? []);
@@ -50,7 +50,7 @@ export function judgeDmarc(
   return {
     status: isMissing ? "MISSING" : "MISMATCH",
     value: TO_BEGIN_WITH,
-    advice: [sayOfDns(isMissing ? "dmarc.missing" : "dmarc.otherRecord")],
+    advice: [dnsMessage(isMissing ? "dmarc.missing" : "dmarc.otherRecord")],
     name: own,
     found: records,
   };
@@ -61,7 +61,7 @@ function several(name: string, found: readonly string[]) {
   return {
     status: "MISMATCH",
     value: TO_BEGIN_WITH,
-    advice: [sayOfDns("dmarc.several", { count })],
+    advice: [dnsMessage("dmarc.several", { count })],
     name,
     found,
   } as const;
@@ -85,21 +85,21 @@ function findPolicy(domain: string, found: FoundRecords): Policy | null {
   return walked.find(({ name }) => name.split(".").length === labels + 1) ?? last;
 }
 
-function judgePolicy({ record, tags }: Policy): Judgement {
+function evaluatePolicy({ record, tags }: Policy): Evaluation {
   const isValid = (tag: string) => POLICIES.has((tags.get(tag) ?? "none").toLowerCase());
   if (!tags.has("p") || !["p", "sp", "np"].every(isValid)) {
     const isReported = (tags.get("rua") ?? "")
       .split(",")
       .some((address) => REPORT_ADDRESS.test(address.trim()));
     return isReported
-      ? { status: "FOUND", value: record, advice: [sayOfDns("dmarc.noPolicyButReports")] }
-      : { status: "MISMATCH", value: TO_BEGIN_WITH, advice: [sayOfDns("dmarc.noPolicy")] };
+      ? { status: "FOUND", value: record, advice: [dnsMessage("dmarc.noPolicyButReports")] }
+      : { status: "MISMATCH", value: TO_BEGIN_WITH, advice: [dnsMessage("dmarc.noPolicy")] };
   }
   return improve(record, tags);
 }
 
 /** Returns a valid record with possible improvements. */
-function improve(record: string, tags: Policy["tags"]): Judgement {
+function improve(record: string, tags: Policy["tags"]): Evaluation {
   const obsolete = OBSOLETE.filter((tag) => tags.has(tag));
   const bare = REPORTS.filter((tag) =>
     addressesOf(tags, tag).some((address) => !REPORT_ADDRESS.test(address)),
@@ -108,8 +108,8 @@ function improve(record: string, tags: Policy["tags"]): Judgement {
   const parts = partsOf(record).filter((part) => !OBSOLETE.includes(nameOf(part)));
   const value = parts.map((part) => (bare.includes(nameOf(part)) ? withMailto(part) : part.trim()));
   const advice = [
-    ...(obsolete.length === 0 ? [] : [sayOfDns("dmarc.obsolete", { tags: obsolete.join(", ") })]),
-    ...(bare.length === 0 ? [] : [sayOfDns("dmarc.bareAddresses", { tags: bare.join(", ") })]),
+    ...(obsolete.length === 0 ? [] : [dnsMessage("dmarc.obsolete", { tags: obsolete.join(", ") })]),
+    ...(bare.length === 0 ? [] : [dnsMessage("dmarc.bareAddresses", { tags: bare.join(", ") })]),
   ];
   return { status: "FOUND", value: value.join("; "), advice };
 }

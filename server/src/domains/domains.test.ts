@@ -6,7 +6,7 @@ import { createSealer } from "../platform/crypto.ts";
 import { transaction } from "../platform/database/database.ts";
 import type { Dns } from "../platform/dns.ts";
 import { createLog } from "../platform/log.ts";
-import { APP_SECRET, faultsOf, refusalOf, useTestServer, type TestCaller } from "../testing/test-server.ts";
+import { APP_SECRET, faultsOf, errorOf, useTestServer, type TestCaller } from "../testing/test-server.ts";
 import { createDomains } from "./domains.ts";
 import type { DomainView } from "./present-domain.ts";
 
@@ -21,7 +21,7 @@ const verify = (caller: TestCaller, id: string) =>
 const list = async (projectId: string, caller: TestCaller) =>
   (await server.call<DomainView[]>("GET", `/domains/project/${projectId}`, caller)).body;
 const statusOfMail = async (caller: TestCaller, from: string) =>
-  refusalOf(
+  errorOf(
     await server.call("POST", "/v1/send", caller, { to: "a@example.com", from, subject: "s", body: "b" }),
   );
 
@@ -32,9 +32,9 @@ test("every project has the verified sandbox domain, which can't be added or rem
   expect(sandbox).toMatchObject({ domain: "sandbox.localhost", verified: true, status: "VERIFIED" });
   expect((await verify(byKey, sandbox?.id ?? "")).body).toEqual(sandbox);
   const removed = await server.call("DELETE", `/domains/${sandbox?.id}`, byKey);
-  expect(refusalOf(removed)).toBe("409 CONFLICT");
+  expect(errorOf(removed)).toBe("409 CONFLICT");
   const added = await server.call("POST", "/domains", byKey, { domain: "SANDBOX.localhost" });
-  expect(refusalOf(added)).toBe("422 VALIDATION_ERROR");
+  expect(errorOf(added)).toBe("422 VALIDATION_ERROR");
   expect(await statusOfMail(byKey, "a@sandbox.localhost")).toBe("200 undefined");
 });
 
@@ -78,7 +78,7 @@ test("a new domain shows its record and can send only after it is verified", asy
   expect((await list(id, byKey)).map(({ domain }) => domain)).toEqual([name, "sandbox.localhost"]);
   expect((await server.call("DELETE", `/domains/${reply.body.id}`, byKey)).status).toBe(204);
   expect(await statusOfMail(byKey, `a@${name}`)).toBe("403 DOMAIN_NOT_VERIFIED");
-  expect(refusalOf(await server.call("DELETE", `/domains/${reply.body.id}`, byKey))).toBe(
+  expect(errorOf(await server.call("DELETE", `/domains/${reply.body.id}`, byKey))).toBe(
     "404 DOMAIN_NOT_FOUND",
   );
 });
@@ -87,7 +87,7 @@ test("treats different spellings of a name as one domain", async () => {
   const { byKey } = await server.createProject();
   expect((await add(byKey, "bücher.example")).body.domain).toBe("xn--bcher-kva.example");
   const again = await server.call("POST", "/domains", byKey, { domain: "XN--BCHER-KVA.example" });
-  expect(refusalOf(again)).toBe("409 CONFLICT");
+  expect(errorOf(again)).toBe("409 CONFLICT");
 });
 
 test("rejects a domain verified in another project until that project deletes it", async () => {
@@ -98,11 +98,9 @@ test("rejects a domain verified in another project until that project deletes it
   expect([first.status, second.status]).toEqual([201, 201]);
   await verify(one.byKey, first.body.id);
   const late = await server.call("GET", `/domains/${second.body.id}/verify`, other.byKey);
-  expect(refusalOf(late)).toBe("409 CONFLICT");
+  expect(errorOf(late)).toBe("409 CONFLICT");
   const third = await server.createProject();
-  expect(refusalOf(await server.call("POST", "/domains", third.byKey, { domain: name }))).toBe(
-    "409 CONFLICT",
-  );
+  expect(errorOf(await server.call("POST", "/domains", third.byKey, { domain: name }))).toBe("409 CONFLICT");
   expect(await statusOfMail(other.byKey, `a@${name}`)).toBe("403 DOMAIN_NOT_VERIFIED");
   expect(await statusOfMail(one.byKey, `a@${name}`)).toBe("200 undefined");
   await server.call("DELETE", `/domains/${first.body.id}`, one.byKey);
@@ -161,12 +159,12 @@ test("plain members may view and check domains but not add, change or delete the
   expect(await list(project.id, { cookie })).toHaveLength(2);
   expect((await verify(caller, domain.id)).status).toBe(200);
   const added = await server.call("POST", "/domains", caller, { domain: newName() });
-  expect(refusalOf(added)).toBe("403 FORBIDDEN");
+  expect(errorOf(added)).toBe("403 FORBIDDEN");
   for (const [method, path] of [
     ["DELETE", `/domains/${domain.id}`],
     ["POST", `/domains/${domain.id}/rotate-key`],
   ] as const)
-    expect(refusalOf(await server.call(method, path, caller))).toBe("403 FORBIDDEN");
+    expect(errorOf(await server.call(method, path, caller))).toBe("403 FORBIDDEN");
   await server.rows("update memberships set role = 'ADMIN' where user_id = $1", id);
   expect((await server.call("DELETE", `/domains/${domain.id}`, caller)).status).toBe(204);
 });
@@ -253,7 +251,7 @@ test("rotates a key at the next check without DNS, and never for the sandbox dom
   expect((await verify(byKey, body.id)).body.dkimTokens).toEqual(rotated.body.dkimTokens.toReversed());
   const sandbox = (await list(id, byKey)).find(({ domain }) => domain === "sandbox.localhost");
   const refused = async (domainId: string) =>
-    refusalOf(await server.call("POST", `/domains/${domainId}/rotate-key`, byKey));
+    errorOf(await server.call("POST", `/domains/${domainId}/rotate-key`, byKey));
   expect([await refused(sandbox?.id ?? ""), await refused(randomUUID()), await refused("x")]).toEqual([
     "409 CONFLICT",
     "404 DOMAIN_NOT_FOUND",

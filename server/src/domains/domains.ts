@@ -8,7 +8,7 @@ import { transaction, type Database, type Tx } from "../platform/database/databa
 import type { Dns } from "../platform/dns.ts";
 import { isId, newId } from "../platform/ids.ts";
 import type { Log } from "../platform/log.ts";
-import { Refusal, invalidField } from "../platform/refusal.ts";
+import { AppError, invalidField } from "../platform/app-error.ts";
 import type { DkimKey } from "../message/dkim.ts";
 import type { SigningKey } from "../emails/sending/prepare-emails.ts";
 import { endDefaultSenderFrom } from "../projects/default-senders.ts";
@@ -33,7 +33,7 @@ import {
   deleteDomainRow,
   findDkimKeys,
   findDomain,
-  findHolders,
+  findClaims,
   insertDomain,
   insertNextDkimKey,
   listDomainRows,
@@ -44,7 +44,7 @@ import {
   type DomainRow,
   type SealedDkimKey,
 } from "./queries.ts";
-import { ofInstallation, refuseHolders, rotationRunning, takenElsewhere } from "./refusals.ts";
+import { ofInstallation, rejectTaken, rotationRunning, verifiedElsewhere } from "./errors.ts";
 import { FORMER_KEY_MS, secondKeyOf } from "./rules.ts";
 
 const SELECTOR_LENGTH = 8;
@@ -158,17 +158,17 @@ export function createDomains(options: {
   async function verifyLocally(tx: Tx, row: DomainRow): Promise<void> {
     if (row.lastCheckedAt === null) await lockProject(tx, row.projectId);
     await lockDomainName(tx, row.domain);
-    const others = (await findHolders(tx, row.domain)).filter((one) => one.projectId !== row.projectId);
-    if (!isVerified(row, staysHere)) refuseHolders(others, row.projectId, staysHere);
+    const others = (await findClaims(tx, row.domain)).filter((one) => one.projectId !== row.projectId);
+    if (!isVerified(row, staysHere)) rejectTaken(others, row.projectId, staysHere);
     await updateLocalCheck(tx, row);
     if (row.lastCheckedAt === null) await setDefaultSender(tx, row, staysHere);
     await promoteNextKey(tx, row, FORMER_KEY_MS);
   }
 
   async function refuseNew(within: Database, projectId: string, domain: string): Promise<void> {
-    refuseHolders(await findHolders(within, domain), projectId, staysHere);
+    rejectTaken(await findClaims(within, domain), projectId, staysHere);
     if ((await countDomains(within, projectId)) < LIMITS.domains.value) return;
-    throw new Refusal("CONFLICT", {
+    throw new AppError("CONFLICT", {
       message: `The project has ${LIMITS.domains.value} domains, which is the maximum. Delete one you don't need.`,
     });
   }
@@ -212,7 +212,7 @@ export function createDomains(options: {
       if (isSandbox(projectId, id)) return sandbox(projectId);
       const row = await getRow(database, projectId, id);
       if (staysHere) await transaction(database, (tx) => verifyLocally(tx, row));
-      else if ((await checker.check(row)).isTaken) throw takenElsewhere();
+      else if ((await checker.check(row)).isTaken) throw verifiedElsewhere();
       return present(await getRow(database, projectId, id));
     },
     async diagnose(projectId, id) {
@@ -243,13 +243,13 @@ export function createDomains(options: {
       if (isSandbox(projectId, id)) throw ofInstallation("cannot be removed");
       const { domain } = await getRow(tx, projectId, id);
       // Deletes the row first. This waits for transactions that create a sender, and later ones find no domain.
-      if (!(await deleteDomainRow(tx, { projectId, id }))) throw new Refusal("DOMAIN_NOT_FOUND");
+      if (!(await deleteDomainRow(tx, { projectId, id }))) throw new AppError("DOMAIN_NOT_FOUND");
       const template = await use.templateFrom(tx, projectId, domain);
       if (template !== undefined)
-        throw new Refusal("CONFLICT", { message: `The template "${template}" sends from ${domain}.` });
+        throw new AppError("CONFLICT", { message: `The template "${template}" sends from ${domain}.` });
       const campaign = await use.campaignFrom(tx, projectId, domain);
       if (campaign !== undefined)
-        throw new Refusal("CONFLICT", { message: `The campaign "${campaign}" sends from ${domain}.` });
+        throw new AppError("CONFLICT", { message: `The campaign "${campaign}" sends from ${domain}.` });
       await endDefaultSenderFrom(tx, projectId, domain);
       return domain;
     },
@@ -286,7 +286,7 @@ function ownerName({ projectId, domain }: DomainOwner): string {
 
 async function getRow(database: Database, projectId: string, id: string): Promise<DomainRow> {
   const row = isId(id) ? await findDomain(database, { projectId, id }) : undefined;
-  if (row === undefined) throw new Refusal("DOMAIN_NOT_FOUND");
+  if (row === undefined) throw new AppError("DOMAIN_NOT_FOUND");
   return row;
 }
 

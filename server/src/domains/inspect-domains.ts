@@ -3,7 +3,7 @@ import type { Database } from "../platform/database/database.ts";
 import type { Dns } from "../platform/dns.ts";
 import { askRecords } from "./ask-records.ts";
 import { countVerifiedDomains, listVerifiedDomains } from "./queries.ts";
-import { judgeProof } from "./rules.ts";
+import { evaluateProof } from "./rules.ts";
 
 const AT_ONCE = 10;
 
@@ -27,7 +27,7 @@ export async function inspectDomains(
       for (let row = rows.pop(); row !== undefined; row = rows.pop()) {
         const { found } = await askRecords(dns, row);
         const { projectId, domain } = row;
-        inspected.push({ projectId, domain, proof: judgeProof(row, found).proof });
+        inspected.push({ projectId, domain, proof: evaluateProof(row, found).proof });
       }
     }),
   );

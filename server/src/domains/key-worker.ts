@@ -1,9 +1,9 @@
 // Worker thread that generates DKIM keys, which takes a tenth of a second or more.
 import { generateKeyPairSync } from "node:crypto";
-import { answerTasks } from "../platform/threads/task-worker.ts";
+import { runTasks } from "../platform/threads/task-worker.ts";
 import type { NewKey } from "./dkim-keys.ts";
 
-answerTasks((bits: number): NewKey => {
+runTasks((bits: number): NewKey => {
   const pair = generateKeyPairSync("rsa", { modulusLength: bits });
   return {
     privatePem: pair.privateKey.export({ type: "pkcs8", format: "pem" }).toString(),

@@ -1,7 +1,7 @@
 // Tests the limit of domains per project, also for concurrent additions.
 import { expect, test } from "vitest";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
-import { refusalOf, useTestServer } from "../testing/test-server.ts";
+import { errorOf, useTestServer } from "../testing/test-server.ts";
 
 const server = useTestServer({ ROLES: "api" });
 
@@ -17,7 +17,7 @@ test("rejects a domain over the limit before generating a key", async () => {
   const replies = await Promise.all(
     ["a", "b"].map((name) => server.call("POST", "/domains", byKey, { domain: `${name}.example.com` })),
   );
-  expect(replies.map(refusalOf).toSorted()).toEqual(["201 undefined", "409 CONFLICT"]);
+  expect(replies.map(errorOf).toSorted()).toEqual(["201 undefined", "409 CONFLICT"]);
   const before = process.cpuUsage();
   const refused = await server.call("POST", "/domains", byKey, { domain: "c.example.com" });
   expect(refused.body.error.message).toContain(`${LIMITS.domains.value} domains`);

@@ -1,13 +1,13 @@
 // Builds the API view of a sender domain: for each record the expected value, the found one and advice. Pure.
-import { inWords, sayOfDns, type DnsAdvice } from "@postloft/contract/dns-advice.ts";
+import { inWords, dnsMessage, type DnsAdvice } from "@postloft/contract/dns-advice.ts";
 import { contentId } from "../platform/ids.ts";
 import { SANDBOX_DOMAIN } from "../transports/mailbox.ts";
-import { dkimName, dkimValue, judgeDkim, type PublicDkimKey } from "./dkim-record.ts";
-import { judgeDmarc } from "./dmarc-record.ts";
+import { dkimName, dkimValue, classifyDkim, type PublicDkimKey } from "./dkim-record.ts";
+import { classifyDmarc } from "./dmarc-record.ts";
 import type { DomainRow, FoundRecords } from "./queries.ts";
 import type { RecordStatus } from "./record-status.ts";
-import { ed25519KeyOf, secondKeyOf, signingKeyOf, troublesOf, type SecondKey } from "./rules.ts";
-import { judgeSpf } from "./spf-record.ts";
+import { ed25519KeyOf, secondKeyOf, signingKeyOf, problemsOf, type SecondKey } from "./rules.ts";
+import { classifySpf } from "./spf-record.ts";
 import { spfRecordsOf } from "./spf-walk.ts";
 
 export interface DomainView {
@@ -41,7 +41,7 @@ export interface RecordView {
 }
 
 /** A record with the result of its check. */
-type JudgedRecord = Omit<RecordView, "lookedUpAt" | "servers">;
+type EvaluatedRecord = Omit<RecordView, "lookedUpAt" | "servers">;
 
 export interface AdvisoryRecord extends Pick<RecordView, "name" | "status" | "adviceParts"> {
   purpose: "spf" | "dmarc";
@@ -62,7 +62,7 @@ export function presentDomain(row: DomainRow, staysHere: boolean, returnPath: st
   const beside = ed25519KeyOf(row);
   const keys = [signing, second, beside].filter((key) => key !== null);
   const verified = isVerified(row, staysHere);
-  const troubles = staysHere ? [] : troublesOf(row);
+  const troubles = staysHere ? [] : problemsOf(row);
   const lookups = staysHere ? {} : row.dnsLookups;
   const found = staysHere ? (verified ? asIfPublished(keys) : {}) : row.dnsFound;
   return {
@@ -120,7 +120,7 @@ export function sandbox(projectId: string): DomainView {
   };
 }
 
-function said(advice: readonly DnsAdvice[]): Pick<JudgedRecord, "advice" | "adviceParts"> {
+function said(advice: readonly DnsAdvice[]): Pick<EvaluatedRecord, "advice" | "adviceParts"> {
   return { advice: inWords(advice), adviceParts: advice };
 }
 
@@ -129,9 +129,9 @@ function asIfPublished(keys: readonly PublicDkimKey[]): FoundRecords {
   return Object.fromEntries(keys.map((key) => [dkimName(key), [dkimValue(key)]]));
 }
 
-function dkimView(key: PublicDkimKey, found: FoundRecords): JudgedRecord {
+function dkimView(key: PublicDkimKey, found: FoundRecords): EvaluatedRecord {
   const records = found[dkimName(key)];
-  const { status, advice } = judgeDkim(records, key);
+  const { status, advice } = classifyDkim(records, key);
   return {
     type: "TXT",
     name: dkimName(key),
@@ -144,65 +144,65 @@ function dkimView(key: PublicDkimKey, found: FoundRecords): JudgedRecord {
   };
 }
 
-function secondKeyView(key: SecondKey, found: FoundRecords): JudgedRecord {
+function secondKeyView(key: SecondKey, found: FoundRecords): EvaluatedRecord {
   const view = dkimView(key, found);
   if (key.role === "next")
-    return view.advice === null ? { ...view, ...said([sayOfDns("dkim.nextKey")]) } : view;
-  const former = sayOfDns("dkim.formerKey", { until: key.until.toISOString() });
+    return view.advice === null ? { ...view, ...said([dnsMessage("dkim.nextKey")]) } : view;
+  const former = dnsMessage("dkim.formerKey", { until: key.until.toISOString() });
   return { ...view, required: false, ...said([former]) };
 }
 
-function ed25519View(key: PublicDkimKey, found: FoundRecords): JudgedRecord {
+function ed25519View(key: PublicDkimKey, found: FoundRecords): EvaluatedRecord {
   const view = dkimView(key, found);
   const isSaid = view.advice !== null || view.status === "FOUND";
-  return { ...view, required: false, ...(isSaid ? {} : said([sayOfDns("dkim.ed25519Waits")])) };
+  return { ...view, required: false, ...(isSaid ? {} : said([dnsMessage("dkim.ed25519Waits")])) };
 }
 
 /** Receivers check SPF at the return path. If that is the installation's domain, the sender's own record is optional. */
-function spfViews(domain: string, found: FoundRecords, returnPath: string | null): JudgedRecord[] {
+function spfViews(domain: string, found: FoundRecords, returnPath: string | null): EvaluatedRecord[] {
   const own = spfView("spf", domain, found);
   if (returnPath === null || returnPath === domain) return [own];
   const ofReturnPath = spfView("return-path", returnPath, found);
   const { adviceParts } = ofReturnPath;
-  const whose = adviceParts.length === 0 ? [] : [sayOfDns("spf.ofInstallation")];
+  const owner = adviceParts.length === 0 ? [] : [dnsMessage("spf.ofInstallation")];
   return [
-    { ...ofReturnPath, ...said([...adviceParts, ...whose]) },
+    { ...ofReturnPath, ...said([...adviceParts, ...owner]) },
     own.status === "MISSING" ? { ...own, ...said([courtesy(domain, returnPath)]) } : own,
   ];
 }
 
 function courtesy(domain: string, returnPath: string): DnsAdvice {
   const code = isBelow(returnPath, domain) ? "spf.notNeeded" : "spf.notNeededElsewhere";
-  return sayOfDns(code, { returnPath });
+  return dnsMessage(code, { returnPath });
 }
 
 function isBelow(name: string, domain: string): boolean {
   return name.endsWith(`.${domain}`) || domain.endsWith(`.${name}`);
 }
 
-function spfView(purpose: "spf" | "return-path", domain: string, found: FoundRecords): JudgedRecord {
+function spfView(purpose: "spf" | "return-path", domain: string, found: FoundRecords): EvaluatedRecord {
   const records = found[domain];
-  const { advice, ...judged } = judgeSpf(domain, found);
+  const { advice, ...evaluated } = classifySpf(domain, found);
   return {
     type: "TXT",
     name: domain,
     purpose,
     required: false,
     found: shown(records && spfRecordsOf(records)),
-    ...judged,
+    ...evaluated,
     ...said(advice),
   };
 }
 
-function dmarcView(domain: string, found: FoundRecords): JudgedRecord {
-  const { advice, ...judged } = judgeDmarc(domain, found);
+function dmarcView(domain: string, found: FoundRecords): EvaluatedRecord {
+  const { advice, ...evaluated } = classifyDmarc(domain, found);
   return {
     type: "TXT",
     purpose: "dmarc",
     required: false,
-    ...judged,
+    ...evaluated,
     ...said(advice),
-    found: shown(judged.found ?? undefined),
+    found: shown(evaluated.found ?? undefined),
   };
 }
 

@@ -142,7 +142,7 @@ export async function countDomains(database: Database, projectId: string): Promi
   return row?.count ?? 0;
 }
 
-export async function findHolders(
+export async function findClaims(
   tx: Database,
   domain: string,
 ): Promise<Array<{ projectId: string; status: string; lastCheckedAt: Date | null }>> {

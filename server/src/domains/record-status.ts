@@ -5,7 +5,7 @@ import type { DnsAdvice } from "@postloft/contract/dns-advice.ts";
 export type RecordStatus = "UNCHECKED" | "MISSING" | "MISMATCH" | "FOUND";
 
 /** The classification of an advisory record. */
-export interface Judgement {
+export interface Evaluation {
   status: RecordStatus;
   /** The recommended value; the current one if nothing is wrong with it. */
   value: string;

@@ -5,7 +5,7 @@ import { dkimVerify } from "mailauth/lib/dkim/verify.js";
 import { afterAll, expect, test } from "vitest";
 import { startDnsServer } from "../testing/dns-server.ts";
 import { startSmtpSink } from "../testing/smtp-sink.ts";
-import { refusalOf, useTestServer } from "../testing/test-server.ts";
+import { errorOf, useTestServer } from "../testing/test-server.ts";
 import type { DomainView } from "./present-domain.ts";
 
 const dns = await startDnsServer();
@@ -29,7 +29,7 @@ const verify = (id: string) => call("GET", `/domains/${id}/verify`);
 const rotate = (id: string) => call("POST", `/domains/${id}/rotate-key`);
 const refusedRotation = async (id: string) => {
   const reply = await server.call("POST", `/domains/${id}/rotate-key`, caller());
-  return [refusalOf(reply), reply.body.message];
+  return [errorOf(reply), reply.body.message];
 };
 const dkimOf = ({ records }: DomainView) => records.filter(({ purpose }) => purpose === "dkim");
 const publish = (view: DomainView, at: number) => {
@@ -178,7 +178,7 @@ test("rejects rotating the key of another project's domain", async () => {
   const { id } = await addVerified("foreign.example.com");
   const stranger = await server.createProject();
   const reply = await server.call("POST", `/domains/${id}/rotate-key`, stranger.byKey);
-  expect(refusalOf(reply)).toBe("404 DOMAIN_NOT_FOUND");
+  expect(errorOf(reply)).toBe("404 DOMAIN_NOT_FOUND");
 });
 
 const setEd25519 = (id: string, ed25519: boolean) => call("PATCH", `/domains/${id}`, { ed25519 });
@@ -229,7 +229,7 @@ test("encrypts the private Ed25519 key and rejects changes to another project's 
   await setEd25519(id, true);
   const stranger = await server.createProject();
   const reply = await server.call("PATCH", `/domains/${id}`, stranger.byKey, { ed25519: false });
-  expect(refusalOf(reply)).toBe("404 DOMAIN_NOT_FOUND");
+  expect(errorOf(reply)).toBe("404 DOMAIN_NOT_FOUND");
   expect(
     await server.rows(
       `select position('PRIVATE'::bytea in ed25519_private_key) = 0 as is_sealed from domains where id = $1`,

@@ -1,6 +1,6 @@
 // Rules for verifying a domain, the result of a check, and its problems in words. Pure.
-import { sayOfDns, type DnsAdvice } from "@postloft/contract/dns-advice.ts";
-import { dkimName, judgeDkim, type PublicDkimKey } from "./dkim-record.ts";
+import { dnsMessage, type DnsAdvice } from "@postloft/contract/dns-advice.ts";
+import { dkimName, classifyDkim, type PublicDkimKey } from "./dkim-record.ts";
 import { dmarcNames } from "./dmarc-record.ts";
 import type { DomainRow, FoundRecords } from "./queries.ts";
 
@@ -55,7 +55,10 @@ export function namesToAsk(row: DomainRow): string[] {
 }
 
 /** Returns whether DNS publishes one of our keys, and whether it is the next one, which then takes over. */
-export function judgeProof(row: DomainRow, found: FoundRecords): { proof: Proof; isNextPublished: boolean } {
+export function evaluateProof(
+  row: DomainRow,
+  found: FoundRecords,
+): { proof: Proof; isNextPublished: boolean } {
   const second = secondKeyOf(row);
   const next = second?.role === "next" ? proofOf(second, found) : "missing";
   if (next === "found") return { proof: "found", isNextPublished: true };
@@ -65,7 +68,7 @@ export function judgeProof(row: DomainRow, found: FoundRecords): { proof: Proof;
 }
 
 function proofOf(key: PublicDkimKey, found: FoundRecords): Proof {
-  const { status } = judgeDkim(found[dkimName(key)], key);
+  const { status } = classifyDkim(found[dkimName(key)], key);
   if (status === "UNCHECKED") return "unknown";
   return status === "FOUND" ? "found" : "missing";
 }
@@ -91,7 +94,7 @@ export function nextCheckMs(status: string, changedAt: Date, now: Date): number 
 }
 
 /** Returns the problems that members should know about. Empty if all is well or nothing was checked yet. */
-export function troublesOf(row: DomainRow): DnsAdvice[] {
+export function problemsOf(row: DomainRow): DnsAdvice[] {
   return [...lostProofOf(row), ...problemOf(row)];
 }
 
@@ -101,13 +104,13 @@ export const TAKEN = "TAKEN";
 function problemOf({ checkProblem: problem }: DomainRow): DnsAdvice[] {
   if (problem === null) return [];
   return [
-    problem === TAKEN ? sayOfDns("proof.elsewhere") : sayOfDns("proof.undecided", { trouble: problem }),
+    problem === TAKEN ? dnsMessage("proof.elsewhere") : dnsMessage("proof.undecided", { trouble: problem }),
   ];
 }
 
 function lostProofOf(row: DomainRow): DnsAdvice[] {
   if (row.failedChecks === 0) return [];
   const most = MAX_FAILED_CHECKS;
-  if (row.status === "VERIFIED") return [sayOfDns("proof.endangered", { failed: row.failedChecks, most })];
-  return [sayOfDns("proof.lost", { since: row.statusChangedAt.toISOString(), most })];
+  if (row.status === "VERIFIED") return [dnsMessage("proof.endangered", { failed: row.failedChecks, most })];
+  return [dnsMessage("proof.lost", { since: row.statusChangedAt.toISOString(), most })];
 }

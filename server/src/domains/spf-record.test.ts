@@ -1,15 +1,15 @@
 // Tests SPF advice: the classification of each kind of record and the recommended value.
 import { expect, test } from "vitest";
 import { inWords } from "@postloft/contract/dns-advice.ts";
-import { judgeSpf } from "./spf-record.ts";
+import { classifySpf } from "./spf-record.ts";
 import { walkSpf } from "./spf-walk.ts";
 
 const SKELETON = "v=spf1 ?all";
 const DOMAIN = "example.com";
 /** Adds the advice in words. */
-const judge = (records: readonly string[], others: Record<string, readonly string[]> = {}) => {
-  const judged = judgeSpf(DOMAIN, { [DOMAIN]: records, ...others });
-  return { ...judged, advice: inWords(judged.advice) };
+const evaluate = (records: readonly string[], others: Record<string, readonly string[]> = {}) => {
+  const evaluated = classifySpf(DOMAIN, { [DOMAIN]: records, ...others });
+  return { ...evaluated, advice: inWords(evaluated.advice) };
 };
 
 test.for([
@@ -19,7 +19,7 @@ test.for([
   "v=spf1 redirect=_spf.example.com",
   "v=spf1 exists:%{i}.spf.example.com exp=why.example.com ~all",
 ])("gives no advice about %s", (record) => {
-  expect(judge(["google-site-verification=x", record])).toEqual({
+  expect(evaluate(["google-site-verification=x", record])).toEqual({
     status: "FOUND",
     value: record,
     advice: null,
@@ -49,18 +49,18 @@ test.for([
   ],
   ["a name that is none", ["v=spf1 include:constructor -all"], "MISMATCH", SKELETON, "contains no host"],
 ] as const)("gives advice for %s", ([, records, status, value, advice]) => {
-  expect(judge(records)).toEqual({ status, value, advice: expect.stringContaining(advice) });
+  expect(evaluate(records)).toEqual({ status, value, advice: expect.stringContaining(advice) });
 });
 
 test("gives no advice while DNS has not answered", () => {
-  expect(judgeSpf(DOMAIN, {})).toEqual({ status: "UNCHECKED", value: SKELETON, advice: [] });
+  expect(classifySpf(DOMAIN, {})).toEqual({ status: "UNCHECKED", value: SKELETON, advice: [] });
 });
 
 test("the recommended value is always valid and contains no guessed servers", () => {
   for (const records of [[], ["v=spf1 x"], ["v=spf1 a", "v=spf1 b"], ["v=spf1 +all"], ["v=spf1 mx"]]) {
-    const { value } = judge(records);
+    const { value } = evaluate(records);
     expect(value).not.toContain("include:");
-    expect(judge([value])).toEqual({ status: "FOUND", value, advice: null });
+    expect(evaluate([value])).toEqual({ status: "FOUND", value, advice: null });
   }
 });
 
@@ -121,7 +121,7 @@ test.for([
     "more than 10 hosts",
   ],
 ] as const)("names an error that receivers reject: %s", ([, records, others, advice]) => {
-  expect(judge(records, others)).toEqual({
+  expect(evaluate(records, others)).toEqual({
     status: "MISMATCH",
     value: SKELETON,
     advice: expect.stringContaining(advice),
@@ -135,16 +135,16 @@ test.for([
   ["what stands behind all", "v=spf1 -all include:a.example redirect=b.example", { "a.example": [] }],
   ["answers that are not there yet", includes("a.example", "b.example"), { "a.example": ["v=spf1 -all"] }],
 ] as const)("finds no error: %s", ([, record, others]) => {
-  expect(judge([record], others)).toEqual({ status: "FOUND", value: record, advice: null });
+  expect(evaluate([record], others)).toEqual({ status: "FOUND", value: record, advice: null });
 });
 
 test("accepts ptr anywhere but advises against it", () => {
-  const judged = judge([includes("a.example")], { "a.example": ["v=spf1 ptr -all"] });
-  expect(judged).toMatchObject({
+  const evaluated = evaluate([includes("a.example")], { "a.example": ["v=spf1 ptr -all"] });
+  expect(evaluated).toMatchObject({
     status: "FOUND",
     advice: expect.stringContaining("`a.example` uses `ptr`"),
   });
-  expect(judge(["v=spf1 ptr:example.com"]).advice).toMatch(/End it with `~all`. .* uses `ptr`/);
+  expect(evaluate(["v=spf1 ptr:example.com"]).advice).toMatch(/End it with `~all`. .* uses `ptr`/);
 });
 
 test("a walk asks each question once and only a limited number for any input", () => {

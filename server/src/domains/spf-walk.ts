@@ -1,5 +1,5 @@
 // Follows an SPF record through its includes, as receivers do (RFC 7208 §4.6), counting lookups and finding loops and errors. Pure.
-import { sayOfDns, type DnsAdvice } from "@postloft/contract/dns-advice.ts";
+import { dnsMessage, type DnsAdvice } from "@postloft/contract/dns-advice.ts";
 import type { FoundRecords } from "./queries.ts";
 
 /** A DNS question that must be answered before the walk can continue. */
@@ -75,8 +75,8 @@ function visit(walk: SpfWalk, name: string, path: readonly string[], found: Foun
     if (from !== undefined)
       walk.fault ??=
         record === undefined
-          ? sayOfDns("spf.includesNone", { from, name })
-          : sayOfDns("spf.includesSeveral", { from, name, count: others.length + 1 });
+          ? dnsMessage("spf.includesNone", { from, name })
+          : dnsMessage("spf.includesSeveral", { from, name, count: others.length + 1 });
     return;
   }
   const terms = spfTermsOf(record);
@@ -84,8 +84,8 @@ function visit(walk: SpfWalk, name: string, path: readonly string[], found: Foun
   if (unknown !== undefined)
     walk.fault ??=
       from === undefined
-        ? sayOfDns("spf.unknownTerm", { term: shortened(unknown) })
-        : sayOfDns("spf.unknownTermIn", { term: shortened(unknown), name });
+        ? dnsMessage("spf.unknownTerm", { term: shortened(unknown) })
+        : dnsMessage("spf.unknownTermIn", { term: shortened(unknown), name });
   for (const term of termsInUse(terms)) {
     if (walk.lookups > MAX_COUNTED_LOOKUPS) return;
     lookUp(walk, term, name, [...path, name], found);
@@ -112,11 +112,11 @@ function lookUp(walk: SpfWalk, term: string, at: string, path: readonly string[]
   // Macros are only known when an email arrives, and `ptr` asks about the sender's address.
   if (kind === "ptr" || target.includes("%")) return;
   if (!HOST_NAME.test(target)) {
-    walk.fault ??= sayOfDns("spf.noHost", { term: shortened(term) });
+    walk.fault ??= dnsMessage("spf.noHost", { term: shortened(term) });
     return;
   }
   if (kind === "include" || kind === "redirect") {
-    if (path.includes(target)) walk.fault ??= sayOfDns("spf.loop", { from: at, name: target });
+    if (path.includes(target)) walk.fault ??= dnsMessage("spf.loop", { from: at, name: target });
     else visit(walk, target, path, found);
     return;
   }
@@ -124,7 +124,7 @@ function lookUp(walk: SpfWalk, term: string, at: string, path: readonly string[]
   if (records === null) return;
   if (records.length === 0) walk.voids.push(target);
   if (records.length > MAX_MX_HOSTS && kind === "mx")
-    walk.fault ??= sayOfDns("spf.manyHosts", { term: shortened(term), most: MAX_MX_HOSTS });
+    walk.fault ??= dnsMessage("spf.manyHosts", { term: shortened(term), most: MAX_MX_HOSTS });
 }
 
 /** Returns the found records. Adds a question and returns null if there is no answer yet. */

@@ -49,7 +49,7 @@ const COLUMN_OF_EVENT = sql`case v.name
   when ${names.EMAIL_COMPLAINT} then 'complained'
 end`;
 /** A bounce of an email that never left, because the recipient's server rejected it immediately. */
-const IS_REFUSAL = sql`v.name = ${names.EMAIL_BOUNCE} and v.data -> 'atOnce' is not distinct from 'true'`;
+const IS_REJECTION = sql`v.name = ${names.EMAIL_BOUNCE} and v.data -> 'atOnce' is not distinct from 'true'`;
 /** Events that count an email. */
 export const MAIL_NAMES = [
   names.EMAIL_DELIVERY,
@@ -85,7 +85,7 @@ export function inRange(from: Expression, until: Expression | null): Counted {
 export function mailFacts(projectId: string, { recorded, sent }: Counted): Expression {
   const ofMail = sql`e.priority, e.campaign_id, e.template_id, e.workflow_id, ${recipientDomain()} as domain`;
   return sql`
-    select v.created_at as at, ${COLUMN_OF_EVENT} as what, ${IS_REFUSAL} as is_refusal, ${ofMail}
+    select v.created_at as at, ${COLUMN_OF_EVENT} as what, ${IS_REJECTION} as is_refusal, ${ofMail}
     from events v join emails e on e.project_id = v.project_id and e.id = v.email_id
     where v.project_id = ${projectId} and v.name = any(${MAIL_NAMES}::text[]) and e.is_test is null
       and ${allOf(recorded)}

@@ -8,14 +8,14 @@ export const DELETE_EVENTS_JOB = "events.delete";
 type Expression = RawBuilder<unknown>;
 
 /** Running deletions `j`. The states are literals, so that the index on due jobs applies. */
-const underWay = (projectId: string) =>
+const runningDeletions = (projectId: string) =>
   sql`from jobs j where j.project_id = ${projectId} and j.state in ('waiting', 'active') and j.kind = ${DELETE_EVENTS_JOB}`;
 
 const UNTIL = sql`max((j.input ->> 'until')::timestamptz)`;
 
 /** Returns an expression for the time up to which the events of this name are being deleted, or `-infinity`. */
 export function deletedUntil(projectId: string, name: Expression): Expression {
-  return sql`coalesce((select ${UNTIL} ${underWay(projectId)} and j.input ->> 'name' = ${name}), '-infinity')`;
+  return sql`coalesce((select ${UNTIL} ${runningDeletions(projectId)} and j.input ->> 'name' = ${name}), '-infinity')`;
 }
 
 /** Returns the names of events being deleted, each with the time of the last event to delete. */
@@ -24,7 +24,7 @@ export async function listEventsBeingDeleted(
   projectId: string,
 ): Promise<Map<string, string>> {
   const { rows } = await sql<{ name: string; until: string }>`
-    select j.input ->> 'name' as name, ${UNTIL}::text as until ${underWay(projectId)} group by 1`.execute(
+    select j.input ->> 'name' as name, ${UNTIL}::text as until ${runningDeletions(projectId)} group by 1`.execute(
     database,
   );
   return new Map(rows.map(({ name, until }) => [name, until]));
@@ -48,7 +48,7 @@ export function notBeingDeleted(deletions: ReadonlyMap<string, string>): RawBuil
 export function shownEvents(projectId: string): Expression {
   return sql`(
     select v.* from events v left join (
-      select j.input ->> 'name' as name, ${UNTIL} as until ${underWay(projectId)} group by 1
+      select j.input ->> 'name' as name, ${UNTIL} as until ${runningDeletions(projectId)} group by 1
     ) gone on gone.name = v.name
     where v.project_id = ${projectId} and (gone.until is null or v.created_at > gone.until)
   ) v`;

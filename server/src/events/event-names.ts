@@ -3,7 +3,7 @@ import { isReservedEventName } from "@postloft/contract/event-names.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { addJob, type JobStep } from "../platform/background/jobs.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
-import { Refusal } from "../platform/refusal.ts";
+import { AppError } from "../platform/app-error.ts";
 import { DELETE_EVENTS_JOB, deleteNamedEvents, findLastOfName } from "./deletion-queries.ts";
 import { deleteCountsOfName } from "./count-changes-queries.ts";
 import { countEventsOfName, listNamedEvents, listNewestData } from "./name-queries.ts";
@@ -83,14 +83,14 @@ export async function deleteEvents(
   name: string,
 ): Promise<number> {
   if (isReservedEventName(name))
-    throw new Refusal("CONFLICT", { message: "This event is emitted by the service and can't be deleted." });
+    throw new AppError("CONFLICT", { message: "This event is emitted by the service and can't be deleted." });
   const { usedInSegments, usedInWorkflows, totalCount } = await readEventUsage(tx, users, projectId, name);
   const [user] = [
     ...usedInSegments.map((one) => `the segment "${one.name}"`),
     ...usedInWorkflows.map((one) => `the workflow "${one.name}"`),
   ];
   if (user !== undefined)
-    throw new Refusal("CONFLICT", { message: `This event is used by ${user}. Change that first.` });
+    throw new AppError("CONFLICT", { message: `This event is used by ${user}. Change that first.` });
   const until = totalCount === 0 ? null : await findLastOfName(tx, projectId, name);
   if (until === null) return 0;
   const input: DeletionInput = { name, until };

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { expect, test, vi } from "vitest";
 import { transaction } from "../platform/database/database.ts";
-import { faultsOf, refusalOf, useTestServer, type TestCaller } from "../testing/test-server.ts";
+import { faultsOf, errorOf, useTestServer, type TestCaller } from "../testing/test-server.ts";
 import { createLog } from "../platform/log.ts";
 import { createMetrics } from "../platform/metrics.ts";
 import { startJobs } from "../platform/background/jobs.ts";
@@ -128,9 +128,9 @@ test("invalid filters return 422, invalid cursors 400, and unknown contacts 404"
     ]);
   const contacts = Buffer.from(`contacts:${randomUUID()}`).toString("base64url");
   for (const cursor of ["", "x", contacts, Buffer.from("events:x").toString("base64url")])
-    expect(refusalOf(await server.call("GET", `/events?cursor=${cursor}`, byKey))).toBe("400 BAD_REQUEST");
+    expect(errorOf(await server.call("GET", `/events?cursor=${cursor}`, byKey))).toBe("400 BAD_REQUEST");
   for (const contact of [randomUUID(), "x", "%00"])
-    expect(refusalOf(await server.call("GET", `/events/contact/${contact}`, byKey))).toBe(
+    expect(errorOf(await server.call("GET", `/events/contact/${contact}`, byKey))).toBe(
       "404 CONTACT_NOT_FOUND",
     );
 });
@@ -189,9 +189,9 @@ test("names have counts and last times, and unused ones are deleted while later 
     uniqueContacts: 2,
     canDelete: false,
   });
-  expect(refusalOf(await server.call("DELETE", path, byKey))).toBe("409 CONFLICT");
+  expect(errorOf(await server.call("DELETE", path, byKey))).toBe("409 CONFLICT");
   await server.call("DELETE", `/segments/${segment.body.id}`, byKey);
-  expect(refusalOf(await server.call("DELETE", "/events/email.sent", byKey))).toBe("409 CONFLICT");
+  expect(errorOf(await server.call("DELETE", "/events/email.sent", byKey))).toBe("409 CONFLICT");
   const stranger = await server.createProject();
   expect((await server.call("DELETE", path, stranger.byKey)).body).toEqual({ deletedCount: 0 });
   expect((await server.call("DELETE", path, byKey)).body).toEqual({ deletedCount: 3 });
@@ -305,7 +305,7 @@ test("any text is a valid name in a path, unknown names count zero, and service 
     expect((await server.call("GET", `${pathOf(name)}/usage`, byKey)).body).toMatchObject({
       canDelete: false,
     });
-    expect(refusalOf(await server.call("DELETE", pathOf(name), byKey))).toBe("409 CONFLICT");
+    expect(errorOf(await server.call("DELETE", pathOf(name), byKey))).toBe("409 CONFLICT");
   }
 });
 
@@ -341,5 +341,5 @@ test("tracks events by address or contact id and rejects service names in any sp
     name: "two",
     contactId: contact,
   });
-  expect(refusalOf(foreign)).toBe("404 CONTACT_NOT_FOUND");
+  expect(errorOf(foreign)).toBe("404 CONTACT_NOT_FOUND");
 });

@@ -7,7 +7,7 @@ import { notify } from "../platform/notify.ts";
 import { listEventsBeingDeleted, notBeingDeleted } from "./deletion-queries.ts";
 import { firstEventIdAt, isEmailSent, mailFacts, sentEventId } from "../emails/rows/sent-events.ts";
 import { reactToEventsFrom } from "../reactions/reactions.ts";
-import { asFarAsItFits, type RowOfBytes } from "../platform/http/page.ts";
+import { limitToPageBytes, type RowOfBytes } from "../platform/http/page.ts";
 
 export interface NewEvent {
   projectId: string;
@@ -143,7 +143,7 @@ export async function listEventRows(
   ];
   const found = sql`select * from (${sql.join(kinds, sql` union all `)}) told order by id ${page}`;
   const fitting = { order: sql`order by id desc`, size: sql`coalesce(octet_length(data::text), 0)` };
-  const { rows } = await sql<EventRow & RowOfBytes>`${asFarAsItFits(found, fitting)}`.execute(database);
+  const { rows } = await sql<EventRow & RowOfBytes>`${limitToPageBytes(found, fitting)}`.execute(database);
   return rows;
 }
 

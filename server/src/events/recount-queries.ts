@@ -20,7 +20,7 @@ export async function sampleCountedProjects(database: Database, limit: number): 
 }
 
 /** Reads counts and rows from one snapshot, so that concurrent counting affects neither. Must be the first statement of the transaction. */
-export async function seeOneInstant(tx: Tx): Promise<void> {
+export async function useOneSnapshot(tx: Tx): Promise<void> {
   await sql`set transaction isolation level repeatable read, read only`.execute(tx);
 }
 

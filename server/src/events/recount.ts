@@ -1,7 +1,7 @@
 // Verifies the counts by recounting a sample from the rows (docs/decisions/0044-event-counts.md).
 import { transaction, type Database } from "../platform/database/database.ts";
 import type { Span } from "./count-queries.ts";
-import { countWrongQuarters, sampleCountedProjects, seeOneInstant } from "./recount-queries.ts";
+import { countWrongQuarters, sampleCountedProjects, useOneSnapshot } from "./recount-queries.ts";
 
 export interface WrongCount {
   projectId: string;
@@ -24,7 +24,7 @@ export async function recountSample(
   const wrong: WrongCount[] = [];
   for (const projectId of ids) {
     const found = await transaction(database, async (tx) => {
-      await seeOneInstant(tx);
+      await useOneSnapshot(tx);
       return countWrongQuarters(tx, projectId, span);
     });
     wrong.push(...found.map((one) => ({ projectId, ...one })));

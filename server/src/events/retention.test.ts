@@ -8,7 +8,7 @@ import { recountNames } from "../testing/recounted-numbers.ts";
 import { makeSentMails } from "../testing/sent-mails.ts";
 import { useTestServer } from "../testing/test-server.ts";
 import { deleteContacts } from "../contacts/contacts.ts";
-import { noteExpiredEvents } from "../segments/follow-changes.ts";
+import { enqueueExpiredEvents } from "../segments/sync-members.ts";
 import { countNews } from "./counts.ts";
 import { listEventNames } from "./event-names.ts";
 import { changeEventRetention, deleteExpired, dropOldMonths } from "./retention.ts";
@@ -19,7 +19,7 @@ const server = useTestServer({ ROLES: "api" });
 const MONTHS = 8;
 const CONTACTS = 3;
 
-interface Told {
+interface Reported {
   contact: number;
   name: string;
   monthsAgo: number;
@@ -47,7 +47,7 @@ async function remakePartitions(): Promise<void> {
 beforeEach(remakePartitions);
 
 /** Creates a project with these events and returns its contacts. */
-async function tell(events: readonly Told[]) {
+async function notify(events: readonly Reported[]) {
   const projectId = newId();
   await addProject(server.database, { id: projectId });
   const contactIds = Array.from({ length: CONTACTS }, () => newId());
@@ -75,10 +75,11 @@ async function tell(events: readonly Told[]) {
 const keepFor = (projectId: string, days: number | null) =>
   transaction(server.database, (tx) => changeEventRetention(tx, projectId, days));
 
-const drop = () => dropOldMonths(server.database, noteExpiredEvents);
+const drop = () => dropOldMonths(server.database, enqueueExpiredEvents);
 
 async function deleteAll(batchSize: number): Promise<void> {
-  for (let more = true; more;) more = await deleteExpired(server.database, noteExpiredEvents, { batchSize });
+  for (let more = true; more;)
+    more = await deleteExpired(server.database, enqueueExpiredEvents, { batchSize });
 }
 
 /** Returns the remaining rows and counts of a project. */
@@ -126,15 +127,15 @@ test("dropped and deleted months leave equal events and counts, also after delet
         fc.integer({ min: 30, max: 170 }),
         fc.integer({ min: 1, max: 4 }),
         async (events, days, batch) => {
-          const holding = await tell(onceAMonth);
-          const deleted = await tell(events);
+          const holding = await notify(onceAMonth);
+          const deleted = await notify(events);
           await countNews(server.database, { lagSeconds: 0 });
           await keepFor(deleted.projectId, days);
           expect(await drop()).toEqual({ dropped: [], isBusy: false });
           await deleteAll(batch);
           await server.rows("delete from events where project_id = $1", holding.projectId);
 
-          const dropped = await tell(events);
+          const dropped = await notify(events);
           await countNews(server.database, { lagSeconds: 0 });
           await keepFor(dropped.projectId, days);
           const before = await partitionNames();
@@ -156,17 +157,17 @@ test("dropped and deleted months leave equal events and counts, also after delet
 });
 
 test("a month stays while a project has longer or unlimited retention or uncounted events", async () => {
-  const told = await tell(onceAMonth);
-  const other = await tell(onceAMonth);
-  await keepFor(told.projectId, 30);
+  const reported = await notify(onceAMonth);
+  const other = await notify(onceAMonth);
+  await keepFor(reported.projectId, 30);
   // No event has been counted yet.
   await keepFor(other.projectId, 30);
   expect((await drop()).dropped).toEqual([]);
   await deleteAll(10);
-  expect((await leftOf(told)).events).toHaveLength(MONTHS);
+  expect((await leftOf(reported)).events).toHaveLength(MONTHS);
 
   // In a project without new events, the position is directly after its last event.
-  const quiet = await tell(onceAMonth.slice(-1));
+  const quiet = await notify(onceAMonth.slice(-1));
   await keepFor(quiet.projectId, 30);
   await countNews(server.database, { lagSeconds: 0 });
   await server.rows(
@@ -184,60 +185,60 @@ test("a month stays while a project has longer or unlimited retention or uncount
   expect(left).toBeGreaterThanOrEqual(5);
   await deleteAll(1);
   expect((await leftOf(other)).events).toHaveLength(left);
-  expect([1, 2, 3]).toContain((await leftOf(told)).events.length);
-  expect((await leftOf(told)).counts).toHaveLength(MONTHS);
+  expect([1, 2, 3]).toContain((await leftOf(reported)).events.length);
+  expect((await leftOf(reported)).counts).toHaveLength(MONTHS);
 });
 
 test("a tracked segment becomes due when old events of its contacts are deleted", async () => {
-  const told = await tell(onceAMonth);
+  const reported = await notify(onceAMonth);
   const id = newId();
   await server.rows(
     `insert into segments (project_id, id, name, slug, type, track_membership, filters, causes)
      values ($1, $2, 'Seen', 'seen', 'DYNAMIC', true, '{}', '{seen}')`,
-    told.projectId,
+    reported.projectId,
     id,
   );
   const isDue = () => server.rows("select 1 from segments where id = $1 and compute_due_at <= now()", id);
   await countNews(server.database, { lagSeconds: 0 });
   await deleteAll(10);
   expect(await isDue()).toEqual([]);
-  await keepFor(told.projectId, 30);
+  await keepFor(reported.projectId, 30);
   await deleteAll(10);
   expect(await isDue()).toHaveLength(1);
 });
 
 test("a long read of events blocks no one, and the month is dropped in a later run", async () => {
-  const told = await tell(onceAMonth);
+  const reported = await notify(onceAMonth);
   await countNews(server.database, { lagSeconds: 0 });
-  await keepFor(told.projectId, 30);
+  await keepFor(reported.projectId, 30);
   await transaction(server.database, async (reading) => {
     await reading.selectFrom("events").select("id").limit(1).execute();
     expect(await drop()).toEqual({ dropped: [], isBusy: true });
   });
-  expect((await leftOf(told)).events).toHaveLength(MONTHS);
+  expect((await leftOf(reported)).events).toHaveLength(MONTHS);
   expect((await drop()).dropped.length).toBeGreaterThan(4);
 });
 
 test("counts of a name include kept events only, and emails until their contact is deleted", async () => {
-  const told = await tell(onceAMonth);
-  const [mail] = await makeSentMails(server.database, told.projectId, 2);
+  const reported = await notify(onceAMonth);
+  const [mail] = await makeSentMails(server.database, reported.projectId, 2);
   await server.rows(
     "update emails set sent_at = now() - interval '200 days' where project_id = $1",
-    told.projectId,
+    reported.projectId,
   );
   await countNews(server.database, { lagSeconds: 0 });
-  await keepFor(told.projectId, 30);
+  await keepFor(reported.projectId, 30);
   await deleteAll(2);
   const counts = async () =>
-    (await listEventNames(server.database, told.projectId)).names
+    (await listEventNames(server.database, reported.projectId)).names
       .filter(({ name }) => ["email.sent", "seen"].includes(name))
       .map(({ name, count }) => `${name} ${count}`);
-  const kept = (await leftOf(told)).events.filter(({ name }) => name === "seen").length;
+  const kept = (await leftOf(reported)).events.filter(({ name }) => name === "seen").length;
   expect(kept).toBeLessThan(MONTHS);
   expect(await counts()).toEqual(["email.sent 2", `seen ${kept}`]);
   await transaction(server.database, (tx) =>
-    deleteContacts(tx, told.projectId, [mail?.contactId ?? ""], [memberships]),
+    deleteContacts(tx, reported.projectId, [mail?.contactId ?? ""], [memberships]),
   );
   expect(await counts()).toEqual(["email.sent 1", `seen ${kept}`]);
-  await leftOf(told);
+  await leftOf(reported);
 });

@@ -4,7 +4,7 @@ import type { Database } from "../platform/database/database.ts";
 import { ok, route, type Route } from "../platform/http/route.ts";
 import { isId } from "../platform/ids.ts";
 import { readPage } from "../platform/http/page.ts";
-import { Refusal } from "../platform/refusal.ts";
+import { AppError } from "../platform/app-error.ts";
 import {
   countEventsByName,
   deleteEvents,
@@ -35,7 +35,7 @@ export function eventRoutes(dependencies: {
       const { contactId } = params;
       const request = readPage("events", query);
       if (!isId(contactId) || !(await contactExists(projectId, contactId)))
-        throw new Refusal("CONTACT_NOT_FOUND");
+        throw new AppError("CONTACT_NOT_FOUND");
       const page = await listEvents(database, projectId, { contactId }, request);
       return ok({ events: page.data, ...page });
     }),

@@ -12,7 +12,7 @@ export interface Around {
   readInput(): Promise<string>;
 }
 
-export interface Told {
+export interface Reported {
   json: object;
   lines: readonly string[];
   /** The exit code, if it is not 0. */
@@ -45,5 +45,5 @@ export interface Command {
   takes?: readonly Option[];
   /** Also runs on a database that is older than this program. */
   isBeforeUpgrade?: true;
-  run(around: Around, argument: string, values: Values): Promise<Told>;
+  run(around: Around, argument: string, values: Values): Promise<Reported>;
 }

@@ -4,7 +4,7 @@ import { UsageError } from "../platform/command.ts";
 import type { Sealer } from "../platform/crypto.ts";
 import type { Database } from "../platform/database/database.ts";
 import { isId } from "../platform/ids.ts";
-import { isHoldAsked } from "../platform/stamp/stamp.ts";
+import { isHoldRequested } from "../platform/stamp/stamp.ts";
 import { listAllProjects, type ProjectView } from "../projects/projects.ts";
 import {
   IDS,
@@ -12,7 +12,7 @@ import {
   type Around,
   type Command,
   type Option,
-  type Told,
+  type Reported,
   type Values,
 } from "./admin-command.ts";
 import { describeHeld, dropHeld, holdSoon, readHeld, releaseHeld } from "./held.ts";
@@ -158,10 +158,10 @@ const COMMANDS: Readonly<Record<string, Command>> = {
       return { json: { project, wasDisabled }, lines: [line] };
     },
   },
-  "test-mail": { argument: "<address>", run: ({ database }, to) => tellTestMail(database, to) },
+  "test-mail": { argument: "<address>", run: ({ database }, to) => notifyTestMail(database, to) },
   held: {
     async run({ database }) {
-      const [held, asked] = [await readHeld(database), await isHoldAsked(database)];
+      const [held, asked] = [await readHeld(database), await isHoldRequested(database)];
       if (held === null)
         return { json: { held, asked }, lines: [asked ? HOLD_PENDING : "Nothing is on hold."] };
       const since = `On hold since ${held.since.toISOString()}: ${describeHeld(held)}.`;
@@ -195,7 +195,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
 export function readArguments(args: readonly string[]): {
   isJson: boolean;
   isBeforeUpgrade: boolean;
-  run: (around: Around) => Promise<Told>;
+  run: (around: Around) => Promise<Reported>;
 } {
   const { positionals, values } = parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
   const [name = "", ...rest] = positionals;
@@ -207,12 +207,12 @@ export function readArguments(args: readonly string[]): {
     throw new UsageError(
       argument === undefined ? `${name} takes no argument.` : `${name} takes one argument: ${argument}.`,
     );
-  const { json = false, ...given } = values;
-  const names = Object.keys(given) as Option[];
-  const missing = needs.find((option) => (given as Values)[option as keyof Values] === undefined);
+  const { json = false, ...input } = values;
+  const names = Object.keys(input) as Option[];
+  const missing = needs.find((option) => (input as Values)[option as keyof Values] === undefined);
   const unknown = names.find((option) => ![...needs, ...takes].includes(option));
   const faulty = IDS.find((option) => {
-    const id = (given as Values)[option as keyof Values];
+    const id = (input as Values)[option as keyof Values];
     return id !== undefined && !isId(String(id));
   });
   if (missing !== undefined) throw new UsageError(`${name} needs --${missing}.`);
@@ -222,7 +222,7 @@ export function readArguments(args: readonly string[]): {
   return {
     isJson: json,
     isBeforeUpgrade,
-    run: (around) => command.run(around, rest[0] ?? "", given as Values),
+    run: (around) => command.run(around, rest[0] ?? "", input as Values),
   };
 }
 
@@ -230,7 +230,7 @@ function listed<Item extends { id: string }>(
   name: string,
   items: readonly Item[],
   lineOf: (item: Item) => string,
-): Told {
+): Reported {
   const last = items.length === LISTED_AT_ONCE ? (items.at(-1)?.id ?? null) : null;
   const more = last === null ? [] : [`For more: npm run admin -- ${name} --after ${last}`];
   const lines = items.length === 0 ? [`No ${name}.`] : items.map(lineOf);
@@ -250,14 +250,14 @@ const listOf = (text: string) => text.split(",").map((item) => item.trim());
 const password = (user: WithPassword, values: Values) =>
   values["password-stdin"] === true ? [] : [`Password (shown only once): ${user.password}`];
 
-function withKeys({ id, name, public: publicKey, secret }: ProjectView, line: string): Told {
+function withKeys({ id, name, public: publicKey, secret }: ProjectView, line: string): Reported {
   return {
     json: { id, name, public: publicKey, secret },
     lines: [line, `public: ${publicKey}`, `secret: ${secret}`],
   };
 }
 
-async function tellTestMail(database: Database, to: string): Promise<Told> {
+async function notifyTestMail(database: Database, to: string): Promise<Reported> {
   const state = await sendTestMail(database, to, MAIL_PATIENCE_MS);
   const isSent = state.status === "SENT";
   const waits =
@@ -274,10 +274,10 @@ async function decide(
   { database }: Around,
   done: "Released" | "Dropped",
   { project, campaign }: Values,
-): Promise<Told> {
+): Promise<Reported> {
   const scope = { projectId: project ?? null, campaignId: campaign ?? null };
   const decided = await (done === "Released" ? releaseHeld : dropHeld)(database, scope);
-  const [rest, asked] = [await readHeld(database), await isHoldAsked(database)];
+  const [rest, asked] = [await readHeld(database), await isHoldRequested(database)];
   const lines = [
     `${done}: ${describeHeld(decided)}.`,
     ...(rest !== null

@@ -4,7 +4,7 @@ import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { Sealer } from "../platform/crypto.ts";
 import { ConfigError, type Config } from "../platform/settings/config.ts";
 import { transaction, type Database } from "../platform/database/database.ts";
-import { Refusal } from "../platform/refusal.ts";
+import { AppError } from "../platform/app-error.ts";
 import { createPasswords } from "../users/passwords.ts";
 import { createUser, hasUsers } from "../users/users.ts";
 import { createKeyFinder, makeKeyPair } from "../projects/keys.ts";
@@ -40,13 +40,13 @@ export function faultsOfBootstrap(config: Settings): string[] {
 /** Returns warnings about BOOTSTRAP_* settings that have no effect because the database has accounts, and about keys that are not valid. */
 export async function explainIgnored(database: Database, config: Settings): Promise<string[]> {
   const findKey = createKeyFinder(database);
-  const given = {
+  const input = {
     BOOTSTRAP_PUBLIC_KEY: config.BOOTSTRAP_PUBLIC_KEY,
     BOOTSTRAP_SECRET_KEY: config.BOOTSTRAP_SECRET_KEY,
   };
   const lines: string[] = [];
   if (isAsked(config)) lines.push("BOOTSTRAP_* is ignored because this database already has accounts.");
-  for (const [name, key] of Object.entries(given))
+  for (const [name, key] of Object.entries(input))
     if (key !== undefined && (await findKey(key)) === null)
       lines.push(
         `${name} is not a key of this server. A project keeps its keys until they are regenerated. Sign in to see them, or call /users/@me/projects.`,
@@ -79,7 +79,7 @@ export async function bootstrap(
   const passwordHash = await passwords
     .hash("", { email: address.address, password, projects: [name] })
     .catch((error: unknown) => {
-      const [fault] = error instanceof Refusal ? (error.fields ?? []) : [];
+      const [fault] = error instanceof AppError ? (error.fields ?? []) : [];
       throw fault === undefined ? error : new ConfigError(`BOOTSTRAP_PASSWORD: ${fault.message}`);
     })
     .finally(() => passwords.close());

@@ -2,20 +2,20 @@
 import { hasRoomBelow } from "../platform/disk.ts";
 import type { Finding } from "./finding.ts";
 
-export function diskFinding(hasRoom: boolean, whose: string, follows: string): Finding {
+export function diskFinding(hasRoom: boolean, owner: string, follows: string): Finding {
   const check = "disk";
   return hasRoom
-    ? { check, state: "ok", message: `The disk of ${whose} has enough space.` }
+    ? { check, state: "ok", message: `The disk of ${owner} has enough space.` }
     : {
         check,
         state: "problem",
-        message: `The disk of ${whose} is full or nearly full.`,
+        message: `The disk of ${owner} is full or nearly full.`,
         advice: `Free some space. Otherwise ${follows}.`,
       };
 }
 
 /** Checks the disks if the database runs elsewhere. */
-export async function lookAtDisks(dataDir: string): Promise<Finding[]> {
+export async function checkDisks(dataDir: string): Promise<Finding[]> {
   return [
     diskFinding(await hasRoomBelow(dataDir), "DATA_DIR", "uploaded images can't be stored"),
     {

@@ -1,13 +1,13 @@
 // Checks of `npm run doctor`. Each finding is a sentence with advice. Nothing is changed.
 import { verifyAuditLogs } from "../audit/audit-log.ts";
-import { isConsentSealedLate, verifyConsentLogs } from "../contacts/consent-chain/verify-consent.ts";
+import { isConsentCheckpointedLate, verifyConsentLogs } from "../contacts/consent-chain/verify-consent.ts";
 import { inspectDomains } from "../domains/inspect-domains.ts";
 import { recountSample } from "../events/recount.ts";
 import { now } from "../platform/clock.ts";
 import { createDns } from "../platform/dns.ts";
 import { readMigrations } from "../platform/database/migrations.ts";
-import { diskFinding, lookAtDisks } from "./doctor-disk.ts";
-import type { DoctorParts, Finding, Look } from "./finding.ts";
+import { diskFinding, checkDisks } from "./doctor-disk.ts";
+import type { DoctorDependencies, Finding, Look } from "./finding.ts";
 import { readReadiness } from "./health.ts";
 import { listAppliedMigrations, readServer } from "./queries.ts";
 
@@ -24,11 +24,11 @@ const RECOUNTED_MS = 7 * 86_400_000;
  *
  * @throws an error if the database can't be reached, because the other checks need it
  */
-export async function examine(parts: DoctorParts): Promise<Finding[]> {
-  const findings = await lookAtDatabase(parts);
+export async function examine(deps: DoctorDependencies): Promise<Finding[]> {
+  const findings = await checkDatabase(deps);
   for (const [check, look] of Object.entries(LOOKS)) {
     try {
-      findings.push(...[await look(parts)].flat());
+      findings.push(...[await look(deps)].flat());
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       findings.push({ check, state: "problem", message: `The check failed: ${message}.` });
@@ -38,17 +38,17 @@ export async function examine(parts: DoctorParts): Promise<Finding[]> {
 }
 
 const LOOKS: Readonly<Record<string, Look>> = {
-  clock: lookAtClock,
-  readiness: lookAtReadiness,
-  mail: lookAtTransports,
-  address: lookAtAddress,
-  domains: lookAtDomains,
-  audit: lookAtAuditLogs,
-  consent: lookAtConsentLogs,
-  counts: lookAtCounts,
+  clock: checkClock,
+  readiness: checkReadiness,
+  mail: checkTransports,
+  address: checkAddress,
+  domains: checkDomains,
+  audit: checkAuditLogs,
+  consent: checkConsentLogs,
+  counts: checkCounts,
 };
 
-async function lookAtDatabase({ database }: DoctorParts): Promise<Finding[]> {
+async function checkDatabase({ database }: DoctorDependencies): Promise<Finding[]> {
   const { version } = await readServer(database);
   const [applied, known] = [await listAppliedMigrations(database), await readMigrations()];
   const missing = known.filter(({ version: one }) => !applied.includes(one));
@@ -82,7 +82,7 @@ async function lookAtDatabase({ database }: DoctorParts): Promise<Finding[]> {
   ];
 }
 
-async function lookAtClock({ database }: DoctorParts): Promise<Finding> {
+async function checkClock({ database }: DoctorDependencies): Promise<Finding> {
   const askedMs = now().getTime();
   const server = await readServer(database);
   const skewMs = Math.abs(server.now.getTime() - (askedMs + now().getTime()) / 2);
@@ -98,12 +98,12 @@ async function lookAtClock({ database }: DoctorParts): Promise<Finding> {
 }
 
 /** Returns the result of `/ready` with advice. */
-async function lookAtReadiness({ config, database, dataDir }: DoctorParts): Promise<Finding[]> {
+async function checkReadiness({ config, database, dataDir }: DoctorDependencies): Promise<Finding[]> {
   const isElsewhere = config.DATABASE_URL !== undefined;
   const { checks, warnings } = await readReadiness(database, isElsewhere ? null : dataDir);
   return [
     ...(isElsewhere
-      ? await lookAtDisks(dataDir)
+      ? await checkDisks(dataDir)
       : [diskFinding(checks.disk === "ok", "the database", "accepted emails can't be stored")]),
     checks.queue === "ok"
       ? { check: "queue", state: "ok", message: "No transactional email is delayed." }
@@ -121,7 +121,7 @@ async function lookAtReadiness({ config, database, dataDir }: DoctorParts): Prom
   ];
 }
 
-async function lookAtTransports({ watches }: DoctorParts): Promise<Finding[]> {
+async function checkTransports({ watches }: DoctorDependencies): Promise<Finding[]> {
   const check = "mail";
   if (watches.length === 0)
     return [
@@ -148,7 +148,7 @@ async function lookAtTransports({ watches }: DoctorParts): Promise<Finding[]> {
 }
 
 /** Checks that the server is reachable at the address used in links. */
-async function lookAtAddress({ config }: DoctorParts): Promise<Finding[]> {
+async function checkAddress({ config }: DoctorDependencies): Promise<Finding[]> {
   const check = "address";
   const url = config.BASE_URL ?? "http://localhost";
   const proxy: Finding[] =
@@ -184,7 +184,7 @@ async function lookAtAddress({ config }: DoctorParts): Promise<Finding[]> {
   }
 }
 
-async function lookAtDomains({ config, database, watches }: DoctorParts): Promise<Finding | Finding[]> {
+async function checkDomains({ config, database, watches }: DoctorDependencies): Promise<Finding | Finding[]> {
   // No email leaves the machine, so no receiver asks for the records.
   if (watches.length === 0) return [];
   const check = "domains";
@@ -220,7 +220,7 @@ async function lookAtDomains({ config, database, watches }: DoctorParts): Promis
   return findings;
 }
 
-async function lookAtAuditLogs({ database }: DoctorParts): Promise<Finding | Finding[]> {
+async function checkAuditLogs({ database }: DoctorDependencies): Promise<Finding | Finding[]> {
   const check = "audit log";
   const faults = await verifyAuditLogs(database);
   if (faults.length === 0) return { check, state: "ok", message: "The audit logs are intact." };
@@ -240,7 +240,7 @@ const WHAT_IS_WRONG = {
   inserted: "was inserted later",
 };
 
-async function lookAtConsentLogs({ database }: DoctorParts): Promise<Finding | Finding[]> {
+async function checkConsentLogs({ database }: DoctorDependencies): Promise<Finding | Finding[]> {
   const check = "consent log";
   const faults = await verifyConsentLogs(database);
   if (faults.length > 0)
@@ -253,7 +253,7 @@ async function lookAtConsentLogs({ database }: DoctorParts): Promise<Finding | F
           : `Row ${position} of the consent log of project ${projectId}${contactId === null ? "" : `, of contact ${contactId},`} ${WHAT_IS_WRONG[what]}.`,
       advice: CHANGED_BY_HAND,
     }));
-  return (await isConsentSealedLate(database))
+  return (await isConsentCheckpointedLate(database))
     ? {
         check,
         state: "warning",
@@ -263,7 +263,7 @@ async function lookAtConsentLogs({ database }: DoctorParts): Promise<Finding | F
     : { check, state: "ok", message: "The consent logs are intact." };
 }
 
-async function lookAtCounts({ database }: DoctorParts): Promise<Finding | Finding[]> {
+async function checkCounts({ database }: DoctorDependencies): Promise<Finding | Finding[]> {
   const check = "counts";
   const to = now();
   const span = { from: new Date(to.getTime() - RECOUNTED_MS), to };

@@ -18,7 +18,7 @@ export interface InstanceFacts {
   /** Whether users must confirm their address before sending in a session. */
   verificationRequired: boolean;
   /** The address of the account that may read platform email, or null. */
-  systemMailReader: string | null;
+  platformEmailReader: string | null;
   /** The token printed at start for reading platform email; null if there is none. */
   operatorToken: string | null;
   /** Folder of the embedded database; null if the database runs elsewhere. */
@@ -37,7 +37,7 @@ export function factsOf(
     signupsDisabled: config.DISABLE_SIGNUPS,
     oauth: oauthOf(config),
     verificationRequired: config.REQUIRE_EMAIL_VERIFICATION,
-    ...openSystemMail(config, transportName),
+    ...openPlatformEmail(config, transportName),
     dataDir: config.DATABASE_URL === undefined ? resolve(config.DATA_DIR) : null,
   };
 }
@@ -48,15 +48,15 @@ const TOKEN_LENGTH = 40;
  * Decides who may read platform email, which contains secrets. Only if the setting allows it and no email leaves the machine: the instance
  * admin's account, and holders of a token that is new at each start.
  */
-function openSystemMail(
+function openPlatformEmail(
   config: Config,
   transportName: string,
-): { systemMailReader: string | null; operatorToken: string | null } {
+): { platformEmailReader: string | null; operatorToken: string | null } {
   if (!config.SYSTEM_MAILBOX || transportName !== "mailbox")
-    return { systemMailReader: null, operatorToken: null };
+    return { platformEmailReader: null, operatorToken: null };
   const operator = parseAddress(config.BOOTSTRAP_EMAIL ?? "");
   return {
-    systemMailReader: operator.ok ? operator.address : null,
+    platformEmailReader: operator.ok ? operator.address : null,
     operatorToken: `op_${randomText(TOKEN_LENGTH)}`,
   };
 }

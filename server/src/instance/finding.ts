@@ -12,11 +12,11 @@ export interface Finding {
   advice?: string;
 }
 
-export interface DoctorParts {
+export interface DoctorDependencies {
   config: Config;
   dataDir: string;
   database: Database;
   watches: readonly TransportWatch[];
 }
 
-export type Look = (parts: DoctorParts) => Promise<Finding | Finding[]>;
+export type Look = (deps: DoctorDependencies) => Promise<Finding | Finding[]>;

@@ -46,7 +46,7 @@ export async function greet(
 }
 
 /** Warns about running as root, which only ports below 1024 need. */
-export function warnOfRoot(
+export function warnAboutRoot(
   { PORT, SMTP_PORT }: Pick<Config, "PORT" | "SMTP_PORT">,
   say: (line: string) => void,
 ): void {

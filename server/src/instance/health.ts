@@ -29,15 +29,15 @@ export interface Warning {
 const QUEUE_ALARM_SECONDS = 300;
 
 /** Returns the response of `/ready`. A 503 tells a load balancer to use another process. */
-export async function answerReady(database: Database, dataDir: string | null) {
-  const { ready, ...told } = await readReadiness(database, dataDir);
+export async function responseReady(database: Database, dataDir: string | null) {
+  const { ready, ...reported } = await readReadiness(database, dataDir);
   return ready
-    ? ({ status: 200, body: { status: "ready", ...told } } as const)
-    : ({ status: 503, body: { status: "not ready", ...told } } as const);
+    ? ({ status: 200, body: { status: "ready", ...reported } } as const)
+    : ({ status: 503, body: { status: "not ready", ...reported } } as const);
 }
 
 /** Returns the response of `/health`: the process is alive. */
-export function answerHealth() {
+export function responseHealth() {
   return { status: "ok", time: now().toISOString() } as const;
 }
 

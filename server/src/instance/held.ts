@@ -32,7 +32,7 @@ import {
 /** A queue may be long. */
 const HOLD_TIMEOUT_MS = 10 * 60_000;
 /** Jobs that lead to emails or calls, directly or through workflows that react to their changes. */
-const TELLING_JOBS = [AUDIENCE_JOB, CALL_MEMBERS_JOB, IMPORT_KIND, UNDO_KIND, BULK_KIND];
+const NOTIFYING_JOBS = [AUDIENCE_JOB, CALL_MEMBERS_JOB, IMPORT_KIND, UNDO_KIND, BULK_KIND];
 const JOB_DROPPED = "Dropped because the database was rolled back, so it may have run already.";
 
 /** Shows instance admins what is held and names the two commands for it. */
@@ -72,7 +72,7 @@ export interface HeldScope {
  */
 export async function holdEverything(tx: Tx, reason: string): Promise<boolean> {
   await limitStatements(tx, HOLD_TIMEOUT_MS);
-  await holdJobs(tx, TELLING_JOBS);
+  await holdJobs(tx, NOTIFYING_JOBS);
   await holdWorkflows(tx);
   await holdCalls(tx);
   await holdCampaigns(tx);

@@ -20,7 +20,7 @@ interface Config {
 test("GET /config returns the features in the contract's shape without secrets", async () => {
   const { status, body, text } = await server.call<Config>("GET", "/config");
   expect(status).toBe(200);
-  expect(contract.getConfig.answers[200]?.parse(body)).toEqual(body);
+  expect(contract.getConfig.responses[200]?.parse(body)).toEqual(body);
   const port = new URL(server.url).port;
   expect(body.urls).toEqual({
     api: `http://localhost:${port}`,
@@ -47,7 +47,7 @@ test("GET /config reports disabled sign-ups, the transport, and the public addre
 test("GET /health answers while the process is alive, GET /ready when it can work", async () => {
   const health = await server.call("GET", "/health");
   expect(health.status).toBe(200);
-  expect(contract.getHealth.answers[200]?.parse(health.body)).toEqual(health.body);
+  expect(contract.getHealth.responses[200]?.parse(health.body)).toEqual(health.body);
   const ready = await server.call("GET", "/ready");
   expect([ready.status, ready.body]).toEqual([
     200,
@@ -73,7 +73,7 @@ test("every process reports an unreachable mail server but stays in service", as
     message: expect.stringMatching(/^The transport smtp has been out of service since \d{4}-/),
   });
   const ready = await server.call("GET", "/ready");
-  expect(contract.getReadiness.answers[200]?.parse(ready.body)).toEqual(ready.body);
+  expect(contract.getReadiness.responses[200]?.parse(ready.body)).toEqual(ready.body);
   expect(ready.text).not.toMatch(/127\.0\.0\.1|hunter2/);
   const page = await server.call("GET", "/");
   expect(page.text).toContain("needs attention");

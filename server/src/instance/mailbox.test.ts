@@ -6,8 +6,8 @@ import { ENDPOINTS } from "@postloft/contract/endpoints.ts";
 import * as contract from "@postloft/contract/mailbox.ts";
 import { OUTBOX_WAIT } from "../testing/outbox-fixture.ts";
 import {
-  answersByName,
-  refusalOf,
+  responsesByName,
+  errorOf,
   sameByName,
   useTestServer,
   type TestCaller,
@@ -53,7 +53,7 @@ test("searches subjects and addresses case-insensitively and treats wildcards li
   const found = async (search: string) => {
     const path = `/mailbox/messages?search=${encodeURIComponent(search)}`;
     const { body } = await server.call<List>("GET", path, byKey);
-    expect(contract.listMessages.answers[200]?.parse(body)).toEqual(body);
+    expect(contract.listMessages.responses[200]?.parse(body)).toEqual(body);
     expect(body.total).toBe(body.data.length);
     return body.data.map(({ to }) => to).toSorted();
   };
@@ -89,7 +89,7 @@ test("serves an attachment as bytes to save, regardless of its type", async () =
   const [item] = await listWhenThere(byKey, 1);
   const path = `/mailbox/messages/${item?.id}`;
   const { body: message } = await server.call<Message>("GET", path, byKey);
-  expect(contract.getMessage.answers[200]?.parse(message)).toEqual(message);
+  expect(contract.getMessage.responses[200]?.parse(message)).toEqual(message);
   const position = message.attachments.findIndex(({ filename }) => filename.endsWith(".html"));
   expect(message.attachments.map(({ contentId }) => contentId).toSorted()).toEqual(["logo", null]);
   const file = await server.call("GET", `${path}/attachments/${position}`, byKey);
@@ -98,11 +98,11 @@ test("serves an attachment as bytes to save, regardless of its type", async () =
   expect(file.headers.get("content-disposition")).toBe("attachment; filename*=UTF-8''a%27%28%C3%BC%29.html");
   expect(file.headers.get("content-security-policy")).toBe("sandbox; default-src 'none'");
   const nowhere = ["2", "-1", "x", "1e0"];
-  const ask = async (at: string) => refusalOf(await server.call("GET", `${path}/attachments/${at}`, byKey));
-  expect(await answersByName(nowhere, String, ask)).toEqual(
+  const ask = async (at: string) => errorOf(await server.call("GET", `${path}/attachments/${at}`, byKey));
+  expect(await responsesByName(nowhere, String, ask)).toEqual(
     sameByName(nowhere, String, () => "404 RESOURCE_NOT_FOUND"),
   );
-  expect(refusalOf(await server.call("GET", `${path}/attachments/0`, other.byKey))).toBe(
+  expect(errorOf(await server.call("GET", `${path}/attachments/0`, other.byKey))).toBe(
     "404 MESSAGE_NOT_FOUND",
   );
 });
@@ -120,7 +120,7 @@ test("the page runs only our script files and sends nothing elsewhere", async ()
   const scripts = await Promise.all(SCRIPTS.map((name) => readFile(join(folder, name), "utf8")));
   const imported = [...scripts.join("\n").matchAll(/from "\.\/([^"]+)"/g)].map(([, name = ""]) => name);
   expect(new Set(["mailbox.js", ...imported])).toEqual(new Set(SCRIPTS));
-  const types = await answersByName([...named, ...imported], String, async (name) => {
+  const types = await responsesByName([...named, ...imported], String, async (name) => {
     const asset = await server.call("GET", `/assets/${name}`);
     return `${asset.status} ${asset.headers.get("content-type")}`;
   });

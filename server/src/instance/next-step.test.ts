@@ -40,12 +40,12 @@ test("the page and the terminal lead from the account to the first email", async
   await server.startAnother({ ...ACCOUNT, BOOTSTRAP_SECRET_KEY: "sk_first", ROLES: "api" }, (line) =>
     lines.push(line),
   );
-  const told = lines.join("\n");
-  expect(told).toContain("Send the first email");
-  expect(told).toMatch(
+  const reported = lines.join("\n");
+  expect(reported).toContain("Send the first email");
+  expect(reported).toMatch(
     /local mailbox: http:\S+\/mailbox\n\nSend it from a terminal:\n  curl .*hello@sandbox\.localhost/,
   );
-  expect(told).not.toContain("sk_first");
+  expect(reported).not.toContain("sk_first");
   expect(await page()).toContain("Send the first email");
   const mail = { to: "ada@example.com", from: "hello@sandbox.localhost", subject: "Hello", body: "x" };
   expect((await server.call("POST", "/v1/send", { key: "sk_first" }, mail)).status).toBe(200);

@@ -7,12 +7,12 @@ import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { randomText, type Sealer } from "../platform/crypto.ts";
 import { transaction, type Database, type Tx } from "../platform/database/database.ts";
 import { fieldErrors } from "../platform/http/errors.ts";
-import { Refusal } from "../platform/refusal.ts";
+import { AppError } from "../platform/app-error.ts";
 import {
-  enqueueSystemMails,
-  readSystemMailState,
-  type SystemMailState,
-} from "../emails/system-mail/system-mail.ts";
+  enqueuePlatformEmails,
+  readPlatformEmailState,
+  type PlatformEmailState,
+} from "../emails/platform-email/platform-email.ts";
 import { SERVICE } from "../audit/audit-log.ts";
 import { createPasswords } from "../users/passwords.ts";
 import { dropSecondFactor } from "../users/second-factor/second-factor.ts";
@@ -22,7 +22,7 @@ import {
   findUserByAddress,
   findUserOfId,
   replacePassword,
-  toldAt,
+  notifiedAt,
   type User,
 } from "../users/users.ts";
 import { giveMemberships, onlyOwnedBy } from "../projects/members/members.ts";
@@ -42,7 +42,7 @@ import { listUserRows } from "./queries.ts";
 export class OperatorError extends Error {}
 
 const MADE_PASSWORD_LENGTH = 20;
-const LOOK_MS = 250;
+const POLL_MS = 250;
 
 interface Around {
   database: Database;
@@ -158,13 +158,13 @@ export async function rotateKeys({ database, sealer }: Around, projectId: string
 /**
  * Creates a scoped key of a project with its owner as creator. `key` is never shown again.
  *
- * @param given like the body of `POST /projects/:projectId/keys`
+ * @param input like the body of `POST /projects/:projectId/keys`
  * @throws AppError VALIDATION_ERROR, CONFLICT, PROJECT_NOT_FOUND
  */
-export async function makeKey(database: Database, projectId: string, given: object) {
-  const parsed = createKeyEndpoint.body.safeParse(given);
+export async function makeKey(database: Database, projectId: string, input: object) {
+  const parsed = createKeyEndpoint.body.safeParse(input);
   if (!parsed.success)
-    throw new Refusal("VALIDATION_ERROR", { fields: fieldErrors(parsed.error.issues, given, "body") });
+    throw new AppError("VALIDATION_ERROR", { fields: fieldErrors(parsed.error.issues, input, "body") });
   return transaction(database, async (tx) => {
     const userId = await getOwnerId(tx, projectId);
     return createKey(tx, { projectId, userId, actor: SERVICE }, parsed.data);
@@ -188,17 +188,17 @@ export async function sendTestMail(
   database: Database,
   to: string,
   patienceMs: number,
-): Promise<SystemMailState & { id: string }> {
-  const { email, language } = await toldAt(database, canonical(to));
+): Promise<PlatformEmailState & { id: string }> {
+  const { email, language } = await notifiedAt(database, canonical(to));
   const mail = { to: email, ...notificationMail((texts) => texts.test())(language) };
-  const [id = ""] = await transaction(database, (tx) => enqueueSystemMails(tx, [mail]));
+  const [id = ""] = await transaction(database, (tx) => enqueuePlatformEmails(tx, [mail]));
   const endMs = performance.now() + patienceMs;
   for (;;) {
-    const state = await readSystemMailState(database, id);
+    const state = await readPlatformEmailState(database, id);
     if (state === undefined) throw new OperatorError("The test email was deleted from the database.");
     const isSettled = !["QUEUED", "CLAIMED", "SENDING"].includes(state.status);
     if (isSettled || state.answer !== null || performance.now() >= endMs) return { id, ...state };
-    await delay(LOOK_MS);
+    await delay(POLL_MS);
   }
 }
 
@@ -217,11 +217,11 @@ async function findAccount(database: Database, email: string): Promise<User> {
 
 async function makePassword(
   email: string,
-  given: string | null,
+  input: string | null,
   projects: readonly string[] = [],
 ): Promise<{ password: string; hash: string }> {
   const { passwordMinimum, passwordMaximum } = LIMITS;
-  const password = given?.normalize("NFC") ?? randomText(MADE_PASSWORD_LENGTH);
+  const password = input?.normalize("NFC") ?? randomText(MADE_PASSWORD_LENGTH);
   if (password.length < passwordMinimum.value || password.length > passwordMaximum.value)
     throw new OperatorError(
       `A password must have ${passwordMinimum.value} to ${passwordMaximum.value} characters.`,

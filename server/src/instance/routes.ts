@@ -7,8 +7,8 @@ import type { Database } from "../platform/database/database.ts";
 import { noContent, ok, route, type Route } from "../platform/http/route.ts";
 import type { Metrics } from "../platform/metrics.ts";
 import { readPage } from "../platform/http/page.ts";
-import { Refusal } from "../platform/refusal.ts";
-import { listSystemMails } from "../emails/system-mail/system-mail.ts";
+import { AppError } from "../platform/app-error.ts";
+import { listPlatformEmails } from "../emails/platform-email/platform-email.ts";
 import {
   emptyMailbox,
   getAttachment,
@@ -20,7 +20,7 @@ import type { Domains } from "../domains/domains.ts";
 import { findFirstUser } from "../users/users.ts";
 import type { InstanceFacts } from "./facts.ts";
 import { shared } from "./shared-work.ts";
-import { answerHealth, answerReady } from "./health.ts";
+import { responseHealth, responseReady } from "./health.ts";
 import { readSetupState } from "./setup-state.ts";
 
 export function instanceRoutes({
@@ -37,10 +37,10 @@ export function instanceRoutes({
 }): Route[] {
   return [
     route(contract.getConfig, async () => ok(publicConfig(facts, hasBilling))),
-    route(contract.getHealth, async () => ok(answerHealth())),
+    route(contract.getHealth, async () => ok(responseHealth())),
     route(
       contract.getReadiness,
-      shared(async () => answerReady(database, facts.dataDir)),
+      shared(async () => responseReady(database, facts.dataDir)),
     ),
     route(contract.getMetrics, async () => ({
       ...ok(await metrics.registry.metrics()),
@@ -79,10 +79,10 @@ export function setupRoutes(parts: { database: Database; domains: Domains }): Ro
 
 export function mailboxRoutes({ database, facts }: { database: Database; facts: InstanceFacts }): Route[] {
   return [
-    route(mailboxContract.listSystemMails, async ({ query, userId }) => {
-      if (userId !== null && !(await isSystemMailReader(database, facts, userId)))
-        throw new Refusal("RESOURCE_NOT_FOUND");
-      return ok(await listSystemMails(database, readPage("messages", query), query.search));
+    route(mailboxContract.listPlatformEmails, async ({ query, userId }) => {
+      if (userId !== null && !(await isPlatformEmailReader(database, facts, userId)))
+        throw new AppError("RESOURCE_NOT_FOUND");
+      return ok(await listPlatformEmails(database, readPage("messages", query), query.search));
     }),
     route(mailboxContract.listMessages, async ({ projectId, query }) =>
       ok(await listMessages(database, projectId, query, readPage("messages", query))),
@@ -135,12 +135,12 @@ function encodeFilename(filename: string): string {
  * Only the first account may read platform email. Another account with the admin's address may belong to anyone, because addresses are not
  * verified.
  */
-async function isSystemMailReader(
+async function isPlatformEmailReader(
   database: Database,
-  { systemMailReader }: InstanceFacts,
+  { platformEmailReader }: InstanceFacts,
   userId: string,
 ): Promise<boolean> {
-  if (systemMailReader === null) return false;
+  if (platformEmailReader === null) return false;
   const first = await findFirstUser(database);
-  return first !== undefined && first.id === userId && first.email === systemMailReader;
+  return first !== undefined && first.id === userId && first.email === platformEmailReader;
 }

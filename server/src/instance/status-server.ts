@@ -4,13 +4,13 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { ERRORS } from "@postloft/contract/errors.ts";
 import type { Database } from "../platform/database/database.ts";
-import { asRefusal, errorEnvelope } from "../platform/http/errors.ts";
+import { asAppError, errorEnvelope } from "../platform/http/errors.ts";
 import { ASK_FOR_TOKEN, refuseAccess, type Access } from "../platform/http/guards.ts";
 import { newId } from "../platform/ids.ts";
 import type { Log } from "../platform/log.ts";
 import type { Metrics } from "../platform/metrics.ts";
-import { Refusal } from "../platform/refusal.ts";
-import { answerHealth, answerReady } from "./health.ts";
+import { AppError } from "../platform/app-error.ts";
+import { responseHealth, responseReady } from "./health.ts";
 
 export interface StatusServerOptions {
   host: string;
@@ -48,7 +48,7 @@ interface StatusReply {
  */
 export async function openStatusServer(options: StatusServerOptions): Promise<StatusServer> {
   const { host, port } = options;
-  const server = createServer((request, response) => void answer(options, request, response));
+  const server = createServer((request, response) => void respond(options, request, response));
   server.maxConnections = MAX_CONNECTIONS;
   server.requestTimeout = REQUEST_TIMEOUT_MS;
   const listen = (at: number) =>
@@ -75,7 +75,7 @@ export async function openStatusServer(options: StatusServerOptions): Promise<St
 }
 
 /** Answers a request. Never throws. */
-async function answer(
+async function respond(
   options: StatusServerOptions,
   request: IncomingMessage,
   response: ServerResponse,
@@ -90,12 +90,12 @@ async function answer(
   try {
     reply = await read(options, request);
   } catch (error) {
-    const refusal = asRefusal(error) ?? new Refusal("INTERNAL_SERVER_ERROR");
-    const { status } = ERRORS[refusal.code];
+    const appError = asAppError(error) ?? new AppError("INTERNAL_SERVER_ERROR");
+    const { status } = ERRORS[appError.code];
     if (status >= 500) options.log.error({ err: error, requestId }, "status request failed");
     if (status === 401) headers["www-authenticate"] = ASK_FOR_TOKEN;
     if (status === 405) headers["allow"] = "GET, HEAD";
-    reply = asJson(status, errorEnvelope(refusal, requestId, options.origin()));
+    reply = asJson(status, errorEnvelope(appError, requestId, options.origin()));
   }
   request.resume();
   response.writeHead(reply.status, { ...headers, "content-type": reply.type });
@@ -105,14 +105,15 @@ async function answer(
 async function read(options: StatusServerOptions, request: IncomingMessage): Promise<StatusReply> {
   const { database, dataDir, metrics, metricsAccess } = options;
   const [path] = (request.url ?? "").split("?");
-  if (path !== "/health" && path !== "/ready" && path !== "/metrics") throw new Refusal("RESOURCE_NOT_FOUND");
-  if (request.method !== "GET" && request.method !== "HEAD") throw new Refusal("METHOD_NOT_ALLOWED");
-  if (path === "/health") return asJson(200, answerHealth());
+  if (path !== "/health" && path !== "/ready" && path !== "/metrics")
+    throw new AppError("RESOURCE_NOT_FOUND");
+  if (request.method !== "GET" && request.method !== "HEAD") throw new AppError("METHOD_NOT_ALLOWED");
+  if (path === "/health") return asJson(200, responseHealth());
   if (path === "/ready") {
-    const { status, body } = await answerReady(database, dataDir);
+    const { status, body } = await responseReady(database, dataDir);
     return asJson(status, body);
   }
-  const refusal = refuseAccess(
+  const appError = refuseAccess(
     { access: metricsAccess, setting: "METRICS_ACCESS" },
     {
       headers: request.headers,
@@ -120,7 +121,7 @@ async function read(options: StatusServerOptions, request: IncomingMessage): Pro
       trustsProxies: options.trustsProxies,
     },
   );
-  if (refusal !== null) throw refusal;
+  if (appError !== null) throw appError;
   return { status: 200, type: metrics.registry.contentType, text: await metrics.registry.metrics() };
 }
 

@@ -32,8 +32,8 @@ test.each([
   ["\u2066a\u2069\u200f\ufeff.txt", "a.txt"],
   ['say "hi".txt', "say _hi_.txt"],
   ["\ud800.txt", "\ufffd.txt"],
-])("stores the file name %j as %j", (given, stored) => {
-  expect(safeFilename(given)).toBe(stored);
+])("stores the file name %j as %j", (input, stored) => {
+  expect(safeFilename(input)).toBe(stored);
 });
 
 test("limits a file name to 255 characters", () => {
@@ -80,8 +80,8 @@ test.each([
   ["text/x; name*=utf-8''evil; charset=x", "text/x; charset=x"],
   ["text/x; a=(b); b=c d; c='1'", "text/x; c='1'"],
   ["nonsense", "application/octet-stream"],
-])("writes the content type %j as %s and drops malformed parameters", (given, written) => {
-  expect(headerOf({ contentType: given }).split("; name=")[0]).toBe(`Content-Type: ${written}`);
+])("writes the content type %j as %s and drops malformed parameters", (input, written) => {
+  expect(headerOf({ contentType: input }).split("; name=")[0]).toBe(`Content-Type: ${written}`);
 });
 
 test("sends composite types as plain files because they cannot be base64-encoded", () => {

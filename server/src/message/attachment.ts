@@ -1,5 +1,5 @@
 // Builds the header of an attachment part: content type, safe file name and content id (RFC 2183, 2231).
-import { foldedField, idField, neutralise } from "./header.ts";
+import { foldedField, idField, neutralize } from "./header.ts";
 
 /** A file attached to the message. */
 export interface Attachment {
@@ -49,7 +49,7 @@ export function attachmentHeader(attachment: Attachment): string {
  * dots.
  */
 export function safeFilename(filename: string): string {
-  const name = neutralise(filename.toWellFormed()).split(/[/\\]/).at(-1) ?? "";
+  const name = neutralize(filename.toWellFormed()).split(/[/\\]/).at(-1) ?? "";
   const visible = name.replace(DECEPTIVE, "").replace(FORBIDDEN, "_");
   const cut = Array.from(visible.trim()).slice(0, FILENAME_LENGTH_MAX).join("");
   return cut.replace(/[. ]+$/, "") || "attachment";
@@ -88,7 +88,7 @@ function filenameWords(filename: string): string[] {
 
 /** Returns the content type and its well-formed parameters, each ending with a semicolon. */
 function contentTypeWords(contentType: string): string[] {
-  const line = neutralise(contentType);
+  const line = neutralize(contentType);
   const type = (line.split(";", 1)[0] ?? "").trim();
   // An attached email is sent as a plain file.
   if (!CONTENT_TYPE.test(type) || COMPOSITE_TYPE.test(type)) return ["application/octet-stream;"];

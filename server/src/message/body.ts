@@ -45,7 +45,7 @@ const LINE_FEED = 0x0a;
 export function buildBody(parts: BodyParts): MessageBody {
   startTexts();
   const [contentFields, ...content] = contentEntity(parts);
-  const { memory, untidy } = serialise(content);
+  const { memory, untidy } = serialize(content);
   return { contentFields, memory, sha256: bodySha256(memory, HEADER_ROOM_BYTES, untidy) };
 }
 
@@ -95,7 +95,7 @@ function attachmentEntity(attachment: Attachment): Entity {
 }
 
 /** Writes everything into one buffer of the exact size, so that large parts are never concatenated or copied again. */
-function serialise(content: readonly (string | Uint8Array | EncodedText)[]) {
+function serialize(content: readonly (string | Uint8Array | EncodedText)[]) {
   const memory = Buffer.allocUnsafeSlow(
     content.reduce((sum, piece) => sum + sizeOf(piece), HEADER_ROOM_BYTES),
   );

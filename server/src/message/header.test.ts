@@ -1,6 +1,6 @@
 // Tests the exact bytes of single header fields. message.test.ts reads whole messages back.
 import { expect, test } from "vitest";
-import { foldedField, givenField, mailboxField, neutralise, textField } from "./header.ts";
+import { foldedField, customField, mailboxField, neutralize, textField } from "./header.ts";
 
 test("writes text that fits unchanged", () => {
   expect(textField("Subject", "Your invoice")).toBe("Subject: Your invoice\r\n");
@@ -21,7 +21,7 @@ test("encodes a word too long for a line and keeps one that just fits", () => {
 });
 
 test("encodes only the words that need it so that machines can read list ids", () => {
-  expect(givenField("List-Id", "Müller <list.example>")).toBe(
+  expect(customField("List-Id", "Müller <list.example>")).toBe(
     "List-Id: =?utf-8?B?TcO8bGxlcg==?= <list.example>\r\n",
   );
   expect(textField("Subject", "Hello Jürgen, how are you")).toBe(
@@ -103,12 +103,12 @@ test.each([
 });
 
 test("shrinks white space in custom values to single spaces", () => {
-  expect(givenField("References", "\t<a@x>\r\n\t<b@x>  ")).toBe("References: <a@x> <b@x>\r\n");
+  expect(customField("References", "\t<a@x>\r\n\t<b@x>  ")).toBe("References: <a@x> <b@x>\r\n");
 });
 
 test("replaces each control character and line separator with a space", () => {
-  expect(neutralise("a\r\nb\0c\td\x1be\x7ff\u0085g\u2028h\u2029i")).toBe("a  b c d e f g h i");
-  expect(neutralise("Zoë 日本 🎉")).toBe("Zoë 日本 🎉");
+  expect(neutralize("a\r\nb\0c\td\x1be\x7ff\u0085g\u2028h\u2029i")).toBe("a  b c d e f g h i");
+  expect(neutralize("Zoë 日本 🎉")).toBe("Zoë 日本 🎉");
 });
 
 test("rejects a field name that RFC 5322 does not allow", () => {

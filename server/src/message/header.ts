@@ -35,7 +35,7 @@ const DOMAIN = /^[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*$/;
  * Prevents a value from ending its field: replaces control characters (CR, LF, NUL, …) and line separators with spaces.
  * Every function here calls this for external text, so callers don't have to.
  */
-export function neutralise(value: string): string {
+export function neutralize(value: string): string {
   return value.replace(/[\p{Cc}\u2028\u2029]/gu, " ");
 }
 
@@ -63,7 +63,7 @@ export function foldedField(name: string, words: readonly string[]): string {
  * Encodes only the range of words that are not plain ASCII, so `Müller <list.example>` keeps its second half readable.
  */
 export function textField(name: string, value: string): string {
-  const words = neutralise(value).split(" ");
+  const words = neutralize(value).split(" ");
   let first = words.findIndex(needsEncoding);
   if (first < 0) return foldedField(name, words);
   let last = words.findLastIndex(needsEncoding);
@@ -80,8 +80,8 @@ export function textField(name: string, value: string): string {
  * Formats a field with a value from the API (custom and list headers).
  * Shrinks runs of white space, which have no meaning in structured fields and would force an encoding those fields forbid.
  */
-export function givenField(name: string, value: string): string {
-  const text = neutralise(value).replace(/ +/g, " ");
+export function customField(name: string, value: string): string {
+  const text = neutralize(value).replace(/ +/g, " ");
   return textField(name, text.replace(/^ | $/g, ""));
 }
 
@@ -91,7 +91,7 @@ export function mailboxField(name: string, mailboxes: readonly Mailbox[]): strin
   const last = mailboxes.length - 1;
   const words = mailboxes.flatMap((mailbox, index) => {
     const column = index === 0 ? name.length + 1 : LINE_LENGTH;
-    const phrase = phraseWords(neutralise(mailbox.name ?? "").trim(), column);
+    const phrase = phraseWords(neutralize(mailbox.name ?? "").trim(), column);
     const address = addressSpecification(mailbox.address);
     const end = index === last ? "" : ",";
     return [...phrase, phrase.length === 0 ? `${address}${end}` : `<${address}>${end}`];

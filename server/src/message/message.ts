@@ -1,7 +1,7 @@
 // Builds the bytes of a message: a header in front of a body (RFC 5322).
 import { HEADER_ROOM_BYTES, type MessageBody } from "./body.ts";
 import type { Mailbox } from "./header.ts";
-import { givenField, dateField, idField, mailboxField, textField } from "./header.ts";
+import { customField, dateField, idField, mailboxField, textField } from "./header.ts";
 
 /** The header of a message without the fields that describe the body. */
 export interface HeaderParts {
@@ -77,7 +77,7 @@ function messageHeader(parts: HeaderParts): string {
     idField("Message-ID", parts.messageId);
   for (const { name, value } of parts.headers) {
     if (OWN_FIELD.test(name)) throw new TypeError(`The message writes this header itself: ${name}`);
-    header += givenField(name, value);
+    header += customField(name, value);
   }
   return `${header}MIME-Version: 1.0\r\n`;
 }

@@ -65,7 +65,7 @@ export class SharedText {
 
   /** Encodes on first use, because displaying an email needs no encoding. */
   encoded(): Lines {
-    this.lines ??= encodeForGood(this.text);
+    this.lines ??= encodeShared(this.text);
     return this.lines;
   }
 }
@@ -79,7 +79,7 @@ interface Lines {
   sourceBytes: number;
 }
 
-function encodeForGood(text: string): Lines {
+function encodeShared(text: string): Lines {
   const source = Buffer.from(text);
   const target = Buffer.allocUnsafe(encodedSizeMax(source.length));
   const line = { position: 0, column: 0 };

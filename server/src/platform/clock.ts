@@ -7,7 +7,7 @@ import type { Database } from "./database/database.ts";
 import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
 
-const LOOK_MS = 10_000;
+const POLL_MS = 10_000;
 /** A smaller difference is indistinguishable from network delay. Half of the round trip is added to this. */
 const BLUR_MS = 5;
 /** From this difference on, the log warns about the machine's clock. */
@@ -57,7 +57,7 @@ export async function followClock({
       );
   };
   await look();
-  return startLoop({ name: "clock", runOnce: look, everyMs: LOOK_MS, delayMs: LOOK_MS, log, metrics });
+  return startLoop({ name: "clock", runOnce: look, everyMs: POLL_MS, delayMs: POLL_MS, log, metrics });
 }
 
 async function compareClocks(database: Database): Promise<{ aheadMs: number; blurMs: number }> {

@@ -1,7 +1,7 @@
 // Runs a command of the instance admin and reports its exit code and errors as text or, with `--json`, as JSON.
 import { ConfigError } from "./settings/config.ts";
 import { EmbeddedPostgresError } from "./embedded-postgres/embedded-postgres.ts";
-import { Refusal } from "./refusal.ts";
+import { AppError } from "./app-error.ts";
 import { StartError } from "./start-error.ts";
 
 /** Thrown if the command line does not match the usage. */
@@ -14,7 +14,7 @@ interface Command {
   expected?: ReadonlyArray<new (...args: never[]) => Error>;
 }
 
-const EXPECTED = [ConfigError, EmbeddedPostgresError, Refusal, StartError, UsageError];
+const EXPECTED = [ConfigError, EmbeddedPostgresError, AppError, StartError, UsageError];
 
 /**
  * Runs a command with the arguments of this process and sets its exit code. The code is the result of `run`, 1 after a failure and 2 if the
@@ -33,7 +33,7 @@ export async function runCommand(
     const { message, stack = "" } = error instanceof Error ? error : new Error(String(error));
     const isUsage = error instanceof UsageError || isOfParseArgs(error);
     const isBug = !isUsage && ![...EXPECTED, ...expected].some((kind) => error instanceof kind);
-    const fields = error instanceof Refusal ? error.fields : undefined;
+    const fields = error instanceof AppError ? error.fields : undefined;
     if (isBug) process.stderr.write(`${stack}\n`);
     if (args.includes("--json"))
       process.stdout.write(`${JSON.stringify({ error: { message, ...(fields && { fields }) } })}\n`);

@@ -26,8 +26,8 @@ export function sha256(text: string): Buffer {
 }
 
 /** Returns whether two secrets are equal, in a time that depends neither on their difference nor on their length. */
-export function isSameSecret(given: string, expected: string): boolean {
-  return timingSafeEqual(sha256(given), sha256(expected));
+export function isSameSecret(input: string, expected: string): boolean {
+  return timingSafeEqual(sha256(input), sha256(expected));
 }
 
 /**

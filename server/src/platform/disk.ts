@@ -8,11 +8,11 @@ const MIN_FREE_BYTES = 32 * 1024 * 1024;
 /** How long an error about a full disk counts, because space may have been freed since. */
 const REMEMBERED_MS = 60_000;
 
-const refusal = { atMs: Number.NEGATIVE_INFINITY };
+const appError = { atMs: Number.NEGATIVE_INFINITY };
 
 /** Records that a statement failed because the database's disk is full (SQLSTATE 53100). */
-export function noteFullDisk(): void {
-  refusal.atMs = performance.now();
+export function recordFullDisk(): void {
+  appError.atMs = performance.now();
 }
 
 /**
@@ -21,7 +21,7 @@ export function noteFullDisk(): void {
  * @param dataDir the folder of the embedded database, or null for an external PostgreSQL, because its disk cannot be checked
  */
 export async function hasRoom(dataDir: string | null): Promise<boolean> {
-  if (performance.now() - refusal.atMs < REMEMBERED_MS) return false;
+  if (performance.now() - appError.atMs < REMEMBERED_MS) return false;
   return dataDir === null || hasRoomIn(dataDir);
 }
 

@@ -34,8 +34,9 @@ export function createDns(servers: readonly string[]): Dns {
   const quick = new Resolver({ timeout: QUICK_TIMEOUT_MS, tries: 1 });
   if (servers.length > 0) [patient, quick].forEach((resolver) => resolver.setServers(servers));
   return {
-    txt: (name) => answerTo(async () => (await patient.resolveTxt(name)).map((strings) => strings.join(""))),
-    records: (name, type) => withinTime(answerTo(() => QUESTIONS[type](quick, name))),
+    txt: (name) =>
+      responseTo(async () => (await patient.resolveTxt(name)).map((strings) => strings.join(""))),
+    records: (name, type) => withinTime(responseTo(() => QUESTIONS[type](quick, name))),
     servers: () => patient.getServers(),
   };
 }
@@ -48,7 +49,7 @@ const QUESTIONS: Record<RecordType, (resolver: Resolver, name: string) => Promis
   NS: (resolver, name) => resolver.resolveNs(name),
 };
 
-async function answerTo(ask: () => Promise<string[]>): Promise<DnsAnswer> {
+async function responseTo(ask: () => Promise<string[]>): Promise<DnsAnswer> {
   try {
     return { kind: "records", records: await ask() };
   } catch (error) {
@@ -59,11 +60,11 @@ async function answerTo(ask: () => Promise<string[]>): Promise<DnsAnswer> {
 }
 
 /** Limits the total time, because the resolver's own timer is coarse and restarts for each server. */
-async function withinTime(answer: Promise<DnsAnswer>): Promise<DnsAnswer> {
+async function withinTime(response: Promise<DnsAnswer>): Promise<DnsAnswer> {
   const late = Promise.withResolvers<DnsAnswer>();
   const timer = setTimeout(
     () => late.resolve({ kind: "unanswered", reason: "ETIMEOUT" }),
     RECORDS_TIMEOUT_MS,
   );
-  return Promise.race([answer, late.promise]).finally(() => clearTimeout(timer));
+  return Promise.race([response, late.promise]).finally(() => clearTimeout(timer));
 }

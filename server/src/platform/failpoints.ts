@@ -52,8 +52,8 @@ const armed = new Map<FailpointName, Failpoint & { passed: number }>();
 
 /** Parses `name:action[:turn]`; returns null if it is invalid. */
 export function parseFailpoint(text: string): Failpoint | null {
-  const [given, does, turn = "1", ...rest] = text.split(":");
-  const name = ALL_NAMES.find((one) => one === given);
+  const [input, does, turn = "1", ...rest] = text.split(":");
+  const name = ALL_NAMES.find((one) => one === input);
   const action = ACTIONS.find((one) => one === does);
   if (name === undefined || action === undefined || !/^[1-9]\d{0,8}$/.test(turn) || rest.length > 0)
     return null;

@@ -9,7 +9,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 export const NO_ID = "00000000-0000-0000-0000-000000000000";
 
 /** Belongs to no contact, so its links change no subscription. */
-export const NOBODY = NO_ID;
+export const NO_ONE = NO_ID;
 
 /** How many random numbers are fetched from the system at once. A call per id would cost more than the rest of its creation. */
 const RANDOM_NUMBERS = 1024;

@@ -20,7 +20,7 @@ const BLOCK_BYTES = 4096;
 const FLUSH_MS = 200;
 const WARN = 40;
 /** The logged fields of PostgreSQL errors. Leaves out `detail`, which repeats values of rows. */
-const TOLD_FIELDS = ["code", "constraint", "table", "routine", "syscall", "address", "port"];
+const NOTIFIED_FIELDS = ["code", "constraint", "table", "routine", "syscall", "address", "port"];
 const MAX_CAUSES = 5;
 
 export function createLog(options: LogOptions): Log {
@@ -69,8 +69,8 @@ export function createLog(options: LogOptions): Log {
 function describeError(error: unknown, depth = 0): unknown {
   if (!(error instanceof Error) || depth > MAX_CAUSES) return error instanceof Error ? error.message : error;
   const { name: type, message, stack, cause } = error;
-  const told = Object.fromEntries(
-    TOLD_FIELDS.flatMap((field): Array<[string, unknown]> => {
+  const reported = Object.fromEntries(
+    NOTIFIED_FIELDS.flatMap((field): Array<[string, unknown]> => {
       const value: unknown = Reflect.get(error, field);
       return typeof value === "string" || typeof value === "number" ? [[field, value]] : [];
     }),
@@ -78,7 +78,7 @@ function describeError(error: unknown, depth = 0): unknown {
   return {
     type,
     message,
-    ...told,
+    ...reported,
     ...(isUnreachable(error) ? {} : { stack }),
     ...(cause === undefined ? {} : { cause: describeError(cause, depth + 1) }),
   };

@@ -22,12 +22,12 @@ export interface Metrics {
 }
 
 /** How often the event loop delay is sampled, which is also the smallest delay that can be reported. */
-const LOOP_DELAY_LOOK_MS = 50;
+const LOOP_DELAY_POLL_MS = 50;
 
 export function createMetrics(): Metrics {
   const registry = new Registry();
   // Sampling more often would be half of the cost of an idle process.
-  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LOOP_DELAY_LOOK_MS });
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LOOP_DELAY_POLL_MS });
   const registers = [registry];
   return {
     registry,

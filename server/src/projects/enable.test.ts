@@ -2,8 +2,8 @@
 import { expect, test } from "vitest";
 import { transaction } from "../platform/database/database.ts";
 import { SERVICE } from "../audit/audit-log.ts";
-import { faultsOf, refusalOf, useTestServer, type TestProject } from "../testing/test-server.ts";
-import { enableProject, readStandings, suspendProjects } from "./suspend-projects.ts";
+import { faultsOf, errorOf, useTestServer, type TestProject } from "../testing/test-server.ts";
+import { enableProject, readStatuses, suspendProjects } from "./suspend-projects.ts";
 
 const server = useTestServer({ ROLES: "api" });
 
@@ -26,28 +26,28 @@ const actionsOf = async ({ id }: TestProject) =>
 
 test("an owner enables a suspended project with a reason, and only once", async () => {
   const project = await server.createProject();
-  expect(refusalOf(await enable(project))).toBe("409 CONFLICT");
+  expect(errorOf(await enable(project))).toBe("409 CONFLICT");
   await suspend(project);
-  expect(refusalOf(await write(project))).toBe("403 PROJECT_DISABLED");
+  expect(errorOf(await write(project))).toBe("403 PROJECT_DISABLED");
   expect(faultsOf(await enable(project, { reason: " because   " }))).toEqual(["reason too_small"]);
   expect((await enable(project)).status).toBe(200);
   expect((await write(project)).status).toBe(201);
   expect(await actionsOf(project)).toEqual(["project.created", "project.suspended", "project.enabled"]);
   await suspend(project);
-  expect(refusalOf(await enable(project))).toBe("409 CONFLICT");
+  expect(errorOf(await enable(project))).toBe("409 CONFLICT");
   await server.rows(
     "update project_suspensions set lifted_at = lifted_at - interval '31 days' where project_id = $1",
     project.id,
   );
   expect((await enable(project)).status).toBe(200);
-  const [standing] = await readStandings(server.database, [project.id]);
-  expect(standing).toMatchObject({ isDisabled: false, suspendedAt: expect.any(Date) });
+  const [statusOfEmail] = await readStatuses(server.database, [project.id]);
+  expect(statusOfEmail).toMatchObject({ isDisabled: false, suspendedAt: expect.any(Date) });
 });
 
 test("only an instance admin can enable a project that was disabled for another reason", async () => {
   const project = await server.createProject();
   await server.rows("update projects set disabled = true where id = $1", project.id);
-  expect(refusalOf(await enable(project))).toBe("409 CONFLICT");
+  expect(errorOf(await enable(project))).toBe("409 CONFLICT");
   const asOperator = () =>
     transaction(server.database, (tx) =>
       enableProject(tx, { projectId: project.id, actor: SERVICE, reason: "looked at" }),
@@ -85,7 +85,7 @@ test("its owner may resume it too, and may enable it again after another suspens
   expect(
     await server.rows("select is_open from project_queues where project_id = $1", project.id),
   ).toMatchObject([{ isOpen: true }]);
-  expect(refusalOf(await enable(project))).toBe("409 CONFLICT");
+  expect(errorOf(await enable(project))).toBe("409 CONFLICT");
   await suspend(project);
   expect((await enable(project)).status).toBe(200);
 });

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
-import { faultsOf, refusalOf, useTestServer, type TestCaller } from "../testing/test-server.ts";
+import { faultsOf, errorOf, useTestServer, type TestCaller } from "../testing/test-server.ts";
 
 const server = useTestServer({ ROLES: "api", INBOUND_DOMAIN: "in.example" });
 
@@ -129,10 +129,10 @@ test.for([
   [{ email: "ada@example.com", name: 'Ada "The" \\ L.' }, '"Ada \\"The\\" \\\\ L." <ada@example.com>'],
   [{ email: "ada@example.com" }, "ada@example.com"],
   [null, null],
-] as Array<[unknown, string | null]>)("stores the default sender %j as %s", async ([given, kept]) => {
+] as Array<[unknown, string | null]>)("stores the default sender %j as %s", async ([input, kept]) => {
   const { id, owner } = server.project;
   const caller = { cookie: owner.cookie };
-  const reply = await patch(caller, id, { defaultFrom: given });
+  const reply = await patch(caller, id, { defaultFrom: input });
   expect(reply.status).toBe(200);
   expect(reply.body.defaultFrom).toBe(kept);
   // The response is a valid request.
@@ -239,9 +239,9 @@ test("members see the public key, admins see both and change settings and keys",
     public: project.publicKey,
     secret: null,
   });
-  expect(refusalOf(await refusePatch({ cookie }, project.id, { name: "Mine" }))).toBe("403 FORBIDDEN");
+  expect(errorOf(await refusePatch({ cookie }, project.id, { name: "Mine" }))).toBe("403 FORBIDDEN");
   for (const verb of ["regenerate-keys", "regenerate-inbound-address"])
-    expect(refusalOf(await server.call("POST", `${LIST}/${project.id}/${verb}`, { cookie }))).toBe(
+    expect(errorOf(await server.call("POST", `${LIST}/${project.id}/${verb}`, { cookie }))).toBe(
       "403 FORBIDDEN",
     );
   expect(await statusWith(project.secretKey)).toBe(200);
@@ -264,7 +264,7 @@ test("regenerated keys invalidate the old ones on every server from the next req
     expect(await statusWith(reply.body.secret, call)).toBe(200);
     const track = (key: string) =>
       call("POST", "/v1/track", { key }, { email: "ada@example.com", event: "opened" });
-    expect(refusalOf(await track(project.publicKey))).toBe("401 INVALID_API_KEY");
+    expect(errorOf(await track(project.publicKey))).toBe("401 INVALID_API_KEY");
     expect((await track(reply.body.public)).status).toBe(200);
   }
 });

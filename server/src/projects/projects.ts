@@ -5,7 +5,7 @@ import { seesSecretKey, type Role } from "@postloft/contract/roles.ts";
 import type { Sealer } from "../platform/crypto.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
 import { isId, newId } from "../platform/ids.ts";
-import { Refusal } from "../platform/refusal.ts";
+import { AppError } from "../platform/app-error.ts";
 import { changeQueueRules, createProjectQueue, type QueueRules } from "../emails/outbox/queues.ts";
 import { changeEmailRetention } from "../emails/retention/retention.ts";
 import { changeEventRetention } from "../events/retention.ts";
@@ -64,13 +64,13 @@ export interface ProjectView {
 }
 
 /** Dependencies for presenting a project. */
-export interface ProjectSurroundings {
+export interface ProjectContext {
   sealer: Sealer;
   /** The domain that receives messages from people; null if there is none. */
   inboundDomain: string | null;
 }
 
-function present({ sealer, inboundDomain }: ProjectSurroundings, row: ProjectRow): ProjectView {
+function present({ sealer, inboundDomain }: ProjectContext, row: ProjectRow): ProjectView {
   const role = row.role as Role;
   return {
     id: row.id,
@@ -102,13 +102,13 @@ function present({ sealer, inboundDomain }: ProjectSurroundings, row: ProjectRow
  */
 export async function createProject(
   tx: Tx,
-  around: ProjectSurroundings,
+  around: ProjectContext,
   project: { name: string; ownerId: string; actor?: Actor; keys?: KeyPair },
 ): Promise<ProjectView> {
   const owned = await countOwnedProjects(tx, project.ownerId);
-  if (owned === undefined) throw new Refusal("UNAUTHORIZED");
+  if (owned === undefined) throw new AppError("UNAUTHORIZED");
   if (owned >= LIMITS.projects.value)
-    throw new Refusal("CONFLICT", { message: `You can own up to ${LIMITS.projects.value} projects.` });
+    throw new AppError("CONFLICT", { message: `You can own up to ${LIMITS.projects.value} projects.` });
   const id = newId();
   await insertProject(tx, { id, name: project.name });
   await createProjectQueue(tx, id);
@@ -128,7 +128,7 @@ export async function createProject(
 /** Returns the projects of a member, newest first. */
 export async function listProjects(
   database: Database,
-  around: ProjectSurroundings,
+  around: ProjectContext,
   userId: string,
 ): Promise<ProjectView[]> {
   return (await listProjectRows(database, userId, null)).map((row) => present(around, row));
@@ -145,12 +145,12 @@ export async function projectNames(database: Database, email: string): Promise<s
  */
 export async function getProject(
   database: Database,
-  around: ProjectSurroundings,
+  around: ProjectContext,
   userId: string,
   projectId: string,
 ): Promise<ProjectView> {
   const [row] = isId(projectId) ? await listProjectRows(database, userId, projectId) : [];
-  if (row === undefined) throw new Refusal("PROJECT_NOT_FOUND");
+  if (row === undefined) throw new AppError("PROJECT_NOT_FOUND");
   return present(around, row);
 }
 
@@ -167,7 +167,7 @@ interface OfProject {
  */
 export async function updateProject(
   tx: Tx,
-  around: ProjectSurroundings,
+  around: ProjectContext,
   { projectId, userId, actor }: OfProject,
   changes: ProjectChanges,
 ): Promise<ProjectView> {
@@ -203,7 +203,7 @@ function differences(
  */
 export async function regenerateKeys(
   tx: Tx,
-  around: ProjectSurroundings,
+  around: ProjectContext,
   { projectId, userId, actor }: OfProject,
 ): Promise<ProjectView> {
   await lockAsAdmin(tx, projectId, actor);
@@ -219,7 +219,7 @@ export async function regenerateKeys(
  */
 export async function regenerateInboundAddress(
   tx: Tx,
-  around: ProjectSurroundings,
+  around: ProjectContext,
   { projectId, userId, actor }: OfProject,
 ): Promise<ProjectView> {
   await lockAsAdmin(tx, projectId, actor);
@@ -286,6 +286,6 @@ export async function listAllProjects(
  */
 export async function getOwnerId(database: Database, projectId: string): Promise<string> {
   const id = await findOwnerId(database, projectId);
-  if (id === undefined) throw new Refusal("PROJECT_NOT_FOUND");
+  if (id === undefined) throw new AppError("PROJECT_NOT_FOUND");
   return id;
 }

@@ -11,14 +11,11 @@ import {
   regenerateKeys,
   updateProject,
   type ProjectChanges,
-  type ProjectSurroundings,
+  type ProjectContext,
 } from "./projects.ts";
 import { enableOwnProject } from "./suspend-projects.ts";
 
-export function projectRoutes({
-  database,
-  ...around
-}: { database: Database } & ProjectSurroundings): Route[] {
+export function projectRoutes({ database, ...around }: { database: Database } & ProjectContext): Route[] {
   return [
     route(contract.listProjects, async ({ userId }) => ok(await listProjects(database, around, userId))),
     route(contract.createProject, async (call) =>

@@ -3,14 +3,14 @@ import type { BadRate } from "@postloft/contract/security.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
 import { newId } from "../platform/ids.ts";
-import { Refusal } from "../platform/refusal.ts";
-import { mailLanguageOf, type MailLanguage } from "../emails/system-mail/mail-language.ts";
+import { AppError } from "../platform/app-error.ts";
+import { mailLanguageOf, type MailLanguage } from "../emails/platform-email/mail-language.ts";
 import { openOrCloseProjectQueues } from "../emails/outbox/queues.ts";
 import { recordAudit, SERVICE, type Actor } from "../audit/audit-log.ts";
 import {
   disableProjectRows,
   enableProjectRow,
-  findStandings,
+  findStatuses,
   insertSuspensions,
   listMemberAddresses,
   listSuspensionRows,
@@ -85,8 +85,8 @@ export async function enableProject(
   { projectId, actor, reason }: { projectId: string; actor: Actor; reason: string },
 ): Promise<boolean> {
   const row = await lockSuspended(tx, projectId, LIMITS.selfEnableDays.value);
-  if (row === undefined) throw new Refusal("PROJECT_NOT_FOUND");
-  if (row.isRemoved) throw new Refusal("CONFLICT", { message: "The project is being reset or deleted." });
+  if (row === undefined) throw new AppError("PROJECT_NOT_FOUND");
+  if (row.isRemoved) throw new AppError("CONFLICT", { message: "The project is being reset or deleted." });
   if (!row.disabled && !row.isClosed) return false;
   // An instance admin enabled it by SQL, so its owner has not used up the right to enable it.
   await enableProjectRow(tx, projectId, row.disabled ? actor.userId : null);
@@ -107,9 +107,9 @@ export async function enableOwnProject(
 ): Promise<void> {
   const row = await lockSuspended(tx, enabled.projectId, LIMITS.selfEnableDays.value);
   if (row === undefined || (!row.disabled && !row.isClosed))
-    throw new Refusal("CONFLICT", { message: "The project is not disabled." });
+    throw new AppError("CONFLICT", { message: "The project is not disabled." });
   if (row.disabled && (!row.isSuspended || row.wasLifted))
-    throw new Refusal("CONFLICT", {
+    throw new AppError("CONFLICT", {
       message: row.wasLifted
         ? `An owner can do this once in ${LIMITS.selfEnableDays.value} days. Ask your administrator.`
         : "The project was disabled by your administrator. Ask them to enable it.",
@@ -117,7 +117,7 @@ export async function enableOwnProject(
   await enableProject(tx, enabled);
 }
 
-export interface Standing {
+export interface Status {
   projectId: string;
   name: string;
   isDisabled: boolean;
@@ -126,8 +126,8 @@ export interface Standing {
 }
 
 /** Returns whether projects are disabled, and when they were last suspended. Unknown projects are missing. */
-export async function readStandings(database: Database, projectIds: readonly string[]): Promise<Standing[]> {
-  const rows = await findStandings(database, projectIds);
+export async function readStatuses(database: Database, projectIds: readonly string[]): Promise<Status[]> {
+  const rows = await findStatuses(database, projectIds);
   return rows.map((row) => ({
     projectId: row.id,
     name: row.name,

@@ -74,7 +74,7 @@ export async function listMemberAddresses(tx: Tx, projectIds: readonly string[])
     .execute();
 }
 
-export async function findStandings(database: Database, ids: readonly string[]) {
+export async function findStatuses(database: Database, ids: readonly string[]) {
   const { rows } = await sql<{ id: string; name: string; disabled: boolean; suspendedAt: Date | null }>`
     select p.id, p.name, p.disabled,
       (select max(s.created_at) from project_suspensions s where s.project_id = p.id) as suspended_at

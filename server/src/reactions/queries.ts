@@ -7,7 +7,7 @@ import type { Database, Tx } from "../platform/database/database.ts";
  * Returns a statement part that adds one outbox event per subscriber and event of the query `source` (project, id, contact, name, event,
  * email). Events other than the ones of emails and segments may also have changed their contact.
  */
-export function insertReactionsFrom(source: RawBuilder<unknown>): RawBuilder<unknown> {
+export function insertOutboxEventsFrom(source: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
     insert into event_reactions (project_id, subscriber, id, contact_id, event_name, event_id, email_id, from_public_key)
     select distinct e.project_id, s.subscriber, e.id, e.contact_id, e.name, e.event_id, e.email_id, e.from_public_key
@@ -17,13 +17,13 @@ export function insertReactionsFrom(source: RawBuilder<unknown>): RawBuilder<unk
 }
 
 /** Does the same for sent emails. `source` is a query of project, contact and email. */
-export function insertSentReactionsFrom(source: RawBuilder<unknown>): RawBuilder<unknown> {
-  return insertReactionsFrom(sql`
+export function insertSentOutboxEventsFrom(source: RawBuilder<unknown>): RawBuilder<unknown> {
+  return insertOutboxEventsFrom(sql`
     select project_id, new_id(), contact_id, ${EMAIL_SENT}::text, null::uuid, email_id, null::boolean
     from (${source}) as sent (project_id, contact_id, email_id)`);
 }
 
-export async function insertSentReactions(
+export async function insertSentOutboxEvents(
   tx: Tx,
   mails: ReadonlyArray<{ projectId: string; contactId: string; emailId: string }>,
 ): Promise<void> {
@@ -32,11 +32,11 @@ export async function insertSentReactions(
       ${mails.map(({ projectId }) => projectId)}::uuid[],
       ${mails.map(({ contactId }) => contactId)}::uuid[],
       ${mails.map(({ emailId }) => emailId)}::uuid[])`;
-  await insertSentReactionsFrom(source).execute(tx);
+  await insertSentOutboxEventsFrom(source).execute(tx);
 }
 
 /** Adds outbox events for contacts that changed without an event, in projects with a subscriber to contact changes. */
-export async function insertContactReactions(
+export async function insertContactOutboxEvents(
   tx: Tx,
   changes: ReadonlyArray<{ projectId: string; id: string; contactId: string; fromPublicKey: true | null }>,
 ): Promise<void> {
@@ -52,7 +52,7 @@ export async function insertContactReactions(
 }
 
 /** Returns the projects with a subscriber to contact changes. */
-export async function listProjectsFollowingContacts(
+export async function listProjectsSubscribedToContacts(
   tx: Tx,
   projectIds: readonly string[],
 ): Promise<Set<string>> {
@@ -62,14 +62,17 @@ export async function listProjectsFollowingContacts(
   return new Set(rows.map((row) => row.projectId));
 }
 
-export async function listReactingProjects(database: Database, subscriber: string): Promise<string[]> {
+export async function listProjectsWithOutboxEvents(
+  database: Database,
+  subscriber: string,
+): Promise<string[]> {
   const { rows } = await sql<{ projectId: string }>`
     select distinct project_id from event_reactions where subscriber = ${subscriber}`.execute(database);
   return rows.map((row) => row.projectId);
 }
 
 /** Takes the oldest outbox events of a project. They are deleted when the transaction commits. */
-export async function deleteReactions(tx: Tx, projectId: string, subscriber: string, limit: number) {
+export async function takeOutboxEvents(tx: Tx, projectId: string, subscriber: string, limit: number) {
   const { rows } = await sql<{
     id: string;
     contactId: string;

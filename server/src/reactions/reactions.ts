@@ -4,15 +4,15 @@ import type { RawBuilder } from "kysely";
 import type { Database, Tx } from "../platform/database/database.ts";
 import { newId } from "../platform/ids.ts";
 import {
-  deleteReactions,
+  takeOutboxEvents,
   deleteSubscriptionsExcept,
-  insertContactReactions,
-  insertReactionsFrom,
-  insertSentReactions,
-  insertSentReactionsFrom,
+  insertContactOutboxEvents,
+  insertOutboxEventsFrom,
+  insertSentOutboxEvents,
+  insertSentOutboxEventsFrom,
   insertSubscriptions,
-  listProjectsFollowingContacts,
-  listReactingProjects,
+  listProjectsSubscribedToContacts,
+  listProjectsWithOutboxEvents,
   lockSubscriptions,
 } from "./queries.ts";
 
@@ -41,7 +41,7 @@ export async function subscribeToEvents(
 }
 
 /** Adds outbox events for created or changed contacts, in the transaction of the change. Does nothing in projects without a subscriber. */
-export async function noteContacts(
+export async function enqueueContactEvents(
   tx: Tx,
   contacts: ReadonlyArray<{ projectId: string; contactId: string; fromPublicKey?: boolean | undefined }>,
 ): Promise<void> {
@@ -49,11 +49,11 @@ export async function noteContacts(
   let noted = contacts;
   if (contacts.length >= MANY_CONTACTS) {
     const projectIds = [...new Set(contacts.map(({ projectId }) => projectId))];
-    const following = await listProjectsFollowingContacts(tx, projectIds);
+    const following = await listProjectsSubscribedToContacts(tx, projectIds);
     noted = contacts.filter(({ projectId }) => following.has(projectId));
     if (noted.length === 0) return;
   }
-  await insertContactReactions(
+  await insertContactOutboxEvents(
     tx,
     noted.map(({ projectId, contactId, fromPublicKey }) => ({
       projectId,
@@ -68,24 +68,24 @@ export async function noteContacts(
  * Adds outbox events for sent emails, in the transaction that marks them as sent. Those rows are the events `email.sent`, so there is no
  * other record of them.
  */
-export async function noteSentMails(
+export async function enqueueSentEvents(
   tx: Tx,
   mails: ReadonlyArray<{ projectId: string; contactId: string | null; emailId: string }>,
 ): Promise<void> {
   const contacts = mails.flatMap(({ projectId, contactId, emailId }) =>
     contactId === null ? [] : [{ projectId, contactId, emailId }],
   );
-  if (contacts.length > 0) await insertSentReactions(tx, contacts);
+  if (contacts.length > 0) await insertSentOutboxEvents(tx, contacts);
 }
 
 /** Returns a statement part that adds outbox events for the events of the query `source` (project, id, contact, name, event, email). */
 export function reactToEventsFrom(source: RawBuilder<unknown>): RawBuilder<unknown> {
-  return insertReactionsFrom(source);
+  return insertOutboxEventsFrom(source);
 }
 
 /** Does the same for sent emails. `source` is a query of project, contact and email. */
-export function noteSentMailsFrom(source: RawBuilder<unknown>): RawBuilder<unknown> {
-  return insertSentReactionsFrom(source);
+export function enqueueSentEventsFrom(source: RawBuilder<unknown>): RawBuilder<unknown> {
+  return insertSentOutboxEventsFrom(source);
 }
 
 /** Returns projects with outbox events for this subscriber. */
@@ -93,7 +93,7 @@ export async function listProjectsWithReactions(
   database: Database,
   subscriber: Subscriber,
 ): Promise<string[]> {
-  return listReactingProjects(database, subscriber);
+  return listProjectsWithOutboxEvents(database, subscriber);
 }
 
 export interface Reaction {
@@ -113,5 +113,5 @@ export async function takeReactions(
   tx: Tx,
   { projectId, subscriber, limit }: { projectId: string; subscriber: Subscriber; limit: number },
 ): Promise<Reaction[]> {
-  return deleteReactions(tx, projectId, subscriber, limit);
+  return takeOutboxEvents(tx, projectId, subscriber, limit);
 }

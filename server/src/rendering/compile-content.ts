@@ -29,12 +29,12 @@ export interface RenderedParts {
 /** Returns all parts of an email and fills unchanged ones from the input. */
 export function completeParts(
   parts: RenderedParts,
-  given: TemplateContent,
+  input: TemplateContent,
 ): { subject: string; html: string; text: string } {
   return {
-    subject: parts.subject ?? given.subject,
-    html: parts.html ?? given.html,
-    text: parts.text ?? given.text ?? "",
+    subject: parts.subject ?? input.subject,
+    html: parts.html ?? input.html,
+    text: parts.text ?? input.text ?? "",
   };
 }
 
@@ -73,7 +73,7 @@ export function compileContent(
     content.text === null
       ? compileTextOf(source, step)
       : compilePart("text", content.text, { escape: false }, step);
-  const given = { html: sharePieces(source), text: sharePieces(content.text ?? "") };
+  const input = { html: sharePieces(source), text: sharePieces(content.text ?? "") };
   const track = (tracking: MailTracking | null) => {
     if (slots === null || !isTracked) return;
     if (tracking === null) throw new Error("A tracked message template needs the tracking of each email.");
@@ -82,7 +82,7 @@ export function compileContent(
   const subjectOf = (variables: Record<string, unknown>) =>
     subject === null ? null : withoutLineBreaks(wholeText(subject(variables)));
   const textOf = (variables: Record<string, unknown>, shownSubject: string) => {
-    const rendered = text?.(variables) ?? given.text;
+    const rendered = text?.(variables) ?? input.text;
     // HTML with only images yields no text, so the text part repeats the subject.
     return content.text === null && content.html !== "" && isBlank(rendered) ? shownSubject : rendered;
   };
@@ -102,7 +102,7 @@ export function compileContent(
       const shownSubject = subjectOf(variables) ?? content.subject;
       return {
         subject: shownSubject,
-        html: html?.(variables) ?? given.html,
+        html: html?.(variables) ?? input.html,
         text: textOf(variables, shownSubject),
       };
     },

@@ -47,7 +47,7 @@ interface Place extends FoundLink {
 /** A template with marked slots, and the values that fill them. */
 export class LinkSlots {
   /** Tracking of the email being rendered. */
-  tracking: MailTracking = NOBODY;
+  tracking: MailTracking = NO_TRACKING;
   readonly marked: string;
   readonly links: readonly ContentLink[];
   private readonly places: readonly Place[];
@@ -95,10 +95,7 @@ export class LinkSlots {
     return MARKS.test(html) || open.length === 0 ? null : new LinkSlots(html, open.map(guarded), null);
   }
 
-  /**
-   * Returns the template of a source without mustaches: text with slots in between.
-   * @param mapContent applied to the text, once
-   */
+  /** Returns the template of a source without mustaches: text with slots in between. `mapContent` is applied to the text, once. */
   asTemplate(mapContent: (text: string) => string): () => string {
     const parts = piecesOf(this.marked).map((piece) =>
       typeof piece === "string" ? mapContent(piece) : piece,
@@ -120,7 +117,6 @@ export class LinkSlots {
     }
   }
 
-  /** Handlebars helpers for links with variables, registered once. */
   readonly helpers: Readonly<Record<string, (...values: never[]) => string>> = {
     [LINK_HELPER]: wrappingHelper((place, printed) => this.withTarget(place, printed)),
   };
@@ -142,7 +138,6 @@ export class LinkSlots {
 
   private withTarget(number: number, printed: string): string {
     const place = this.places[number];
-    // A URL that contains characters ending the attribute is not a URL for the browser.
     if (place === undefined) return printed;
     const harmless = harmlessUrl(printed, place.attribute);
     if (place.link === null || /["<>]/.test(printed)) return harmless;
@@ -209,7 +204,7 @@ function withMarks(html: string, places: readonly Place[], pixelAt: number | nul
   return marked + html.slice(copied);
 }
 
-const NOBODY: MailTracking = { clickUrl: "", pixelUrl: "", linkKey: "" };
+const NO_TRACKING: MailTracking = { clickUrl: "", pixelUrl: "", linkKey: "" };
 
 /**
  * Returns how to write the pixel. Spam filters penalize short HTML with an `<img>` (SpamAssassin: HTML_IMAGE_ONLY_04 to _32, up to 3,200

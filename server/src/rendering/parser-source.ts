@@ -52,7 +52,7 @@ export function withoutFallbackSigns(plainSource: string, offsets: readonly numb
 }
 
 /** Returns the text between mustaches as the author wrote it. */
-export function withoutStandIns(text: string): string {
+export function withoutPlaceholders(text: string): string {
   return text
     .replaceAll(LINE_SEPARATOR, "\u2028")
     .replaceAll(PARAGRAPH_SEPARATOR, "\u2029")

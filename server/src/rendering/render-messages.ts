@@ -17,17 +17,17 @@ export type WorkerTask =
       /** How to write the email's links; null to leave them unchanged. */
       tracking: MailTracking | null;
       /** The rest of the body of the email; null to return the rendered parts instead of a body. */
-      bodyOf: BodyRest | null;
+      bodyOf: BodyExtras | null;
       /** Message templates to drop before this task. */
       forgottenKeys: readonly string[];
     }
   | { kind: "check"; source: string };
 
 /** Everything in a body that is not rendered. */
-export type BodyRest = Pick<BodyParts, "messageId" | "attachments">;
+export type BodyExtras = Pick<BodyParts, "messageId" | "attachments">;
 
 /** One response per task, in task order. */
-export type WorkerAnswer =
+export type WorkerResponse =
   | {
       kind: "rendered";
       parts: RenderedParts;

@@ -1,7 +1,7 @@
 // Queue of tasks that wait for a render thread.
 import type { TemplateContent } from "./compile-content.ts";
 import type { ContentLink, MailTracking } from "./link-target.ts";
-import type { BodyRest, WorkerAnswer } from "./render-messages.ts";
+import type { BodyExtras, WorkerResponse } from "./render-messages.ts";
 
 /** A message template under a permanent key, and the variables of one email. */
 export interface RenderJob {
@@ -14,11 +14,11 @@ export interface RenderJob {
 }
 
 export interface ThreadTask {
-  work: { kind: "render"; job: RenderJob; bodyOf: BodyRest | null } | { kind: "check"; source: string };
+  work: { kind: "render"; job: RenderJob; bodyOf: BodyExtras | null } | { kind: "check"; source: string };
   /** Number of threads that ended while running this task. */
   endedThreads: number;
   /** Called once, with the links of the message template if it was rendered. */
-  finish(answer: WorkerAnswer, links: readonly ContentLink[]): void;
+  finish(response: WorkerResponse, links: readonly ContentLink[]): void;
 }
 
 /** When both kinds wait, every fourth task is an email, so that checks and previews cannot stop emails. */

@@ -13,7 +13,7 @@ import {
   PROGRESS_WORK,
   BUILDING,
   READING,
-  type WorkerAnswer,
+  type WorkerResponse,
   type WorkerSettings,
   type WorkerTask,
 } from "./render-messages.ts";
@@ -100,8 +100,8 @@ export class RenderThread {
       execArgv: [],
       resourceLimits: HEAP_LIMITS_MB,
     });
-    worker.on("message", (answers: readonly WorkerAnswer[]) => {
-      if (this.worker === worker) this.take(answers);
+    worker.on("message", (responses: readonly WorkerResponse[]) => {
+      if (this.worker === worker) this.take(responses);
     });
     worker.on("error", (error: NodeJS.ErrnoException) => {
       if (this.worker === worker) this.end(error.code === "ERR_WORKER_OUT_OF_MEMORY" ? "memory" : "crash");
@@ -168,13 +168,14 @@ export class RenderThread {
     };
   }
 
-  private take(answers: readonly WorkerAnswer[]): void {
-    for (const answer of answers) {
+  private take(responses: readonly WorkerResponse[]): void {
+    for (const response of responses) {
       const running = this.tasks[this.answered];
       this.answered += 1;
       const held = running?.held ?? { links: [] };
-      if (answer.kind === "rendered" || answer.kind === "built") held.links = answer.links ?? held.links;
-      running?.task.finish(answer, held.links);
+      if (response.kind === "rendered" || response.kind === "built")
+        held.links = response.links ?? held.links;
+      running?.task.finish(response, held.links);
     }
     if (this.answered < this.tasks.length) return;
     this.tasks = [];

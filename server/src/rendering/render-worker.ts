@@ -4,7 +4,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { buildBody, type BodyParts, type MessageBody } from "../message/body.ts";
 import type { PartText } from "../message/part-text.ts";
-import { goBehind } from "../platform/threads/priority.ts";
+import { lowerPriority } from "../platform/threads/priority.ts";
 import {
   compileContent,
   type CompiledContent,
@@ -21,8 +21,8 @@ import {
   PROGRESS_WORK,
   READING,
   RENDERING,
-  type BodyRest,
-  type WorkerAnswer,
+  type BodyExtras,
+  type WorkerResponse,
   type WorkerSettings,
   type WorkerTask,
 } from "./render-messages.ts";
@@ -30,12 +30,12 @@ import { readVariables } from "./shared-places.ts";
 import { checkTemplate } from "./template-syntax.ts";
 
 /** Responses are sent once they reach this many characters, so that the pool never receives a huge message. */
-const ANSWERS_PER_MESSAGE_MAX_CHARACTERS = 500_000;
+const RESPONSES_PER_MESSAGE_MAX_CHARACTERS = 500_000;
 /** UTF-8 needs at most this many bytes for a UTF-16 unit. */
 const BYTES_PER_CHARACTER_MAX = 3;
 
 const settings: WorkerSettings = workerData;
-if (settings.isBehind) goBehind({ isTimed: true });
+if (settings.isBehind) lowerPriority({ isTimed: true });
 const progress = new Int32Array(settings.progress);
 /** Compiled message templates, or the reason why one cannot be compiled, so that a broken template fails only once. */
 const contents = new Map<string, CompiledContent | string>();
@@ -43,30 +43,30 @@ const contents = new Map<string, CompiledContent | string>();
 const announced = new WeakSet<CompiledContent>();
 
 parentPort?.on("message", (tasks: readonly WorkerTask[]) => {
-  let answers: WorkerAnswer[] = [];
+  let responses: WorkerResponse[] = [];
   let characters = 0;
   for (const [index, task] of tasks.entries()) {
     Atomics.store(progress, PROGRESS_TASK, index);
-    const answer = task.kind === "check" ? check(task.source) : render(task);
-    answers.push(answer);
-    characters += answer.kind === "rendered" ? lengthOf(answer.parts) : 0;
-    if (characters > ANSWERS_PER_MESSAGE_MAX_CHARACTERS) {
-      send(answers);
-      answers = [];
+    const response = task.kind === "check" ? check(task.source) : render(task);
+    responses.push(response);
+    characters += response.kind === "rendered" ? lengthOf(response.parts) : 0;
+    if (characters > RESPONSES_PER_MESSAGE_MAX_CHARACTERS) {
+      send(responses);
+      responses = [];
       characters = 0;
     }
   }
   Atomics.store(progress, PROGRESS_TASK, -1);
-  send(answers);
+  send(responses);
 });
 
-function send(answers: readonly WorkerAnswer[]): void {
+function send(responses: readonly WorkerResponse[]): void {
   // Bodies are transferred; everything else is copied.
-  const handedOver = answers.flatMap((answer) =>
-    answer.kind === "built" ? [answer.body.memory.buffer] : [],
+  const handedOver = responses.flatMap((response) =>
+    response.kind === "built" ? [response.body.memory.buffer] : [],
   );
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- that is a window's; a thread has no origin.
-  parentPort?.postMessage(answers, handedOver);
+  parentPort?.postMessage(responses, handedOver);
 }
 
 function start(work: typeof READING | typeof RENDERING | typeof BUILDING): void {
@@ -76,24 +76,24 @@ function start(work: typeof READING | typeof RENDERING | typeof BUILDING): void 
 
 const startReading = () => start(READING);
 
-function check(source: string): WorkerAnswer {
+function check(source: string): WorkerResponse {
   startReading();
   return { kind: "checked", problems: checkTemplate(source) };
 }
 
-function render(task: RenderTask): WorkerAnswer {
+function render(task: RenderTask): WorkerResponse {
   for (const key of task.forgottenKeys) contents.delete(key);
   try {
     const compiled = contentOf(task);
     if (typeof compiled === "string") return { kind: "failed", reason: compiled };
     start(RENDERING);
     const variables = readVariables(task.variablesJson);
-    const answer =
+    const response =
       task.bodyOf === null
         ? renderParts(compiled, variables, task)
         : renderBody(compiled, variables, { ...task, bodyOf: task.bodyOf });
-    if (answer.kind !== "failed") announced.add(compiled);
-    return answer;
+    if (response.kind !== "failed") announced.add(compiled);
+    return response;
   } catch (error) {
     return { kind: "failed", reason: reasonOf(error) };
   }
@@ -105,7 +105,7 @@ function renderParts(
   compiled: CompiledContent,
   variables: Record<string, unknown>,
   task: RenderTask,
-): WorkerAnswer {
+): WorkerResponse {
   const parts = compiled.render(variables, task.tracking);
   const reason = tooLarge(parts);
   if (reason !== null) return { kind: "failed", reason };
@@ -115,8 +115,8 @@ function renderParts(
 function renderBody(
   compiled: CompiledContent,
   variables: Record<string, unknown>,
-  task: RenderTask & { bodyOf: BodyRest },
-): WorkerAnswer {
+  task: RenderTask & { bodyOf: BodyExtras },
+): WorkerResponse {
   const { subject, ...texts } = compiled.renderPieces(variables, task.tracking);
   const reason = tooLarge({ subject, ...texts });
   if (reason !== null) return { kind: "failed", reason };

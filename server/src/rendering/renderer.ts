@@ -6,7 +6,7 @@ import type { MessageBody } from "../message/body.ts";
 import { completeParts, type TemplateContent } from "./compile-content.ts";
 import type { ContentField } from "./compile-part.ts";
 import type { ContentLink } from "./link-target.ts";
-import { sizeText, type BodyRest, type WorkerAnswer } from "./render-messages.ts";
+import { sizeText, type BodyExtras, type WorkerResponse } from "./render-messages.ts";
 import { RenderQueue, type RenderJob, type ThreadTask } from "./render-queue.ts";
 import { RenderThread, type ThreadEnd } from "./render-thread.ts";
 import type { TemplateProblem } from "./source-position.ts";
@@ -23,7 +23,7 @@ export interface Failed {
 export type RenderResult = { ok: true; subject: string; html: string; text: string } | Failed;
 
 /** An outgoing email. Its rendered parts are built directly into a body. */
-export type BodyJob = RenderJob & BodyRest;
+export type BodyJob = RenderJob & BodyExtras;
 
 export type BodyResult =
   | {
@@ -75,8 +75,8 @@ const READ_TIMEOUT_MS = 1_000;
 const TRIES_MAX = 2;
 /** After ending this many threads in a row a message template is rejected for a while, because others need the threads. */
 const ENDED_THREADS_IN_A_ROW_MAX = 3;
-const REFUSAL_MS = 60_000;
-const REFUSED_CONTENTS_MAX = 1_000;
+const REJECTION_MS = 60_000;
+const SUSPECTS_MAX = 1_000;
 
 const FIELDS: readonly ContentField[] = ["subject", "html", "text"];
 
@@ -102,7 +102,7 @@ export function createRenderer(options: RendererOptions): Renderer {
     if (answer.kind === "checked") return answer.problems.map((problem) => ({ field, ...problem }));
     return [wholeField(field, failureOf(answer).reason)];
   };
-  const run = async (job: RenderJob, bodyOf: BodyRest | null): Promise<Finished> => {
+  const run = async (job: RenderJob, bodyOf: BodyExtras | null): Promise<Finished> => {
     const large = FIELDS.find((field) => (job.content[field]?.length ?? 0) > outputLimitBytes);
     if (large === undefined) return pool.add({ kind: "render", job, bodyOf });
     const reason = `The ${large} is larger than ${sizeText(outputLimitBytes)}.`;
@@ -139,13 +139,13 @@ function withShortSubject<Result extends { ok: true; subject: string }>(result: 
     : result;
 }
 
-function failureOf(answer: WorkerAnswer): Failed {
-  if (answer.kind !== "failed") return { ok: false, reason: "The template could not be rendered." };
-  return { ok: false, reason: answer.reason };
+function failureOf(response: WorkerResponse): Failed {
+  if (response.kind !== "failed") return { ok: false, reason: "The template could not be rendered." };
+  return { ok: false, reason: response.reason };
 }
 
 interface Finished {
-  answer: WorkerAnswer;
+  answer: WorkerResponse;
   links: readonly ContentLink[];
 }
 
@@ -157,9 +157,9 @@ class RenderPool {
   private isDispatchDue = false;
   private isClosed = false;
   /** Message templates that recently ended threads: how many in a row, and the failure to return. */
-  private readonly suspects = new LRUCache<string, { endedThreads: number; failure: WorkerAnswer }>({
-    max: REFUSED_CONTENTS_MAX,
-    ttl: REFUSAL_MS,
+  private readonly suspects = new LRUCache<string, { endedThreads: number; failure: WorkerResponse }>({
+    max: SUSPECTS_MAX,
+    ttl: REJECTION_MS,
   });
 
   constructor(settings: Required<RendererOptions>) {
@@ -170,7 +170,7 @@ class RenderPool {
         new RenderThread({
           ...settings,
           onIdle: () => this.dispatch(),
-          onEnd: (end, culprit, others) => this.goOn(end, culprit, others),
+          onEnd: (end, culprit, others) => this.handleThreadEnd(end, culprit, others),
         }),
     );
     if (settings.startsAhead) for (const thread of this.threads) thread.start();
@@ -212,10 +212,10 @@ class RenderPool {
   }
 
   /** Handles the end of a thread during a task. That task is queued last or fails, and the other tasks return to the front. */
-  private goOn(end: ThreadEnd, culprit: ThreadTask, others: readonly ThreadTask[]): void {
+  private handleThreadEnd(end: ThreadEnd, culprit: ThreadTask, others: readonly ThreadTask[]): void {
     this.queue.putBack(others);
     culprit.endedThreads += 1;
-    const failure: WorkerAnswer = { kind: "failed", reason: this.reasonOf(end) };
+    const failure: WorkerResponse = { kind: "failed", reason: this.reasonOf(end) };
     const key = contentKeyOf(culprit.work);
     if (key !== null) {
       const before = this.suspects.get(key)?.endedThreads ?? 0;
@@ -234,9 +234,9 @@ class RenderPool {
     return true;
   }
 
-  private clear(work: ThreadTask["work"], answer: WorkerAnswer): void {
+  private clear(work: ThreadTask["work"], response: WorkerResponse): void {
     const key = contentKeyOf(work);
-    if (answer.kind !== "failed" && key !== null && this.suspects.size > 0) this.suspects.delete(key);
+    if (response.kind !== "failed" && key !== null && this.suspects.size > 0) this.suspects.delete(key);
   }
 
   private reasonOf(end: ThreadEnd): string {
@@ -249,7 +249,7 @@ class RenderPool {
 }
 
 const LONG_SUBJECT = `The subject is longer than ${LIMITS.subjectLength.value} characters after filling in its variables.`;
-const CLOSED: WorkerAnswer = { kind: "failed", reason: "The renderer is closed." };
+const CLOSED: WorkerResponse = { kind: "failed", reason: "The renderer is closed." };
 
 function contentKeyOf(work: ThreadTask["work"]): string | null {
   return work.kind === "render" ? work.job.contentKey : null;

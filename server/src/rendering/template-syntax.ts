@@ -9,7 +9,7 @@ import {
   PRINT_UNESCAPED_HELPER,
   TRANSPARENT_HELPERS,
 } from "./helper-names.ts";
-import { withoutStandIns } from "./parser-source.ts";
+import { withoutPlaceholders } from "./parser-source.ts";
 import {
   calledExpression,
   foldFallbacks,
@@ -129,7 +129,7 @@ function rewriteProgram(rewriter: Rewriter, program: hbs.AST.Program): void {
 
 function rewriteStatement(rewriter: Rewriter, statement: hbs.AST.Statement): void {
   if (isContent(statement)) {
-    const text = withoutStandIns(statement.value);
+    const text = withoutPlaceholders(statement.value);
     rewriter.isInTag = endsInTag(text, rewriter.isInTag);
     statement.value = rewriter.mapContent?.(text) ?? text;
   } else if (isMustache(statement)) {
@@ -148,7 +148,7 @@ function rewriteStatement(rewriter: Rewriter, statement: hbs.AST.Statement): voi
 function rewriteBlock(rewriter: Rewriter, block: hbs.AST.BlockStatement): void {
   const name = simpleName(block.path);
   const options = name === null ? undefined : BLOCK_HELPERS.get(name);
-  const given = block.params.length + (block.hash?.pairs.length ?? 0);
+  const input = block.params.length + (block.hash?.pairs.length ?? 0);
   block.params = foldFallbacks(rewriter, block.params);
   if (options !== undefined) {
     if (block.params.length !== 1)
@@ -157,7 +157,7 @@ function rewriteBlock(rewriter: Rewriter, block: hbs.AST.BlockStatement): void {
       if (!options.includes(key))
         report(rewriter, block.path, "template.option", { helper: `{{#${name}}}`, option: key });
     }
-  } else if (name === "lookup" || given > 0) {
+  } else if (name === "lookup" || input > 0) {
     const helpers = [...BLOCK_HELPERS.keys()].join(", ");
     report(rewriter, block.path, "template.blockHelper", { name: writtenName(block.path), helpers });
   }

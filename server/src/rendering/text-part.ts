@@ -168,7 +168,7 @@ class TextWriter {
     else if (UNTIDY.test(text)) shown = text.replace(INVISIBLE, "").replace(/\s+/g, " ");
     if (this.preDepth === 0 && this.endsWithSpace && shown.startsWith(" ")) shown = shown.slice(1);
     if (shown === "") return;
-    if (shown.includes(CONTROL)) this.tell(shown);
+    if (shown.includes(CONTROL)) this.notify(shown);
     this.written.push(shown);
     this.endsWithSpace = shown.endsWith(" ");
   }
@@ -177,11 +177,11 @@ class TextWriter {
   control(text: string): void {
     const controls = text.match(CONTROLS);
     if (controls === null) return;
-    this.tell(text);
+    this.notify(text);
     this.written.push(controls.join(""));
   }
 
-  private tell(text: string): void {
+  private notify(text: string): void {
     const within = `${this.link?.number ?? 0} ${this.unseenFrom}`;
     for (const [, number] of text.matchAll(CONTROLS)) this.onControl(Number(number), within);
   }

@@ -5,7 +5,7 @@ import { TYPES_OF_EVENTS, type ActivityType } from "@postloft/contract/activity.
 import { EMAIL_SENT } from "@postloft/contract/event-names.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { plannedEachTime, type Database } from "../platform/database/database.ts";
-import { asFarAsItFits, type RowOfBytes } from "../platform/http/page.ts";
+import { limitToPageBytes, type RowOfBytes } from "../platform/http/page.ts";
 import { listEventsBeingDeleted, notBeingDeleted } from "../events/event-names.ts";
 import { isEmailSent, mailFacts } from "../emails/rows/sent-events.ts";
 
@@ -265,7 +265,7 @@ export async function listActivityRows(
     select n.id, n.type, n.contact_id, t.email, n.metadata from (${newest}) n
     left join contacts t on t.project_id = ${projectId} and t.id = n.contact_id`;
   const fitting = { order: sql`order by id desc`, size: sql`octet_length(metadata::text)` };
-  const { rows } = await sql<ActivityRow>`${plannedEachTime} ${asFarAsItFits(page, fitting)}`.execute(
+  const { rows } = await sql<ActivityRow>`${plannedEachTime} ${limitToPageBytes(page, fitting)}`.execute(
     database,
   );
   return rows;

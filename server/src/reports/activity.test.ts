@@ -5,7 +5,7 @@ import { ACTIVITY_TYPES, TYPES_OF_EVENTS } from "@postloft/contract/activity.ts"
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { firstIdAt, newId } from "../platform/ids.ts";
 import { makeSentMails } from "../testing/sent-mails.ts";
-import { faultsOf, refusalOf, useTestServer, type TestCaller } from "../testing/test-server.ts";
+import { faultsOf, errorOf, useTestServer, type TestCaller } from "../testing/test-server.ts";
 import { drawWorkflow } from "../testing/workflow-fixture.ts";
 
 const server = useTestServer({ ROLES: "api" });
@@ -233,7 +233,7 @@ test("rejects an invalid filter (422), a foreign cursor (400) and foreign ids (4
     [`workflowId=${workflowId}`, "404 WORKFLOW_NOT_FOUND"],
     [`campaignId=${randomUUID()}`, "404 CAMPAIGN_NOT_FOUND"],
   ];
-  for (const [query, refusal] of asked)
-    expect(refusalOf(await server.call("GET", `/activity?${query}`, other.byKey))).toBe(refusal);
+  for (const [query, rejection] of asked)
+    expect(errorOf(await server.call("GET", `/activity?${query}`, other.byKey))).toBe(rejection);
   expect(await feed(other.byKey)).toEqual({ data: [], cursor: null, hasMore: false });
 });

@@ -18,12 +18,12 @@ import {
   type Source,
 } from "./activity-queries.ts";
 import { listUpcomingRows } from "./feed-queries.ts";
-import { refuseMissing } from "./refuse-missing.ts";
+import { requireExisting } from "./refuse-missing.ts";
 
 const LIST = "activity";
 const AFTER_ALL_IDS = "ffffffff-ffff-ffff-ffff-ffffffffffff";
 
-export interface AskedActivity {
+export interface ActivityQuery {
   types?: readonly ActivityType[] | undefined;
   contactId?: string | undefined;
   campaignId?: string | undefined;
@@ -50,7 +50,7 @@ function firstIdAt(at: Date): string {
 
 const lesser = (one: string, other: string) => (one < other ? one : other);
 
-function readFilter(asked: AskedActivity, before: string | null): ActivityFilter {
+function readFilter(asked: ActivityQuery, before: string | null): ActivityFilter {
   const { types = ACTIVITY_TYPES, contactId, campaignId, workflowId, eventName, since, until } = asked;
   const end = until === undefined ? AFTER_ALL_IDS : firstIdAt(until);
   return {
@@ -83,10 +83,10 @@ async function sourcesOf(database: Database, projectId: string, filter: Activity
 export async function listActivity(
   database: Database,
   projectId: string,
-  asked: AskedActivity,
+  asked: ActivityQuery,
   request: PageRequest,
 ): Promise<Page<ActivityView>> {
-  await refuseMissing(database, projectId, asked);
+  await requireExisting(database, projectId, asked);
   const filter = readFilter(asked, request.before);
   const found = await sourcesOf(database, projectId, filter);
   const sources = await Promise.all(found.map((source) => boundSource(database, source, filter)));

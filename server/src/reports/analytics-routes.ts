@@ -4,7 +4,7 @@ import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { Dimension } from "@postloft/contract/report-queries.ts";
 import { now } from "../platform/clock.ts";
 import type { Database } from "../platform/database/database.ts";
-import { ok, route, type Answer, type Route } from "../platform/http/route.ts";
+import { ok, route, type HttpResponse, type Route } from "../platform/http/route.ts";
 import { writeRow } from "../contacts/cell-text.ts";
 import {
   getActivityStats,
@@ -16,7 +16,7 @@ import {
   getTimeseries,
   listTopCampaigns,
   listTopEvents,
-  noMailsOf,
+  emptyRowOf,
   readMailFilter,
   type AskedMails,
 } from "./analytics.ts";
@@ -71,9 +71,9 @@ async function readSummary(database: Database, projectId: string, query: ReportQ
 
 /** The columns of reports that may have no row to derive them from. */
 const COLUMNS: Partial<Record<ReportName, readonly string[]>> = {
-  breakdown: Object.keys(noMailsOf("")),
-  "top-campaigns": Object.keys(contract.listTopCampaigns.answers[200].element.shape),
-  "top-events": Object.keys(contract.listTopEvents.answers[200].element.shape),
+  breakdown: Object.keys(emptyRowOf("")),
+  "top-campaigns": Object.keys(contract.listTopCampaigns.responses[200].element.shape),
+  "top-events": Object.keys(contract.listTopEvents.responses[200].element.shape),
 };
 
 export function analyticsRoutes({ database }: { database: Database }): Route[] {
@@ -112,7 +112,7 @@ export function analyticsRoutes({ database }: { database: Database }): Route[] {
 }
 
 /** Returns a report as CSV with a header row. */
-function csvOf(report: ReportName, rows: readonly Row[]): Answer<200, string> {
+function csvOf(report: ReportName, rows: readonly Row[]): HttpResponse<200, string> {
   const columns = COLUMNS[report] ?? Object.keys(rows[0] ?? {});
   const lines = rows.map((row) => writeRow(columns.map((column) => row[column])));
   return {

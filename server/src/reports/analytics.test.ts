@@ -6,7 +6,7 @@ import { recordEvents } from "../events/events.ts";
 import { transaction } from "../platform/database/database.ts";
 import { newId } from "../platform/ids.ts";
 import { makeSentMails } from "../testing/sent-mails.ts";
-import { faultsOf, refusalOf, useTestServer, type TestProject } from "../testing/test-server.ts";
+import { faultsOf, errorOf, useTestServer, type TestProject } from "../testing/test-server.ts";
 
 const server = useTestServer({ ROLES: "api" });
 const get = <Body>(path: string, caller = server.project.byKey) =>
@@ -41,9 +41,9 @@ test("returns 404 for ids of another project", async () => {
     type: "TRANSACTIONAL",
   });
   for (const id of [template.id, randomUUID()])
-    expect(refusalOf(await get(`timeseries?templateId=${id}`))).toBe("404 TEMPLATE_NOT_FOUND");
-  expect(refusalOf(await get(`hours?campaignId=${randomUUID()}`))).toBe("404 CAMPAIGN_NOT_FOUND");
-  expect(refusalOf(await get(`summary?workflowId=${randomUUID()}`))).toBe("404 WORKFLOW_NOT_FOUND");
+    expect(errorOf(await get(`timeseries?templateId=${id}`))).toBe("404 TEMPLATE_NOT_FOUND");
+  expect(errorOf(await get(`hours?campaignId=${randomUUID()}`))).toBe("404 CAMPAIGN_NOT_FOUND");
+  expect(errorOf(await get(`summary?workflowId=${randomUUID()}`))).toBe("404 WORKFLOW_NOT_FOUND");
   expect((await get(`timeseries?templateId=${template.id}`, other.byKey)).status).toBe(200);
 });
 

@@ -19,7 +19,7 @@ import {
   type MailSums,
 } from "./analytics-queries.ts";
 import { hourSteps, previousPeriod, spanOf, weekHours, type Period } from "./period.ts";
-import { refuseMissing } from "./refuse-missing.ts";
+import { requireExisting } from "./refuse-missing.ts";
 
 /** A query as in the contract, with at most one of these. */
 export interface AskedMails {
@@ -40,7 +40,7 @@ export async function readMailFilter(
   asked: AskedMails,
 ): Promise<MailFilter> {
   const { kind, campaignId, templateId, workflowId, provider } = asked;
-  await refuseMissing(database, projectId, { campaignId, templateId, workflowId });
+  await requireExisting(database, projectId, { campaignId, templateId, workflowId });
   const values = { kind, campaign: campaignId, template: templateId, workflow: workflowId, provider };
   const dimension = DIMENSIONS.find((name) => values[name] !== undefined) ?? "kind";
   return { dimension, value: values[dimension] ?? null };
@@ -99,7 +99,7 @@ export async function getSummary(database: Database, projectId: string, filter: 
 }
 
 /** Returns the row of a provider without any sent or returned email. */
-export const noMailsOf = (provider: string) => ({
+export const emptyRowOf = (provider: string) => ({
   value: provider,
   name: null,
   ...withRates(presentCounts(undefined)),

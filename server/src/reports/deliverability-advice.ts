@@ -1,7 +1,7 @@
 // Gives advice on reports of receivers, most urgent first, and none if all is well. Pure.
 import { say, type Advice } from "@postloft/contract/advice.ts";
 
-export interface DomainJudgement {
+export interface DomainStats {
   reports: number;
   lastReportAt: string | null;
   policy: string | null;
@@ -13,7 +13,7 @@ export interface DomainJudgement {
   sources: Array<{ ip: string; messages: number; aligned: number; signers: string[] }>;
 }
 
-export interface TlsJudgement {
+export interface TlsStats {
   reports: number;
   successes: number;
   failures: number;
@@ -27,26 +27,26 @@ const READY_MESSAGES = 100;
 const LOW_SHARE = 0.9;
 const TLS_FAILURES_SHARE = 0.01;
 /** Rates of fewer emails are not meaningful. Suspension starts at the same number (decisions §2). */
-const JUDGED_MAILS = 100;
+const MIN_RATED_EMAILS = 100;
 /** Percent. */
 const MANY_BOUNCES = 5;
 const MANY_COMPLAINTS = 0.1;
-const MANY_REFUSALS = 5;
+const MANY_REJECTIONS = 5;
 const MANY_BLOCKS = 5;
 const MANY_DEFERRALS = 20;
 
 /** Returns whole percent, with one decimal near 0 and 100. */
 const percentOf = (share: number) => Number((share * 100).toFixed(share > 0.99 || share < 0.1 ? 1 : 0));
 
-export function adviceOnDomain(given: {
+export function adviceOnDomain(input: {
   domain: string;
-  dmarc: DomainJudgement;
-  tls: TlsJudgement;
+  dmarc: DomainStats;
+  tls: TlsStats;
   reportAddress: string | null;
   /** The published DMARC record. */
   record: string | null;
 }): Advice[] {
-  const { domain, dmarc, tls, reportAddress, record } = given;
+  const { domain, dmarc, tls, reportAddress, record } = input;
   const { messages, policy } = dmarc;
   const advice: Advice[] = [];
   const share = messages === 0 ? 1 : dmarc.aligned / messages;
@@ -83,7 +83,7 @@ export interface CampaignCause {
 }
 
 export function adviceOnProvider(
-  given: {
+  input: {
     value: string;
     emails: number;
     refused: number;
@@ -95,10 +95,10 @@ export function adviceOnProvider(
   },
   campaigns: readonly CampaignCause[],
 ): Advice[] {
-  const { value: provider, bounces, softBounces, complaints, deferred, blocked } = given;
+  const { value: provider, bounces, softBounces, complaints, deferred, blocked } = input;
   // Rejected emails were never sent, but count here because a provider that rejects everything has no others.
-  const emails = given.emails + given.refused + blocked;
-  if (emails < JUDGED_MAILS) return [];
+  const emails = input.emails + input.refused + blocked;
+  if (emails < MIN_RATED_EMAILS) return [];
   const rate = (count: number) => Number(((count / emails) * 100).toFixed(2));
   /** Returns the campaign that caused more than half of them. */
   const mostOf = (what: "bounces" | "complaints", all: number) =>
@@ -121,7 +121,7 @@ export function adviceOnProvider(
         : say("provider.bouncesOfCampaign", { percent, provider, campaign }),
     );
   }
-  if (rate(softBounces) >= MANY_REFUSALS)
+  if (rate(softBounces) >= MANY_REJECTIONS)
     advice.push(say("provider.refusals", { percent: rate(softBounces), provider }));
   if (rate(deferred) >= MANY_DEFERRALS)
     advice.push(say("provider.deferrals", { percent: rate(deferred), provider }));

@@ -3,12 +3,12 @@ import { now } from "../platform/clock.ts";
 import type { Database } from "../platform/database/database.ts";
 import type { DomainView } from "../domains/present-domain.ts";
 import { readKeptFrom } from "../events/retention.ts";
-import { getBreakdown, noMailsOf } from "./analytics.ts";
+import { getBreakdown, emptyRowOf } from "./analytics.ts";
 import {
   adviceOnDomain,
   adviceOnProvider,
-  type DomainJudgement,
-  type TlsJudgement,
+  type DomainStats,
+  type TlsStats,
 } from "./deliverability-advice.ts";
 import {
   countCauses,
@@ -36,9 +36,9 @@ function daysBack(days: number, keptFrom: Date): Period {
 export async function getDeliverability(
   database: Database,
   projectId: string,
-  given: { domains: readonly DomainView[]; reportAddress: string | null; days: number },
+  input: { domains: readonly DomainView[]; reportAddress: string | null; days: number },
 ) {
-  const { domains, reportAddress, days } = given;
+  const { domains, reportAddress, days } = input;
   const since = spanOf(daysBack(days, new Date(0))).from;
   const [counted, reporters, sums, sources, tls, changes, providers] = await Promise.all([
     countDmarcReports(database, projectId, since),
@@ -47,14 +47,14 @@ export async function getDeliverability(
     listSources(database, projectId, since),
     sumTls(database, projectId, since),
     listRecordChanges(database, projectId),
-    judgeProviders(database, projectId, days),
+    reportProviders(database, projectId, days),
   ]);
   const shown = domains.map(({ domain, verified, records }) => {
     const of = <Row extends { domain: string }>(rows: readonly Row[]) =>
       rows.filter((row) => row.domain === domain);
     const [count] = of(counted);
     const [sum] = of(sums);
-    const dmarc: DomainJudgement = {
+    const dmarc: DomainStats = {
       reports: count?.reports ?? 0,
       lastReportAt: count?.lastAt.toISOString() ?? null,
       policy: count?.policy ?? null,
@@ -66,7 +66,7 @@ export async function getDeliverability(
       sources: of(sources).map(({ ip, messages, aligned, signers }) => ({ ip, messages, aligned, signers })),
     };
     const [sessions] = of(tls);
-    const tlsView: TlsJudgement = {
+    const tlsView: TlsStats = {
       reports: sessions?.reports ?? 0,
       successes: sessions?.successes ?? 0,
       failures: sessions?.failures ?? 0,
@@ -97,18 +97,18 @@ export async function getDeliverability(
   return { days, reportAddress, domains: shown, providers };
 }
 
-async function judgeProviders(database: Database, projectId: string, days: number) {
+async function reportProviders(database: Database, projectId: string, days: number) {
   // Causes are counted from events by campaign, so without those events the totals would exceed their causes.
   const period = daysBack(days, await readKeptFrom(database, projectId));
-  const [counts, refusals, causes] = await Promise.all([
+  const [counts, rejections, causes] = await Promise.all([
     getBreakdown(database, projectId, "provider", period),
     countDeferredAndBlocked(database, projectId, spanOf(period)),
     countCauses(database, projectId, spanOf(period)),
   ]);
   // A provider that rejects everything has no sent email.
-  const others = refusals.filter(({ provider }) => !counts.some(({ value }) => value === provider));
-  return [...counts, ...others.map(({ provider }) => noMailsOf(provider))].map((row) => {
-    const { deferred = 0, blocked = 0 } = refusals.find(({ provider }) => provider === row.value) ?? {};
+  const others = rejections.filter(({ provider }) => !counts.some(({ value }) => value === provider));
+  return [...counts, ...others.map(({ provider }) => emptyRowOf(provider))].map((row) => {
+    const { deferred = 0, blocked = 0 } = rejections.find(({ provider }) => provider === row.value) ?? {};
     return withCauses({ ...row, deferred, blocked }, causes);
   });
 }

@@ -17,7 +17,7 @@ import {
 const server = useTestServer({ ROLES: "api" });
 const WAIT = { timeout: 15_000, interval: 20 };
 
-interface Told {
+interface Reported {
   id: string;
   type: string;
   metadata: { eventName?: string };
@@ -27,7 +27,7 @@ interface Following {
   status: number;
   headers: IncomingMessage["headers"];
   text: () => string;
-  told: () => Told[];
+  told: () => Reported[];
   isOver: () => boolean;
   stop: () => void;
 }
@@ -56,7 +56,7 @@ function followAs(
       response.setEncoding("utf8").on("data", (part: string) => (text += part));
       response.on("close", () => (isOver = true)).on("error", () => undefined);
       const told = () =>
-        [...text.matchAll(/^data: (\{".*)$/gm)].map(([, data]) => JSON.parse(data ?? "") as Told);
+        [...text.matchAll(/^data: (\{".*)$/gm)].map(([, data]) => JSON.parse(data ?? "") as Reported);
       resolve({
         status: response.statusCode ?? 0,
         headers: response.headers,
@@ -122,10 +122,10 @@ test("sends each new activity once to all followers of the project, and nothing 
   await vi.waitFor(() => expect(namesIn(first)).toContain("two"), WAIT);
   expect(namesIn(first).filter((name) => name !== "probe")).toEqual(["one", "two"]);
   expect(namesIn(foreign)).toEqual(["theirs"]);
-  const [told] = first.told().filter(({ metadata }) => metadata.eventName === "one");
-  const listed = await server.call<{ data: Told[] }>("GET", "/activity?eventName=one", project.byKey);
-  expect(told).toEqual(listed.body.data[0]);
-  expect(first.text()).toContain(`id: ${told?.id}\n`);
+  const [reported] = first.told().filter(({ metadata }) => metadata.eventName === "one");
+  const listed = await server.call<{ data: Reported[] }>("GET", "/activity?eventName=one", project.byKey);
+  expect(reported).toEqual(listed.body.data[0]);
+  expect(first.text()).toContain(`id: ${reported?.id}\n`);
   for (const one of [first, second, foreign]) one.stop();
 });
 
@@ -192,7 +192,7 @@ test("resumes from Last-Event-ID within seconds, and reports a gap after a longe
   const project = await server.createProject();
   await track(project, "known");
   await track(project, "missed");
-  const { body } = await server.call<{ data: Told[] }>("GET", "/activity?eventName=known", project.byKey);
+  const { body } = await server.call<{ data: Reported[] }>("GET", "/activity?eventName=known", project.byKey);
   const again = await follow(project, body.data[0]?.id);
   await vi.waitFor(() => expect(namesIn(again)).toContain("missed"), WAIT);
   expect(again.text()).not.toContain("event: more");

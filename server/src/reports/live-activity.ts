@@ -6,7 +6,7 @@ import { nowMs } from "../platform/clock.ts";
 import type { Database } from "../platform/database/database.ts";
 import { firstIdAt, idTimeMs, NO_ID } from "../platform/ids.ts";
 import type { Log } from "../platform/log.ts";
-import { Refusal } from "../platform/refusal.ts";
+import { AppError } from "../platform/app-error.ts";
 import { getOwnerId } from "../projects/projects.ts";
 import { listActivity, type ActivityView } from "./activity.ts";
 import { createStreamAccess } from "./stream-access.ts";
@@ -48,7 +48,7 @@ interface Follower {
 }
 
 /** The activities of one project, and the connections that follow them. */
-interface Tail {
+interface ProjectStream {
   followers: Set<Follower>;
   /** Resolves after the first poll, the baseline of later ones. */
   ready: Promise<void>;
@@ -61,7 +61,7 @@ const keyOf = ({ id, type }: ActivityView) => `${type} ${id}`;
 const MORE = "event: more\ndata: {}\n\n";
 
 export function createLiveActivity({ database, log }: { database: Database; log: Log }): LiveActivity {
-  const tails = new Map<string, Tail>();
+  const tails = new Map<string, ProjectStream>();
   const access = createStreamAccess({ database, log });
   /** Connections by person. */
   const counts = new Map<string, number>();
@@ -75,18 +75,18 @@ export function createLiveActivity({ database, log }: { database: Database; log:
   }
 
   /** @throws AppError RATE_LIMIT_EXCEEDED */
-  function requireRoom(tail: Tail, personId: string): void {
+  function requireRoom(tail: ProjectStream, personId: string): void {
     const isFull = tail.followers.size >= LIMITS.liveStreams.value;
     const isPersonFull = (counts.get(personId) ?? 0) >= LIMITS.liveStreamsOfPerson.value;
     if (!isFull && !isPersonFull && followed < LIMITS.liveStreamsInAll.value) return;
-    const whose = isFull ? "this project" : isPersonFull ? "this user's projects" : "this installation";
-    throw new Refusal("RATE_LIMIT_EXCEEDED", {
-      message: `Too many open connections for ${whose}.`,
+    const owner = isFull ? "this project" : isPersonFull ? "this user's projects" : "this installation";
+    throw new AppError("RATE_LIMIT_EXCEEDED", {
+      message: `Too many open connections for ${owner}.`,
       retryAfterSeconds: LIMITS.liveStreamSeconds.value,
     });
   }
 
-  function drop(projectId: string, tail: Tail, follower: Follower): void {
+  function drop(projectId: string, tail: ProjectStream, follower: Follower): void {
     if (!tail.followers.delete(follower)) return;
     follower.leave();
     if (tail.followers.size > 0) return;
@@ -94,7 +94,7 @@ export function createLiveActivity({ database, log }: { database: Database; log:
     tails.delete(projectId);
   }
 
-  async function read(projectId: string, tail: Tail): Promise<void> {
+  async function read(projectId: string, tail: ProjectStream): Promise<void> {
     try {
       const isAgain = [...tail.followers].some(({ after }) => after !== null);
       const atMs = nowMs();
@@ -102,7 +102,7 @@ export function createLiveActivity({ database, log }: { database: Database; log:
       const limit = LIMITS.liveActivities.value;
       const asked = { since: new Date(sinceMs) };
       const page = await listActivity(database, projectId, asked, { limit, before: null });
-      tell(tail, { atMs, sinceMs, found: page.data.toReversed(), hasMore: page.hasMore });
+      notify(tail, { atMs, sinceMs, found: page.data.toReversed(), hasMore: page.hasMore });
     } catch (error) {
       // Followers wait for the next poll, which usually covers the missed seconds.
       log.warn(
@@ -170,16 +170,16 @@ interface Reading {
 }
 
 /** Sends new activities of the last seconds, and to reconnected followers what they may have missed. */
-function tell(tail: Tail, { atMs, sinceMs, found, hasMore }: Reading): void {
+function notify(tail: ProjectStream, { atMs, sinceMs, found, hasMore }: Reading): void {
   const isFirst = tail.told === null;
-  const told = tail.told ?? new Map<string, number>();
-  tail.told = told;
+  const reported = tail.told ?? new Map<string, number>();
+  tail.told = reported;
   const at = nowMs();
   // For older activities it is unknown whether they were sent.
   const young = firstIdAt(atMs - LATE_MS);
-  const fresh = found.filter((one) => one.id >= young && !told.has(keyOf(one)));
-  for (const one of fresh) told.set(keyOf(one), Math.max(idTimeMs(one.id), at) + LATE_MS);
-  for (const [key, until] of told) if (until < at) told.delete(key);
+  const fresh = found.filter((one) => one.id >= young && !reported.has(keyOf(one)));
+  for (const one of fresh) reported.set(keyOf(one), Math.max(idTimeMs(one.id), at) + LATE_MS);
+  for (const [key, until] of reported) if (until < at) reported.delete(key);
   for (const follower of tail.followers) {
     const { stream, after } = follower;
     if (stream.readableLength > MAX_BUFFERED_BYTES) {

@@ -1,6 +1,6 @@
 // Periods of whole days in a time zone, with the start of each day across clock changes. Pure.
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
-import { invalidField } from "../platform/refusal.ts";
+import { invalidField } from "../platform/app-error.ts";
 
 const QUARTER_MS = 15 * 60_000;
 const DAY_MS = 96 * QUARTER_MS;

@@ -160,7 +160,7 @@ const insertEvent = (
   );
 
 /** A project with uncounted activity. */
-async function tell({ mails, events, starts }: History) {
+async function notify({ mails, events, starts }: History) {
   const projectId = newId();
   await addProject(server.database, { id: projectId });
   const made = await makeSentMails(server.database, projectId, Math.max(CONTACTS, mails.length));
@@ -239,9 +239,9 @@ const users = { segments: async () => [], workflows: async () => [] };
 
 async function take(
   steps: History["steps"],
-  told: { projectId: string; contactIds: string[] },
+  reported: { projectId: string; contactIds: string[] },
 ): Promise<void> {
-  const { projectId, contactIds } = told;
+  const { projectId, contactIds } = reported;
   const { database } = server;
   for (const one of steps) {
     if (one.do === "count") await countNews(database, { lagSeconds: 0, stepSize: one.size });
@@ -332,11 +332,11 @@ async function compareDimensions(projectId: string, period: Period, { facts }: R
       value === null ? [] : [{ value, ...withRates(countsOf(own)) }],
     );
   for (const dimension of DIMENSIONS) {
-    const told = await getBreakdown(database, projectId, dimension, period);
-    expect(told.map(({ emails }) => emails)).toEqual(
-      told.map(({ emails }) => emails).toSorted((one, other) => other - one),
+    const reported = await getBreakdown(database, projectId, dimension, period);
+    expect(reported.map(({ emails }) => emails)).toEqual(
+      reported.map(({ emails }) => emails).toSorted((one, other) => other - one),
     );
-    expect(told.map(({ name: _name, ...row }) => row).toSorted(byValue)).toEqual(
+    expect(reported.map(({ name: _name, ...row }) => row).toSorted(byValue)).toEqual(
       groups(dimension).toSorted(byValue),
     );
   }
@@ -405,13 +405,13 @@ test("equals a recount through counting, deletions and late events", async () =>
   expect.hasAssertions();
   await fc.assert(
     fc.asyncProperty(history, async (one) => {
-      const told = await tell(one);
-      await take(one.steps, told);
-      await compare(one, told.projectId);
+      const reported = await notify(one);
+      await take(one.steps, reported);
+      await compare(one, reported.projectId);
       // Afterwards come the operations that reduce counts and add late events, whatever the steps did.
       await countNews(server.database, { lagSeconds: 0 });
-      await take(LATE, told);
-      await compare(one, told.projectId);
+      await take(LATE, reported);
+      await compare(one, reported.projectId);
     }),
     { numRuns: 15 },
   );

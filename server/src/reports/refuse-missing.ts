@@ -1,7 +1,7 @@
 // Rejects filter ids that do not belong to the project, with the same error as for unknown ids.
 import type { ErrorCode } from "@postloft/contract/errors.ts";
 import type { Database } from "../platform/database/database.ts";
-import { Refusal } from "../platform/refusal.ts";
+import { AppError } from "../platform/app-error.ts";
 import { findMissing } from "./feed-queries.ts";
 
 const CODES = {
@@ -12,7 +12,7 @@ const CODES = {
 } as const satisfies Record<string, ErrorCode>;
 
 /** @throws AppError for the first object that the project does not have */
-export async function refuseMissing(
+export async function requireExisting(
   database: Database,
   projectId: string,
   named: Parameters<typeof findMissing>[2],
@@ -21,5 +21,5 @@ export async function refuseMissing(
   if ((contactId ?? campaignId ?? templateId ?? workflowId) === undefined) return;
   const missing = await findMissing(database, projectId, named);
   for (const what of Object.keys(CODES) as Array<keyof typeof CODES>)
-    if (missing[what]) throw new Refusal(CODES[what]);
+    if (missing[what]) throw new AppError(CODES[what]);
 }

@@ -5,13 +5,13 @@ import { transaction, type Database } from "../platform/database/database.ts";
 import type { Log } from "../platform/log.ts";
 import type { Metrics } from "../platform/metrics.ts";
 import type { WeekCounts } from "../projects/members/notification-facts.ts";
-import { nameForStrangers } from "../emails/system-mail/name-for-strangers.ts";
+import { nameForStrangers } from "../emails/platform-email/name-for-strangers.ts";
 import { notificationMail, type MailInLanguage } from "../projects/members/notification-mails.ts";
-import { listDueForKind, takeDue, tellMembers } from "../projects/members/notifications.ts";
+import { listDueForKind, takeDue, notifyMembers } from "../projects/members/notifications.ts";
 import { getSummary, readMailFilter } from "./analytics.ts";
 import { readPeriod } from "./period.ts";
 
-const LOOK_EVERY_MS = 600_000;
+const POLL_MS = 600_000;
 const AT_ONCE = 50;
 const DAY_MS = 86_400_000;
 /** UTC, which is early morning in Europe and the evening before in America. */
@@ -56,7 +56,7 @@ function factsOf({ current }: { current: Counts }) {
 }
 
 /** Emails due summaries. Returns the number of projects. */
-export async function tellSummaries(
+export async function notifySummaries(
   { database, baseUrl }: { database: Database; baseUrl: () => string },
   at = now(),
 ): Promise<number> {
@@ -70,7 +70,7 @@ export async function tellSummaries(
     await transaction(database, async (tx) => {
       const due = await takeDue(tx, { projectIds: [project.id], kind: KIND, since });
       if (due.has(project.id))
-        await tellMembers(
+        await notifyMembers(
           tx,
           { projectId: project.id, kind: KIND, facts: factsOf(summary) },
           summaryMail(project, summary, baseUrl()),
@@ -91,8 +91,8 @@ export function startWeeklySummaries(options: {
   const { log, metrics } = options;
   return startLoop({
     name: "weekly summaries",
-    runOnce: async () => ((await tellSummaries(options)) === AT_ONCE ? 0 : LOOK_EVERY_MS),
-    everyMs: LOOK_EVERY_MS,
+    runOnce: async () => ((await notifySummaries(options)) === AT_ONCE ? 0 : POLL_MS),
+    everyMs: POLL_MS,
     log,
     metrics,
   });

@@ -3,12 +3,12 @@ import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { startLoop, type Loop } from "../platform/background/background.ts";
 import { now } from "../platform/clock.ts";
 import type { Database } from "../platform/database/database.ts";
-import type { AnsweredRequest } from "../platform/http/notes.ts";
+import type { RespondedRequest } from "../platform/http/notes.ts";
 import { isId, newId } from "../platform/ids.ts";
 import type { Log } from "../platform/log.ts";
 import type { Metrics } from "../platform/metrics.ts";
 import { toPage, type Page, type PageRequest } from "../platform/http/page.ts";
-import { Refusal } from "../platform/refusal.ts";
+import { AppError } from "../platform/app-error.ts";
 import {
   deleteOldRequests,
   findRequestRow,
@@ -41,7 +41,7 @@ interface Second {
 
 export interface RequestLog {
   /** Logs a finished request of a key. Only checks a counter, and keeps at most `LIMITS.loggedRequests` per second and project. */
-  note(request: AnsweredRequest): void;
+  note(request: RespondedRequest): void;
   /** Writes the waiting rows. */
   close(): Promise<void>;
 }
@@ -55,7 +55,7 @@ export function createRequestLog(options: { database: Database; log: Log; metric
    * Takes a slot in the project's current second. Failures have separate slots. Returns the number of requests skipped before, or null if
    * no slot is left.
    */
-  function takePlace(projectId: string, isFailure: boolean): number | null {
+  function takeSlot(projectId: string, isFailure: boolean): number | null {
     const nowMs = performance.now();
     let second = seconds.get(projectId);
     if (second === undefined || nowMs - second.startMs >= SECOND_MS) {
@@ -88,7 +88,7 @@ export function createRequestLog(options: { database: Database; log: Log; metric
   return {
     note(request) {
       if (request.route.startsWith(OWN_ROUTES)) return;
-      const leftOut = takePlace(request.projectId, request.status >= 400);
+      const leftOut = takeSlot(request.projectId, request.status >= 400);
       if (leftOut !== null) waiting.push(rowOf(request, leftOut));
     },
     async close() {
@@ -100,7 +100,7 @@ export function createRequestLog(options: { database: Database; log: Log; metric
   };
 }
 
-function rowOf(request: AnsweredRequest, leftOut: number): RequestRow {
+function rowOf(request: RespondedRequest, leftOut: number): RequestRow {
   return {
     projectId: request.projectId,
     id: newId(),
@@ -151,7 +151,7 @@ export async function listRequests(
 /** @throws AppError REQUEST_NOT_FOUND, also for a request of another project */
 export async function getRequest(database: Database, projectId: string, id: string) {
   const row = isId(id) ? await findRequestRow(database, projectId, id) : undefined;
-  if (row === undefined) throw new Refusal("REQUEST_NOT_FOUND");
+  if (row === undefined) throw new AppError("REQUEST_NOT_FOUND");
   return { ...present(row), body: row.body, bodyBytes: row.bodyBytes };
 }
 

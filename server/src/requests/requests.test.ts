@@ -3,7 +3,7 @@ import { assert, jsonValue, property, string } from "fast-check";
 import { expect, test, vi } from "vitest";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { sql } from "kysely";
-import { refusalOf, useTestServer, type TestProject } from "../testing/test-server.ts";
+import { errorOf, useTestServer, type TestProject } from "../testing/test-server.ts";
 import { redactBody, redactPath } from "./redact.ts";
 import { sweepRequests } from "./request-log.ts";
 
@@ -56,7 +56,7 @@ test("finds a request by its id with its response and without personal data", as
     data: { plan: "[text of 3]", age: "[number]", address: { street: "[text of 13]" } },
   });
   const other = await server.createProject();
-  expect(refusalOf(await server.call("GET", `/requests/${logged.id}`, other.byKey))).toBe(
+  expect(errorOf(await server.call("GET", `/requests/${logged.id}`, other.byKey))).toBe(
     "404 REQUEST_NOT_FOUND",
   );
   expect((await list(other, "?requestId=order-4711")).data).toEqual([]);
@@ -87,10 +87,10 @@ test("keeps failures with their code and finds them by status, method and page",
   const next = await list(project, `?status=4xx&limit=1&cursor=${failed.cursor}`);
   expect([...failed.data, ...next.data].map(({ path }) => path)).toEqual(["/contacts/nobody", "/v1/send"]);
   expect((await list(project, "?status=422&method=POST")).data.map(({ path }) => path)).toEqual(["/v1/send"]);
-  expect(refusalOf(await server.call("GET", "/requests?status=abc", project.byKey))).toBe(
+  expect(errorOf(await server.call("GET", "/requests?status=abc", project.byKey))).toBe(
     "422 VALIDATION_ERROR",
   );
-  expect(refusalOf(await server.call("GET", "/requests?cursor=abc", project.byKey))).toBe("400 BAD_REQUEST");
+  expect(errorOf(await server.call("GET", "/requests?cursor=abc", project.byKey))).toBe("400 BAD_REQUEST");
 });
 
 test("keeps a few of many requests in a second, and counts the skipped ones in the next entry", async () => {

@@ -2,9 +2,9 @@
 import type { Tx } from "../platform/database/database.ts";
 import { notify } from "../platform/notify.ts";
 import { isId } from "../platform/ids.ts";
-import { Refusal } from "../platform/refusal.ts";
-import { noteContacts } from "../reactions/reactions.ts";
-import type { Via } from "../contacts/consent.ts";
+import { AppError } from "../platform/app-error.ts";
+import { enqueueContactEvents } from "../reactions/reactions.ts";
+import type { ChangeSource } from "../contacts/consent.ts";
 import { lookUpContacts } from "../contacts/contacts.ts";
 import { readDataPatch } from "../contacts/rules.ts";
 import { upsertContacts } from "../contacts/upsert-contacts.ts";
@@ -23,7 +23,7 @@ export async function addMembers(
   projectId: string,
   id: string,
   { emails, createMissing, subscribed }: MembersToAdd,
-  via: Via,
+  via: ChangeSource,
 ): Promise<{ added: number; created: number; notFound: string[] }> {
   const segmentId = await lockStatic(tx, projectId, id);
   const { notFound } = await lookUpContacts(tx, projectId, [...new Set(emails)]);
@@ -40,7 +40,7 @@ export async function addMembers(
     })),
   );
   const added = await insertMembers(tx, projectId, segmentId, emails);
-  await noteContacts(
+  await enqueueContactEvents(
     tx,
     added.map((contactId) => ({ projectId, contactId })),
   );
@@ -61,7 +61,7 @@ export async function removeMembers(
 ): Promise<{ removed: number }> {
   const segmentId = await lockStatic(tx, projectId, id);
   const removed = await deleteMembersByEmail(tx, projectId, segmentId, emails);
-  await noteContacts(
+  await enqueueContactEvents(
     tx,
     removed.map((contactId) => ({ projectId, contactId })),
   );
@@ -72,9 +72,9 @@ export async function removeMembers(
 /** Locks the segment first, because its count changes with its members. */
 async function lockStatic(tx: Tx, projectId: string, id: string): Promise<string> {
   const row = isId(id) ? await findSegmentForUpdate(tx, projectId, id) : undefined;
-  if (row === undefined) throw new Refusal("SEGMENT_NOT_FOUND");
+  if (row === undefined) throw new AppError("SEGMENT_NOT_FOUND");
   if (row.type !== "STATIC")
-    throw new Refusal("CONFLICT", {
+    throw new AppError("CONFLICT", {
       message: "The members of a dynamic segment depend on its filters, so you can't add or remove them.",
     });
   return row.id;

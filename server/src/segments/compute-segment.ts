@@ -1,7 +1,7 @@
 // Computes all members of a tracked segment in one statement, immediately or in the background.
 import type { Filter } from "@postloft/contract/filters.ts";
 import { limitStatements, transaction, type Database, type Tx } from "../platform/database/database.ts";
-import { Refusal } from "../platform/refusal.ts";
+import { AppError } from "../platform/app-error.ts";
 import { restrictionForAll, restrictionOf } from "./filters/compile-filter.ts";
 import { loadSegmentsFor } from "./filters/load-segments.ts";
 import { getSegmentRow } from "./segments.ts";
@@ -35,7 +35,7 @@ export interface Computed {
 export async function requestCompute(database: Database, projectId: string, id: string): Promise<void> {
   const row = await getSegmentRow(database, projectId, id);
   if (row.type === "STATIC" || !row.trackMembership)
-    throw new Refusal("CONFLICT", {
+    throw new AppError("CONFLICT", {
       message: "Only a dynamic segment with trackMembership can update its members. Use refresh to count.",
     });
   await updateComputeDue(database, projectId, [row.id]);
@@ -44,7 +44,7 @@ export async function requestCompute(database: Database, projectId: string, id: 
 /** Computes a tracked segment and records one event for each contact that entered or left (spec §4.6). */
 export async function computeSegment(tx: Tx, projectId: string, id: string): Promise<Computed> {
   const row = await findSegmentForUpdate(tx, projectId, id);
-  if (row === undefined) throw new Refusal("SEGMENT_NOT_FOUND");
+  if (row === undefined) throw new AppError("SEGMENT_NOT_FOUND");
   return compute(tx, projectId, row, EVERYONE);
 }
 

@@ -3,7 +3,7 @@ import type { Filter } from "@postloft/contract/filters.ts";
 import type { Tx } from "../platform/database/database.ts";
 import { notify } from "../platform/notify.ts";
 import { isId, newId } from "../platform/ids.ts";
-import { invalidField, Refusal, requireUnchanged } from "../platform/refusal.ts";
+import { invalidField, AppError, requireUnchanged } from "../platform/app-error.ts";
 import { lockProject } from "../projects/projects.ts";
 import { subscribeToEvents } from "../reactions/reactions.ts";
 import { restrictionForAll } from "./filters/compile-filter.ts";
@@ -37,12 +37,12 @@ export interface SegmentToCreate {
 }
 
 /** @throws AppError VALIDATION_ERROR for a filter that does not fit the type or names an unknown segment. */
-export async function createSegment(tx: Tx, projectId: string, given: SegmentToCreate): Promise<SegmentView> {
+export async function createSegment(tx: Tx, projectId: string, input: SegmentToCreate): Promise<SegmentView> {
   const field =
-    (given.filters ?? null) === null && (given.condition ?? null) !== null ? "condition" : "filters";
-  const filters = given.filters ?? given.condition ?? null;
-  const type = given.type ?? (filters === null ? "STATIC" : "DYNAMIC");
-  if (given.type === undefined && filters === null)
+    (input.filters ?? null) === null && (input.condition ?? null) !== null ? "condition" : "filters";
+  const filters = input.filters ?? input.condition ?? null;
+  const type = input.type ?? (filters === null ? "STATIC" : "DYNAMIC");
+  if (input.type === undefined && filters === null)
     throw invalidField(
       "filters",
       "required",
@@ -56,30 +56,30 @@ export async function createSegment(tx: Tx, projectId: string, given: SegmentToC
       "custom",
       "A static segment has no filter, because its members are added by address.",
     );
-  if (type === "STATIC" && given.trackMembership === true)
+  if (type === "STATIC" && input.trackMembership === true)
     throw invalidField("trackMembership", "custom", "A static segment emits no events. Remove this field.");
   const id = newId();
   await lockProject(tx, projectId);
   const segments = await loadSegments(tx, projectId);
   if (filters !== null) checkSegments(field, id, filters, segments);
-  const slug = slugOf(given.name);
+  const slug = slugOf(input.name);
   const taken = new Set(await listSlugsLike(tx, projectId, slug));
   await insertSegment(tx, {
     projectId,
     id,
-    name: given.name,
-    description: given.description ?? null,
+    name: input.name,
+    description: input.description ?? null,
     type,
     filters: filters === null ? null : JSON.stringify(filters),
     slug: freeSlug(slug, taken),
-    trackMembership: given.trackMembership ?? false,
+    trackMembership: input.trackMembership ?? false,
     ...(filters === null ? { causes: [], timeBased: false } : allCauses(filters, segments)),
     memberCount:
       filters === null
         ? 0
         : await countMatching(tx, projectId, await restrictionForAll(tx, filters, { projectId, segments })),
   });
-  if (given.trackMembership === true) await subscribeSegments(tx, projectId);
+  if (input.trackMembership === true) await subscribeSegments(tx, projectId);
   notify(tx, "segments");
   return getSegment(tx, projectId, id);
 }
@@ -110,7 +110,7 @@ export async function updateSegment(
 ): Promise<SegmentView> {
   await lockProject(tx, projectId);
   const row = isId(id) ? await findSegmentForUpdate(tx, projectId, id) : undefined;
-  if (row === undefined) throw new Refusal("SEGMENT_NOT_FOUND");
+  if (row === undefined) throw new AppError("SEGMENT_NOT_FOUND");
   requireUnchanged(row, edit.expectedUpdatedAt);
   const field = (edit.filters ?? null) === null && edit.condition !== undefined ? "condition" : "filters";
   const filters = edit.filters ?? edit.condition ?? undefined;
@@ -133,7 +133,8 @@ export async function updateSegment(
     ...(edit.description === undefined ? {} : { description: edit.description }),
     ...(edit.trackMembership === undefined ? {} : { trackMembership: edit.trackMembership }),
   };
-  if (edit.trackMembership === false && row.trackMembership) await refuseStarting(tx, projectId, row.id, use);
+  if (edit.trackMembership === false && row.trackMembership)
+    await rejectStartingWorkflow(tx, projectId, row.id, use);
   const isTrackingChanged = (edit.trackMembership ?? row.trackMembership) !== row.trackMembership;
   if (filters !== undefined) await changeFilters(tx, projectId, row, field, filters, changes);
   else if (Object.keys(changes).length > 0) await updateSegmentRow(tx, projectId, row.id, changes);
@@ -143,10 +144,10 @@ export async function updateSegment(
   return getSegment(tx, projectId, row.id);
 }
 
-async function refuseStarting(tx: Tx, projectId: string, id: string, use: SegmentUse): Promise<void> {
+async function rejectStartingWorkflow(tx: Tx, projectId: string, id: string, use: SegmentUse): Promise<void> {
   const workflow = await use.workflowStartedBy(tx, projectId, id);
   if (workflow !== undefined)
-    throw new Refusal("CONFLICT", {
+    throw new AppError("CONFLICT", {
       message: `The workflow "${workflow}" starts when contacts enter or leave this segment. Disable or change it first.`,
     });
 }
@@ -169,7 +170,7 @@ async function changeFilters(
   for (const id of over) {
     const inner = segments.get(id)?.filters ?? null;
     if (inner === null) continue;
-    await refuseTooLarge(tx, projectId, field, { id, filters: inner }, segments);
+    await rejectTooLarge(tx, projectId, field, { id, filters: inner }, segments);
     await updateCauses(tx, projectId, id, allCauses(inner, segments));
   }
   await updateComputeDue(tx, projectId, [row.id, ...over]);
@@ -180,7 +181,7 @@ async function changeFilters(
  * Rejects a change that would make a dependent segment too large to evaluate. Otherwise that segment would become empty without an
  * explanation.
  */
-async function refuseTooLarge(
+async function rejectTooLarge(
   tx: Tx,
   projectId: string,
   field: string,
@@ -190,7 +191,7 @@ async function refuseTooLarge(
   try {
     planFilter(over.filters, { segments });
   } catch (error) {
-    const refused = error instanceof Refusal ? error.fields?.[0] : undefined;
+    const refused = error instanceof AppError ? error.fields?.[0] : undefined;
     if (refused === undefined) throw error;
     const { name } = await getSegmentRow(tx, projectId, over.id);
     throw invalidField(
@@ -205,22 +206,22 @@ async function refuseTooLarge(
 export async function deleteSegment(tx: Tx, projectId: string, id: string, use: SegmentUse): Promise<void> {
   await lockProject(tx, projectId);
   const row = isId(id) ? await findSegmentForUpdate(tx, projectId, id) : undefined;
-  if (row === undefined) throw new Refusal("SEGMENT_NOT_FOUND");
+  if (row === undefined) throw new AppError("SEGMENT_NOT_FOUND");
   const segments = await loadSegments(tx, projectId);
   const [over] = segmentsOver(row.id, segments);
   if (over !== undefined) {
     const { name } = await getSegmentRow(tx, projectId, over);
-    throw new Refusal("CONFLICT", { message: `The segment "${name}" uses this one. Change it first.` });
+    throw new AppError("CONFLICT", { message: `The segment "${name}" uses this one. Change it first.` });
   }
   const campaign = await use.campaignOfSegment(tx, projectId, row.id);
   if (campaign !== undefined)
-    throw new Refusal("CONFLICT", {
+    throw new AppError("CONFLICT", {
       message: `The campaign "${campaign}" goes to this segment. Cancel it first.`,
     });
   // A workflow that starts to use the segment locks it first (for key share), and this transaction holds the lock.
   const workflow = await use.workflowOfSegment(tx, projectId, row.id);
   if (workflow !== undefined)
-    throw new Refusal("CONFLICT", {
+    throw new AppError("CONFLICT", {
       message: `The workflow "${workflow}" uses this segment. Disable or change it first.`,
     });
   await deleteSegmentRow(tx, projectId, row.id);

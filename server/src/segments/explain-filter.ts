@@ -2,7 +2,7 @@
 import type { Filter } from "@postloft/contract/filters.ts";
 import { readClock } from "../platform/clock.ts";
 import type { Database } from "../platform/database/database.ts";
-import { Refusal } from "../platform/refusal.ts";
+import { AppError } from "../platform/app-error.ts";
 import {
   conditionsOf,
   type ConditionExplanation,
@@ -34,7 +34,7 @@ export async function explainForContact(
       leastEvents: EVENTS_SHOWN,
     });
     const contact = contacts.get(contactId);
-    if (contact === undefined) throw new Refusal("CONTACT_NOT_FOUND");
+    if (contact === undefined) throw new AppError("CONTACT_NOT_FOUND");
     return { filter: filters, contact, segments, now: await readClock(database) };
   });
   return { matches: explanation.matches, explanation, conditions: conditionsOf(explanation) };

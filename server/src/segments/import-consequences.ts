@@ -1,8 +1,8 @@
 // Provides the suppression list and static segments to contact imports.
 import type { Database, Tx } from "../platform/database/database.ts";
 import { isId } from "../platform/ids.ts";
-import { Refusal } from "../platform/refusal.ts";
-import { noteContacts } from "../reactions/reactions.ts";
+import { AppError } from "../platform/app-error.ts";
+import { enqueueContactEvents } from "../reactions/reactions.ts";
 import type { ImportConsequences } from "../contacts/import/import-contacts.ts";
 import { addSuppressions } from "../suppressions/suppressions.ts";
 import { insertMembers, listMembersAmong } from "./member-queries.ts";
@@ -11,7 +11,7 @@ import { findSegment, findSegmentForUpdate } from "./queries.ts";
 /** @throws AppError SEGMENT_NOT_FOUND */
 export async function isStaticSegment(database: Database, projectId: string, id: string): Promise<boolean> {
   const row = isId(id) ? await findSegment(database, projectId, id) : undefined;
-  if (row === undefined) throw new Refusal("SEGMENT_NOT_FOUND");
+  if (row === undefined) throw new AppError("SEGMENT_NOT_FOUND");
   return row.type === "STATIC";
 }
 
@@ -27,7 +27,7 @@ export const importConsequences: ImportConsequences = {
   },
   async addToSegment(tx, projectId, segmentId, emails) {
     const added = await insertMembers(tx, projectId, segmentId, emails);
-    await noteContacts(
+    await enqueueContactEvents(
       tx,
       added.map((contactId) => ({ projectId, contactId })),
     );

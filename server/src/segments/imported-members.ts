@@ -1,6 +1,6 @@
 // Counts and removes members that contact imports added to static segments, for the undo of an import.
 import type { Tx } from "../platform/database/database.ts";
-import { noteContacts } from "../reactions/reactions.ts";
+import { enqueueContactEvents } from "../reactions/reactions.ts";
 import type { ImportedMembers } from "../contacts/import/undo-import.ts";
 import { countImportedMembers, deleteImportedMembers } from "./member-queries.ts";
 import { findSegmentForUpdate } from "./queries.ts";
@@ -18,7 +18,7 @@ export const importedMembers: ImportedMembers = {
 };
 
 async function note(tx: Tx, projectId: string, contactIds: readonly string[]): Promise<void> {
-  await noteContacts(
+  await enqueueContactEvents(
     tx,
     contactIds.map((contactId) => ({ projectId, contactId })),
   );

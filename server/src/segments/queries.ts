@@ -2,7 +2,7 @@
 import type { SegmentType } from "@postloft/contract/segments.ts";
 import { sql, type SqlBool } from "kysely";
 import type { Database, Tx } from "../platform/database/database.ts";
-import { asFarAsItFits, type PageRequest, type RowOfBytes } from "../platform/http/page.ts";
+import { limitToPageBytes, type PageRequest, type RowOfBytes } from "../platform/http/page.ts";
 
 export interface SegmentRow {
   id: string;
@@ -105,7 +105,7 @@ export async function listSegmentRows(
     order by id desc ${page === null ? sql`` : sql`limit ${page.limit + 1}`}`;
   // A filter appears twice in the response, in each of its two forms.
   const fitting = { order: sql`order by id desc`, size: sql`2 * coalesce(octet_length(filters::text), 0)` };
-  const { rows } = await sql<SegmentRow & RowOfBytes>`${asFarAsItFits(found, fitting)}`.execute(database);
+  const { rows } = await sql<SegmentRow & RowOfBytes>`${limitToPageBytes(found, fitting)}`.execute(database);
   return rows;
 }
 

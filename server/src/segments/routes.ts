@@ -15,13 +15,13 @@ import type { SegmentUse } from "./rules.ts";
 import { listSegmentsOfContact } from "./segments-of-contact.ts";
 import { getSegment, listSegments, refreshSegment } from "./segments.ts";
 
-interface SegmentParts extends SegmentUse {
+interface SegmentDependencies extends SegmentUse {
   database: Database;
   explainer: Explainer;
 }
 
-export function segmentRoutes(parts: SegmentParts): Route[] {
-  const { database } = parts;
+export function segmentRoutes(deps: SegmentDependencies): Route[] {
+  const { database } = deps;
   return [
     route(contract.listSegments, async ({ projectId, query }) => {
       const isPaged = query.limit !== undefined || query.cursor !== undefined;
@@ -35,18 +35,18 @@ export function segmentRoutes(parts: SegmentParts): Route[] {
     ),
     route(contract.explainSegment, async ({ projectId, body, commit }) => {
       // Runs before the transaction, so that no connection is held while the request waits for its turn.
-      const explained = await explainForContact(parts, projectId, body);
+      const explained = await explainForContact(deps, projectId, body);
       return commit(async () => ok(explained));
     }),
     route(contract.getSegment, async ({ projectId, params }) =>
       ok(await getSegment(database, projectId, params.id)),
     ),
     route(contract.updateSegment, async ({ projectId, params, body, commit }) =>
-      commit(async (tx) => ok(await updateSegment(tx, projectId, params.id, body, parts))),
+      commit(async (tx) => ok(await updateSegment(tx, projectId, params.id, body, deps))),
     ),
     route(contract.deleteSegment, async ({ projectId, params, commit }) =>
       commit(async (tx) => {
-        await deleteSegment(tx, projectId, params.id, parts);
+        await deleteSegment(tx, projectId, params.id, deps);
         return noContent();
       }),
     ),

@@ -2,7 +2,7 @@
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { Filter } from "@postloft/contract/filters.ts";
 import type { Database } from "../platform/database/database.ts";
-import { invalidField } from "../platform/refusal.ts";
+import { invalidField } from "../platform/app-error.ts";
 import type { ContactView } from "../contacts/contacts.ts";
 import { inTime } from "../contacts/list-contacts.ts";
 import { countMatching, listMatching } from "../contacts/matching-contacts.ts";

@@ -2,7 +2,7 @@
 import type { Filter } from "@postloft/contract/filters.ts";
 import type { RawBuilder, SqlBool } from "kysely";
 import type { Database } from "../platform/database/database.ts";
-import { invalidField } from "../platform/refusal.ts";
+import { invalidField } from "../platform/app-error.ts";
 import { membershipForAll, restrictionForAll, restrictionOf } from "./filters/compile-filter.ts";
 import { loadSegments, type SegmentSource } from "./filters/load-segments.ts";
 import { segmentsUnder } from "./rules.ts";

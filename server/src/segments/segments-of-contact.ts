@@ -4,7 +4,7 @@ import { getContact } from "../contacts/contacts.ts";
 import { isAmong } from "../contacts/matching-contacts.ts";
 import type { Database } from "../platform/database/database.ts";
 import { toPage, type Page, type PageRequest } from "../platform/http/page.ts";
-import { Refusal } from "../platform/refusal.ts";
+import { AppError } from "../platform/app-error.ts";
 import { membershipOf } from "./filters/compile-filter.ts";
 import { loadSegments } from "./filters/load-segments.ts";
 import { listSegmentNames, type SegmentName } from "./queries.ts";
@@ -42,7 +42,7 @@ export async function listSegmentsOfContact(
       const members = await membershipOf(database, segment.id, { projectId, segments, fewContacts: true });
       return await isAmong(database, projectId, members, id);
     } catch (error) {
-      if (error instanceof Refusal && error.code === "VALIDATION_ERROR") return null;
+      if (error instanceof AppError && error.code === "VALIDATION_ERROR") return null;
       throw error;
     }
   };

@@ -4,7 +4,7 @@ import { expect, test, vi } from "vitest";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import {
   faultsOf,
-  refusalOf,
+  errorOf,
   useTestServer,
   type TestCaller,
   type TestProject,
@@ -217,7 +217,7 @@ test("a segment follows the segment it uses and cannot use itself", async () => 
   );
   const cycle = await server.call("PATCH", `/segments/${inner.id}`, byKey, { filters: on(outer.id) });
   expect(faultsOf(cycle)).toEqual(["filters custom"]);
-  expect(refusalOf(await server.call("DELETE", `/segments/${inner.id}`, byKey))).toBe("409 CONFLICT");
+  expect(errorOf(await server.call("DELETE", `/segments/${inner.id}`, byKey))).toBe("409 CONFLICT");
   const changed = await server.call("PATCH", `/segments/${inner.id}`, byKey, { filters: BOUGHT });
   expect(changed.status).toBe(200);
   await vi.waitFor(
@@ -303,7 +303,7 @@ test("members of a segment are deleted without an event when tracking ends", asy
   );
   expect(await eventNames(project)).toHaveLength(1);
   expect(await members(byKey, id)).toEqual(["ada@example.com"]);
-  expect(refusalOf(await server.call("POST", `/segments/${id}/compute`, byKey))).toBe("409 CONFLICT");
+  expect(errorOf(await server.call("POST", `/segments/${id}/compute`, byKey))).toBe("409 CONFLICT");
 });
 
 test("a preview returns count and sample, and an explanation the compared value per condition", async () => {
@@ -343,14 +343,14 @@ test("explaining the largest filter for a large text takes little time on the se
   await server.call("POST", "/segments/explain", byKey, { filters: PRO, contactId: id });
   const explain = async () => {
     const before = process.threadCpuUsage();
-    const answer = await server.call<{ matches: boolean; conditions: Array<{ seen: string }> }>(
+    const response = await server.call<{ matches: boolean; conditions: Array<{ seen: string }> }>(
       "POST",
       "/segments/explain",
       byKey,
       { filters, contactId: id },
     );
     const { user, system } = process.threadCpuUsage(before);
-    return { ...answer, ms: (user + system) / 1000 };
+    return { ...response, ms: (user + system) / 1000 };
   };
   // Other work in this process adds to the measured time, so the minimum of three runs counts.
   const done: Array<Awaited<ReturnType<typeof explain>>> = [];
@@ -393,8 +393,8 @@ test("rejects invalid segments with an error on the field", async () => {
       }),
     ).toEqual(["filters custom"]);
   for (const path of [`/segments/${foreign.id}`, `/segments/${randomUUID()}`, "/segments/x"])
-    expect(refusalOf(await server.call("GET", path, byKey))).toBe("404 SEGMENT_NOT_FOUND");
+    expect(errorOf(await server.call("GET", path, byKey))).toBe("404 SEGMENT_NOT_FOUND");
   const { id } = await create(byKey, { name: "Dynamic", filters: PRO });
   const add = await server.call("POST", `/segments/${id}/members`, byKey, { emails: ["ada@example.com"] });
-  expect(refusalOf(add)).toBe("409 CONFLICT");
+  expect(errorOf(add)).toBe("409 CONFLICT");
 });

@@ -5,7 +5,7 @@ import type { SegmentType } from "@postloft/contract/segments.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
 import { isId } from "../platform/ids.ts";
 import { fittingLimit, toPage, type Page, type PageRequest } from "../platform/http/page.ts";
-import { invalidField, Refusal } from "../platform/refusal.ts";
+import { invalidField, AppError } from "../platform/app-error.ts";
 import { countMatching } from "../contacts/matching-contacts.ts";
 import { countStoredMembers } from "./member-queries.ts";
 import {
@@ -50,7 +50,7 @@ function present(row: SegmentRow): SegmentView {
 /** @throws AppError SEGMENT_NOT_FOUND, also for a segment of another project. */
 export async function getSegmentRow(database: Database, projectId: string, id: string): Promise<SegmentRow> {
   const row = isId(id) ? await findSegment(database, projectId, id) : undefined;
-  if (row === undefined) throw new Refusal("SEGMENT_NOT_FOUND");
+  if (row === undefined) throw new AppError("SEGMENT_NOT_FOUND");
   return row;
 }
 

@@ -2,7 +2,7 @@
 import type { Filter } from "@postloft/contract/filters.ts";
 import type { RawBuilder, SqlBool } from "kysely";
 import type { Database } from "../platform/database/database.ts";
-import { Refusal } from "../platform/refusal.ts";
+import { AppError } from "../platform/app-error.ts";
 import type { Dependents } from "../contacts/contacts.ts";
 import { membershipOf } from "./filters/compile-filter.ts";
 import { loadSegmentsFor } from "./filters/load-segments.ts";
@@ -28,12 +28,12 @@ async function membersOf(
     conditions: [{ field: `segment.${segmentId}`, operator: "memberOfSegment" }],
   };
   const segments = await loadSegmentsFor(database, projectId, [inSegment]);
-  if (!segments.has(segmentId)) throw new Refusal("SEGMENT_NOT_FOUND");
+  if (!segments.has(segmentId)) throw new AppError("SEGMENT_NOT_FOUND");
   return membershipOf(database, segmentId, { projectId, segments });
 }
 
 /** Resolves segments and conditions, and the target segment of an import, for contacts/. */
-export const whoIsMeant = { membersOf, matchesOf: segmentRestriction, isStaticSegment };
+export const findMeantContacts = { membersOf, matchesOf: segmentRestriction, isStaticSegment };
 
 /** Memberships of deleted contacts, for contacts/. */
 export const memberships: Dependents = { lock: lockSegmentsOf, end: deleteMembershipsOf };

@@ -4,7 +4,7 @@ import { transaction, type Database } from "../platform/database/database.ts";
 import { noContent, ok, route, type Route } from "../platform/http/route.ts";
 import { readPage } from "../platform/http/page.ts";
 import { actorOf, recordAudit } from "../audit/audit-log.ts";
-import { csv } from "../contacts/csv-answer.ts";
+import { csv } from "../contacts/csv-response.ts";
 import { PLAIN_IMPORT } from "../contacts/import/import-input.ts";
 import { ADDRESS_FILE, addImport, getImport, prepareImport } from "../contacts/import/imports.ts";
 import { SUPPRESSION_IMPORT } from "./import-suppressions.ts";

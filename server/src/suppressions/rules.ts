@@ -2,7 +2,7 @@
 import type { SuppressionReason } from "@postloft/contract/suppressions.ts";
 
 /** Suppression and subscription status of an address. */
-export interface AddressStanding {
+export interface AddressStatus {
   email: string;
   suppression: { reason: SuppressionReason; createdAt: string; emailId: string | null } | null;
   /** Whether the project applies its suppression list. */
@@ -18,7 +18,7 @@ const CAUSES: Readonly<Record<SuppressionReason, string>> = {
 };
 
 /** Returns the kinds of email that an address gets, with an explanation for users. */
-export function explainAddress({ suppression, suppressionList, contact }: AddressStanding): {
+export function explainAddress({ suppression, suppressionList, contact }: AddressStatus): {
   gets: { transactional: boolean; lists: boolean };
   explanation: string;
 } {

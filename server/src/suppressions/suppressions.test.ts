@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { expect, test, vi } from "vitest";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
-import { faultsOf, refusalOf, useTestServer, type TestProject } from "../testing/test-server.ts";
+import { faultsOf, errorOf, useTestServer, type TestProject } from "../testing/test-server.ts";
 import { uploadOf, type ImportJob } from "../testing/upload.ts";
 
 const server = useTestServer({ ROLES: "api,worker" });
@@ -39,7 +39,7 @@ const remove = ({ byKey }: TestProject, address: string) =>
 const explain = async ({ byKey }: TestProject, address: string) =>
   (await server.call<Explained>("GET", `/suppressions/${encodeURIComponent(address)}`, byKey)).body;
 
-async function lookAtList({ owner, id }: TestProject, suppressionList = true): Promise<void> {
+async function checkList({ owner, id }: TestProject, suppressionList = true): Promise<void> {
   const reply = await server.call("PATCH", `/users/@me/projects/${id}`, owner, { suppressionList });
   expect(reply.body).toMatchObject({ suppressionList });
 }
@@ -95,7 +95,7 @@ test("lists bounces and complaints with their email, and skips them once the lis
   ]);
   // The list is off by default, so emails are still sent.
   expect((await send(project, "bounced@sandbox.localhost")).status).toBe("BOUNCED");
-  await lookAtList(project);
+  await checkList(project);
   expect(await send(project, "Bounced@Sandbox.localhost")).toMatchObject({
     status: "SKIPPED",
     reason: "The address is on the suppression list: a mail to it bounced.",
@@ -112,7 +112,7 @@ test("lists bounces and complaints with their email, and skips them once the lis
 test("skips suppressed cc and bcc addresses and sends to everyone else", async () => {
   const project = await server.createProject();
   await add(project, ["cc@example.com", "bcc@example.com"]);
-  await lookAtList(project);
+  await checkList(project);
   const { status, id } = await send(project, "ada@example.com", {
     cc: ["cc@example.com", "boss@example.com"],
     bcc: ["bcc@example.com", "archive@example.com"],
@@ -145,7 +145,7 @@ test("a campaign excludes suppressed contacts and reports their number", async (
   const path = `/campaigns/${made.data.id}`;
   const audience = async () => (await server.call("GET", `${path}/audience`, byKey)).body;
   expect(await audience()).toEqual({ total: 4, eligible: 3, excluded: { unsubscribed: 1, suppressed: 0 } });
-  await lookAtList(project);
+  await checkList(project);
   expect(await audience()).toEqual({ total: 4, eligible: 2, excluded: { unsubscribed: 1, suppressed: 1 } });
   await server.call("POST", `${path}/send`, byKey, {});
   const read = async () => (await server.call("GET", path, byKey)).body;
@@ -178,12 +178,12 @@ test("explains what an address gets and why", async () => {
     gets: { transactional: true, lists: true },
   });
   expect(ignored.explanation).toMatch(/does not apply its list/);
-  await lookAtList(project);
+  await checkList(project);
   const barred = await ask("ada@example.com");
   expect(barred.gets).toEqual({ transactional: false, lists: false });
   expect(barred.explanation).toMatch(/^No email is sent to this address\. .* because it was added manually/);
   const reply = await server.call("GET", "/suppressions/no-address", project.byKey);
-  expect(refusalOf(reply)).toBe("404 SUPPRESSION_NOT_FOUND");
+  expect(errorOf(reply)).toBe("404 SUPPRESSION_NOT_FOUND");
 });
 
 test("adds addresses once, finds them by part, pages, removes, and hides other projects", async () => {
@@ -205,9 +205,9 @@ test("adds addresses once, finds them by part, pages, removes, and hides other p
   const stranger = await server.createProject();
   expect((await list(stranger)).data).toEqual([]);
   expect((await explain(stranger, "a@x.example")).suppression).toBeNull();
-  expect(refusalOf(await remove(stranger, "a@x.example"))).toBe("404 SUPPRESSION_NOT_FOUND");
+  expect(errorOf(await remove(stranger, "a@x.example"))).toBe("404 SUPPRESSION_NOT_FOUND");
   expect((await remove(project, "A@x.example")).status).toBe(204);
-  expect(refusalOf(await remove(project, "a@x.example"))).toBe("404 SUPPRESSION_NOT_FOUND");
+  expect(errorOf(await remove(project, "a@x.example"))).toBe("404 SUPPRESSION_NOT_FOUND");
   expect((await list(project)).total).toBe(3);
 });
 

@@ -5,7 +5,7 @@ import { SUPPRESSION_REASONS, type SuppressionReason } from "@postloft/contract/
 import type { Database, Tx } from "../platform/database/database.ts";
 import { newId } from "../platform/ids.ts";
 import { toPage, type Page, type PageRequest } from "../platform/http/page.ts";
-import { Refusal } from "../platform/refusal.ts";
+import { AppError } from "../platform/app-error.ts";
 import { usesSuppressionList } from "../emails/outbox/queues.ts";
 import { writeRow } from "../contacts/cell-text.ts";
 import { findContactByEmail } from "../contacts/contacts.ts";
@@ -60,11 +60,11 @@ export interface ToSuppress {
  * Adds addresses in the transaction of the bounce, complaint or request. A stronger reason replaces a weaker one. Returns the number of new
  * entries.
  */
-export async function addSuppressions(tx: Tx, given: readonly ToSuppress[]): Promise<number> {
-  if (given.length === 0) return 0;
+export async function addSuppressions(tx: Tx, input: readonly ToSuppress[]): Promise<number> {
+  if (input.length === 0) return 0;
   const strength = ({ reason }: ToSuppress) => SUPPRESSION_REASONS.indexOf(reason);
   const byAddress = new Map<string, ToSuppress>();
-  for (const one of given) {
+  for (const one of input) {
     const key = `${one.projectId} ${one.email}`;
     const other = byAddress.get(key);
     if (other === undefined || strength(one) < strength(other)) byAddress.set(key, one);
@@ -116,7 +116,7 @@ export async function* writeSuppressions(
 export async function removeSuppression(tx: Tx, projectId: string, address: string): Promise<void> {
   const parsed = parseAddress(address);
   if (!parsed.ok || !(await deleteSuppressionRow(tx, projectId, parsed.address)))
-    throw new Refusal("SUPPRESSION_NOT_FOUND");
+    throw new AppError("SUPPRESSION_NOT_FOUND");
 }
 
 /**
@@ -125,20 +125,20 @@ export async function removeSuppression(tx: Tx, projectId: string, address: stri
  */
 export async function explainSuppression(database: Database, projectId: string, address: string) {
   const parsed = parseAddress(address);
-  if (!parsed.ok) throw new Refusal("SUPPRESSION_NOT_FOUND", { message: parsed.reason });
+  if (!parsed.ok) throw new AppError("SUPPRESSION_NOT_FOUND", { message: parsed.reason });
   const email = parsed.address;
   const [[row], suppressionList, contact] = await Promise.all([
     findSuppressionRows(database, [{ projectId, email }]),
     usesSuppressionList(database, projectId),
     findContactByEmail(database, projectId, email),
   ]);
-  const standing = {
+  const statusOfEmail = {
     email,
     suppression: row === undefined ? null : present(row),
     suppressionList,
     contact: contact === undefined ? null : { id: contact.id, subscribed: contact.subscribed },
   };
-  return { ...standing, ...explainAddress(standing) };
+  return { ...statusOfEmail, ...explainAddress(statusOfEmail) };
 }
 
 /** Returns the reasons of listed addresses. Keys consist of project and address, separated by a space. */

@@ -1,7 +1,7 @@
 // Rejects message templates with invalid variables, naming field, line and column. Used on save, preview and send.
 import type { FieldError } from "@postloft/contract/errors.ts";
 import { faultOfTemplate } from "@postloft/contract/template-faults.ts";
-import { Refusal } from "../platform/refusal.ts";
+import { AppError } from "../platform/app-error.ts";
 import type { AskedRenderer } from "../rendering/asked-renderer.ts";
 import type { ContentProblem, TemplateContent } from "../rendering/renderer.ts";
 import { withFooter } from "./with-footer.ts";
@@ -21,7 +21,7 @@ export async function checkContent(
 }
 
 function refuseProblems(problems: readonly ContentProblem[]): void {
-  if (problems.length > 0) throw new Refusal("VALIDATION_ERROR", { fields: problems.map(fieldErrorOf) });
+  if (problems.length > 0) throw new AppError("VALIDATION_ERROR", { fields: problems.map(fieldErrorOf) });
 }
 
 function fieldErrorOf({ field, line, column, message, fault }: ContentProblem): FieldError {

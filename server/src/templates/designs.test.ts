@@ -4,7 +4,7 @@ import type { Block, Design } from "@postloft/contract/design.ts";
 import { designHtml, escapeAround } from "@postloft/contract/design-html.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { ErrorEnvelope } from "../platform/http/errors.ts";
-import { faultsOf, refusalOf, useTestServer, type Reply } from "../testing/test-server.ts";
+import { faultsOf, errorOf, useTestServer, type Reply } from "../testing/test-server.ts";
 
 const server = useTestServer({ ROLES: "api" });
 
@@ -182,7 +182,7 @@ test("rejects lists nested deeper than real emails have", async () => {
       },
     });
   expect((await saved(4)).status).toBe(201);
-  expect(refusalOf((await saved(5)) as Reply<ErrorEnvelope>)).toBe("422 VALIDATION_ERROR");
+  expect(errorOf((await saved(5)) as Reply<ErrorEnvelope>)).toBe("422 VALIDATION_ERROR");
 });
 
 test("keeps a version when a template changes and restores it exactly", async () => {
@@ -230,14 +230,14 @@ test("does not find a version of another template or project and changes nothing
   const [version] = await versionsOf(one.id);
   const path = (template: string) => `/templates/${template}/versions/${version?.id ?? ""}`;
   const other = await server.createProject();
-  const refusals = await Promise.all([
+  const errors = await Promise.all([
     server.call("GET", path(two.id), key()),
     server.call("POST", `${path(two.id)}/restore`, key()),
     server.call("GET", path(one.id), other.byKey),
     server.call("POST", `${path(one.id)}/restore`, other.byKey),
     server.call("GET", `/templates/${one.id}/versions`, other.byKey),
   ]);
-  expect(refusals.map(refusalOf)).toEqual(Array(5).fill("404 TEMPLATE_NOT_FOUND"));
+  expect(errors.map(errorOf)).toEqual(Array(5).fill("404 TEMPLATE_NOT_FOUND"));
   expect((await read(one.id)).body).toBe("<p>new</p>");
 });
 
@@ -259,7 +259,7 @@ test("renders a test email for the contact of its address and counts it nowhere"
       ...body,
     });
   expect(faultsOf(await send({}))).toEqual(["from required"]);
-  expect(refusalOf(await send({ from: "a@unproved.example" }))).toBe("403 DOMAIN_NOT_VERIFIED");
+  expect(errorOf(await send({ from: "a@unproved.example" }))).toBe("403 DOMAIN_NOT_VERIFIED");
   expect((await send({ from: "hello@sandbox.localhost" })).status).toBe(200);
   await server.rows(
     "update projects set default_from = $2 where id = $1",

@@ -3,7 +3,7 @@
 import { DESIGN_FORMAT, type Design } from "@postloft/contract/design.ts";
 import { designHtml } from "@postloft/contract/design-html.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
-import { invalidField } from "../platform/refusal.ts";
+import { invalidField } from "../platform/app-error.ts";
 
 interface Written {
   body?: string | undefined;

@@ -1,5 +1,5 @@
 // Worker thread that lints long message templates.
-import { answerTasks } from "../platform/threads/task-worker.ts";
+import { runTasks } from "../platform/threads/task-worker.ts";
 import { lintContent } from "./lint-content.ts";
 
-answerTasks(lintContent);
+runTasks(lintContent);

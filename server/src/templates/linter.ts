@@ -25,7 +25,7 @@ export function createLinter(): Linter {
     async lint(projectId, content) {
       if (content.html.length + (content.text?.length ?? 0) <= SHORT_LENGTH) return lintContent(content);
       return thread.run(projectId, content).catch((error: unknown) => {
-        if (error instanceof TaskOverLimit) return [notLookedThrough];
+        if (error instanceof TaskOverLimit) return [tooMuchToCheck];
         throw error;
       });
     },
@@ -33,4 +33,4 @@ export function createLinter(): Linter {
   };
 }
 
-const notLookedThrough = warningOfPart("body", "too_much_to_check");
+const tooMuchToCheck = warningOfPart("body", "too_much_to_check");

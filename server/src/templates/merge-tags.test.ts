@@ -73,9 +73,9 @@ test("saves and sends each tag with a warning that names its service, place and 
       await server.call<{ data: Warned }>("POST", "/campaigns", byKey, campaign),
       await server.call<{ data: Warned }>("POST", "/v1/send", byKey, mail),
     ];
-    for (const { status, body: answer } of replies) {
+    for (const { status, body: response } of replies) {
       expect([200, 201]).toContain(status);
-      const { warnings = [] } = "data" in answer ? answer.data : answer;
+      const { warnings = [] } = "data" in response ? response.data : response;
       expect(warnings.filter(({ code }) => code === "merge_tag")).toEqual([
         expect.objectContaining({
           message: expect.stringContaining(`${tag} is a merge tag of ${service}.`),

@@ -68,9 +68,11 @@ test("finds every top-level name that rendering looks up", () => {
       },
     );
     compileContent({ subject: "", html: source, text: "" }, () => undefined).render(recorder);
-    const told = new Set([...namesIn(source), "data"]);
+    const reported = new Set([...namesIn(source), "data"]);
     // Without values, sections and lists do not look up the names inside them.
-    expect([...asked].filter((name) => !told.has(name) && !/^(?:toJSON|raw|length)$/.test(name))).toEqual([]);
+    expect([...asked].filter((name) => !reported.has(name) && !/^(?:toJSON|raw|length)$/.test(name))).toEqual(
+      [],
+    );
   }
 });
 

@@ -81,7 +81,7 @@ export function variablesOf(source: string): UsedVariable[] {
     }
     const { words, locals } = withoutLocals(mustache.words);
     const divided = mustache.kind === "else" ? blocks.pop() : undefined;
-    for (const word of askedWords(mustache, words)) {
+    for (const word of variableWords(mustache, words)) {
       const name = topLevelName(word.text, blocks);
       const hasFallback = words[words.indexOf(word) + 1]?.text === "??";
       if (name !== null) used.push({ name, start: word.start, hasFallback });
@@ -101,7 +101,7 @@ function withoutLocals(words: readonly Word[]): { words: readonly Word[]; locals
 }
 
 /** Returns the words that are variables, without helpers, options, literals and signs. */
-function askedWords(mustache: Mustache, words: readonly Word[]): readonly Word[] {
+function variableWords(mustache: Mustache, words: readonly Word[]): readonly Word[] {
   return words.filter(({ text }, at) => {
     if (/^(?:[=()|]|\?\?)$/.test(text)) return false;
     if (text === TEXT_STAND_IN && (at > 0 || mustache.kind !== "value")) return false;

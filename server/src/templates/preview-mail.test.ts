@@ -1,6 +1,6 @@
 // Tests the preview of an email: its own variables, its contact's data, and links that have no effect.
 import { expect, test } from "vitest";
-import { refusalOf, useTestServer } from "../testing/test-server.ts";
+import { errorOf, useTestServer } from "../testing/test-server.ts";
 import type { MailPreview } from "./preview-mail.ts";
 
 const server = useTestServer();
@@ -107,8 +107,6 @@ test("uses the contact's current data, and shows nothing of redacted or foreign 
     mailboxMessageId: null,
   });
   const other = await server.createProject();
-  expect(refusalOf(await server.call("GET", `/emails/${id}/preview`, other.byKey))).toBe(
-    "404 EMAIL_NOT_FOUND",
-  );
-  expect(refusalOf(await server.call("GET", "/emails/x/preview", byKey))).toBe("404 EMAIL_NOT_FOUND");
+  expect(errorOf(await server.call("GET", `/emails/${id}/preview`, other.byKey))).toBe("404 EMAIL_NOT_FOUND");
+  expect(errorOf(await server.call("GET", "/emails/x/preview", byKey))).toBe("404 EMAIL_NOT_FOUND");
 });

@@ -1,7 +1,7 @@
 // Previews an email that was sent or will be sent.
 import type { Database } from "../platform/database/database.ts";
-import { NOBODY } from "../platform/ids.ts";
-import { Refusal } from "../platform/refusal.ts";
+import { NO_ONE } from "../platform/ids.ts";
+import { AppError } from "../platform/app-error.ts";
 import { headerFields } from "../message/message.ts";
 import { findMessageOfEmail } from "../transports/kept-messages.ts";
 import { readWrittenMail } from "../emails/reading/written-mail.ts";
@@ -12,7 +12,7 @@ import { asksForFooter, fallbackWords, templateVariables } from "../rendering/te
 import { readContactsForRendering } from "../contacts/contacts.ts";
 import { findKnownKeys } from "../contacts/fields/fields.ts";
 import { readFooters } from "./footers.ts";
-import type { PreviewParts } from "./preview.ts";
+import type { PreviewDependencies } from "./preview.ts";
 
 export interface MailPreview {
   subject: string;
@@ -31,14 +31,14 @@ export interface MailPreview {
  * @throws AppError EMAIL_NOT_FOUND; CONFLICT with the reason if it cannot be rendered
  */
 export async function previewMail(
-  { database, renderer, linksOf, publicIdOf }: Omit<PreviewParts, "linter">,
+  { database, renderer, linksOf, publicIdOf }: Omit<PreviewDependencies, "linter">,
   projectId: string,
   id: string,
 ): Promise<MailPreview> {
   const written = await readWrittenMail(database, projectId, id);
   if (written === null) return { subject: "", html: "", text: "", headers: [], mailboxMessageId: null };
   const { row, content, headerContent } = written;
-  const links = linksOf(projectId, NOBODY);
+  const links = linksOf(projectId, NO_ONE);
   const recipient = recipientOf(row, await findContact(database, projectId, renderedAs(row)), () => links);
   const [footer = null] =
     recipient.links !== null && asksForFooter(content)
@@ -50,7 +50,7 @@ export async function previewMail(
     content,
     variables: templateVariables({ ...recipient, footer, knownFields }),
   });
-  if (!rendered.ok) throw new Refusal("CONFLICT", { message: rendered.reason });
+  if (!rendered.ok) throw new AppError("CONFLICT", { message: rendered.reason });
   const { subject, html, text } = rendered;
   const parts = headerPartsOf(row, headerContent, {
     subject,

@@ -1,7 +1,7 @@
 // Tests POST /templates/preview, which uses the renderer that also sends, and its warnings.
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import { faultsOf, refusalOf, useTestServer, type TestCaller } from "../testing/test-server.ts";
+import { faultsOf, errorOf, useTestServer, type TestCaller } from "../testing/test-server.ts";
 
 const server = useTestServer({ ROLES: "api" });
 
@@ -148,8 +148,8 @@ test.for([
 test("does not find a missing contact or one of another project", async () => {
   const other = await server.createProject();
   const theirs = await makeContact({}, other.byKey);
-  expect(refusalOf(await refuse({ contactId: theirs.id }))).toBe("404 CONTACT_NOT_FOUND");
-  expect(refusalOf(await refuse({ contactId: randomUUID() }))).toBe("404 CONTACT_NOT_FOUND");
+  expect(errorOf(await refuse({ contactId: theirs.id }))).toBe("404 CONTACT_NOT_FOUND");
+  expect(errorOf(await refuse({ contactId: randomUUID() }))).toBe("404 CONTACT_NOT_FOUND");
 });
 
 test("rejects a template that is too slow or too large with the reason and renders others", async () => {

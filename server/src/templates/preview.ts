@@ -1,8 +1,8 @@
 // Previews an email without sending it, and returns warnings.
 import type { TemplateType } from "@postloft/contract/templates.ts";
 import type { Database } from "../platform/database/database.ts";
-import { NOBODY } from "../platform/ids.ts";
-import { invalidField } from "../platform/refusal.ts";
+import { NO_ONE } from "../platform/ids.ts";
+import { invalidField } from "../platform/app-error.ts";
 import { hashTexts } from "../emails/outbox/emails.ts";
 import type { AskedRenderer } from "../rendering/asked-renderer.ts";
 import { BUILT_IN_VARIABLES, fallbackWords, templateVariables } from "../rendering/template-variables.ts";
@@ -17,7 +17,7 @@ import { listFieldNames } from "./queries.ts";
 import type { Warning } from "./warnings.ts";
 import { withFooter } from "./with-footer.ts";
 
-export interface PreviewParts {
+export interface PreviewDependencies {
   database: Database;
   renderer: AskedRenderer;
   linter: Linter;
@@ -48,7 +48,7 @@ const EXAMPLE_ADDRESS = "recipient@example.com";
  * @throws AppError VALIDATION_ERROR for invalid variables and for content that is too slow or too large; CONTACT_NOT_FOUND
  */
 export async function previewContent(
-  { database, renderer, linter, linksOf }: PreviewParts,
+  { database, renderer, linter, linksOf }: PreviewDependencies,
   projectId: string,
   draft: PreviewDraft,
 ): Promise<Preview> {
@@ -61,7 +61,7 @@ export async function previewContent(
   const gone = new Set(remove);
   const kept = Object.entries(contact?.data ?? {}).filter(([key]) => !gone.has(key));
   const data = { ...Object.fromEntries(kept), ...set, ...transient };
-  const links = linksOf(projectId, NOBODY);
+  const links = linksOf(projectId, NO_ONE);
   const [footer = null] =
     type === "MARKETING"
       ? await readFooters(database, [{ projectId, locale: data["locale"], ...links }])

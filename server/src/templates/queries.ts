@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import type { TemplateType } from "@postloft/contract/templates.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
 import { hasLeft } from "../emails/rows/counted-by.ts";
-import { asFarAsItFits, containing, type RowOfBytes } from "../platform/http/page.ts";
+import { limitToPageBytes, containing, type RowOfBytes } from "../platform/http/page.ts";
 
 export interface TemplateRow {
   id: string;
@@ -138,7 +138,7 @@ export async function listTemplateRows(
     from templates where ${sql.join(conditions, sql` and `)}
     order by id desc limit ${page.limit + 1}`;
   const fitting = { order: sql`order by id desc`, size: sql`octet_length(body)` };
-  const { rows } = await sql<TemplateRow & RowOfBytes>`${asFarAsItFits(found, fitting)}`.execute(database);
+  const { rows } = await sql<TemplateRow & RowOfBytes>`${limitToPageBytes(found, fitting)}`.execute(database);
   return rows;
 }
 

@@ -8,7 +8,7 @@ import { created, noContent, ok, route, type Route } from "../platform/http/rout
 import { readPage } from "../platform/http/page.ts";
 import type { RateLimiter } from "../platform/http/rate-limit.ts";
 import { withMadeBody } from "./designs.ts";
-import { previewContent, type PreviewParts } from "./preview.ts";
+import { previewContent, type PreviewDependencies } from "./preview.ts";
 import { previewMail } from "./preview-mail.ts";
 import {
   createTemplate,
@@ -19,24 +19,24 @@ import {
   restoreVersion,
   templateUsage,
   updateTemplate,
-  type TemplateParts,
+  type TemplateDependencies,
   type TemplateUse,
 } from "./templates.ts";
 import { sendTest, takeTestMail, testSenderOf } from "./test-mail.ts";
 import { warnOnSaving } from "./unknown-variables.ts";
 import { getVersion, listVersions } from "./versions.ts";
 
-export interface TemplateRouteParts extends TemplateParts, PreviewParts, TemplateUse {
+export interface TemplateRouteDependencies extends TemplateDependencies, PreviewDependencies, TemplateUse {
   database: Database;
   rateLimiter: RateLimiter;
 }
 
-export function templateRoutes(parts: TemplateRouteParts): Route[] {
-  return [...recordRoutes(parts), ...versionRoutes(parts), ...trialRoutes(parts)];
+export function templateRoutes(deps: TemplateRouteDependencies): Route[] {
+  return [...recordRoutes(deps), ...versionRoutes(deps), ...trialRoutes(deps)];
 }
 
-function recordRoutes(parts: TemplateRouteParts): Route[] {
-  const { database } = parts;
+function recordRoutes(deps: TemplateRouteDependencies): Route[] {
+  const { database } = deps;
   return [
     route(contract.listTemplates, async ({ projectId, query }) => {
       const { limit, cursor, ...filter } = query;
@@ -49,7 +49,7 @@ function recordRoutes(parts: TemplateRouteParts): Route[] {
     route(contract.createTemplate, async ({ projectId, body, commit }) => {
       const { body: made = "", ...written } = withMadeBody(body);
       const template = { ...written, body: made };
-      const insert = await createTemplate(parts, projectId, template);
+      const insert = await createTemplate(deps, projectId, template);
       const warnings = await warnOnSaving(database, projectId, template);
       return commit(async (tx) => created({ ...(await insert(tx)), warnings }));
     }),
@@ -58,13 +58,13 @@ function recordRoutes(parts: TemplateRouteParts): Route[] {
     ),
     route(contract.updateTemplate, async ({ projectId, params, body, commit }) => {
       const edit = withMadeBody(body);
-      const change = await updateTemplate(parts, projectId, params.id, edit);
+      const change = await updateTemplate(deps, projectId, params.id, edit);
       const warnings = await warnOnSaving(database, projectId, edit);
       return commit(async (tx) => ok({ ...(await change(tx)), warnings }));
     }),
     route(contract.deleteTemplate, async ({ projectId, params, commit }) =>
       commit(async (tx) => {
-        await deleteTemplate(tx, projectId, params.id, parts);
+        await deleteTemplate(tx, projectId, params.id, deps);
         return noContent();
       }),
     ),
@@ -72,13 +72,13 @@ function recordRoutes(parts: TemplateRouteParts): Route[] {
       commit(async (tx) => created(await duplicateTemplate(tx, projectId, params.id))),
     ),
     route(contract.getTemplateUsage, async ({ projectId, params }) =>
-      ok(await templateUsage(database, projectId, params.id, parts)),
+      ok(await templateUsage(database, projectId, params.id, deps)),
     ),
   ];
 }
 
-function versionRoutes(parts: TemplateRouteParts): Route[] {
-  const { database } = parts;
+function versionRoutes(deps: TemplateRouteDependencies): Route[] {
+  const { database } = deps;
   return [
     route(trials.listTemplateVersions, async ({ projectId, params }) => {
       const { id } = await getTemplate(database, projectId, params.id);
@@ -88,18 +88,18 @@ function versionRoutes(parts: TemplateRouteParts): Route[] {
       ok(await getVersion(database, projectId, params.id, params.versionId)),
     ),
     route(trials.restoreTemplateVersion, async ({ projectId, params, commit }) => {
-      const restore = await restoreVersion(parts, database, projectId, params);
+      const restore = await restoreVersion(deps, database, projectId, params);
       return commit(async (tx) => ok(await restore(tx)));
     }),
   ];
 }
 
 /** Routes for previews and test emails. */
-function trialRoutes(parts: TemplateRouteParts): Route[] {
-  const { domains } = parts;
+function trialRoutes(deps: TemplateRouteDependencies): Route[] {
+  const { domains } = deps;
   return [
     route(trials.testTemplate, async ({ projectId, params, body, commit }) => {
-      await takeTestMail(parts.rateLimiter, projectId);
+      await takeTestMail(deps.rateLimiter, projectId);
       return commit(async (tx) => {
         const template = await getTemplate(tx, projectId, params.id);
         const from = await testSenderOf(tx, projectId, template, body.from);
@@ -109,11 +109,11 @@ function trialRoutes(parts: TemplateRouteParts): Route[] {
         });
       });
     }),
-    route(contract.previewTemplate, async ({ projectId, body, receipt, commit }) => {
-      const answer = ok(await previewContent(parts, projectId, body));
+    route(contract.previewTemplate, async ({ projectId, body, storedResponse, commit }) => {
+      const response = ok(await previewContent(deps, projectId, body));
       // Rendering needs no transaction; one is needed only to store the response.
-      return receipt === null ? answer : commit(async () => answer);
+      return storedResponse === null ? response : commit(async () => response);
     }),
-    route(previewEmail, async ({ projectId, params }) => ok(await previewMail(parts, projectId, params.id))),
+    route(previewEmail, async ({ projectId, params }) => ok(await previewMail(deps, projectId, params.id))),
   ];
 }

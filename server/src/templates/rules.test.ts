@@ -1,6 +1,6 @@
 // Tests the names of copies and the reasons that prevent deleting a template.
 import { expect, test } from "vitest";
-import { copyNameOf, holdReasonOf } from "./rules.ts";
+import { copyNameOf, usageReasonOf } from "./rules.ts";
 
 test.for([
   ["Welcome", "Welcome (copy)"],
@@ -25,7 +25,7 @@ test.for([
 ] as Array<[string[], string[], string | null]>)(
   "campaigns %j and workflows %j prevent deletion: %s",
   ([campaigns, workflows, reason]) => {
-    expect(holdReasonOf({ campaigns: campaigns.map(campaign), workflowSteps: workflows.map(step) })).toBe(
+    expect(usageReasonOf({ campaigns: campaigns.map(campaign), workflowSteps: workflows.map(step) })).toBe(
       reason,
     );
   },

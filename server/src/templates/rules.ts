@@ -17,13 +17,13 @@ export function copyNameOf(name: string): string {
 }
 
 /** Uses that prevent deleting a template. Emails do not, because they have their own message template. */
-export interface TemplateHolders {
+export interface TemplateReferences {
   campaigns: Array<{ id: string; name: string }>;
   workflowSteps: Array<{ workflowId: string; workflowName: string; stepId: string }>;
 }
 
 /** Returns the reason why a template cannot be deleted, or null. */
-export function holdReasonOf({ campaigns, workflowSteps }: TemplateHolders): string | null {
+export function usageReasonOf({ campaigns, workflowSteps }: TemplateReferences): string | null {
   const names = [
     ...campaigns.map(({ name }) => `the campaign "${name}"`),
     ...workflowSteps.map(({ workflowName }) => `the workflow "${workflowName}"`),

@@ -4,9 +4,9 @@ import { beforeAll, expect, test } from "vitest";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { ErrorEnvelope } from "../platform/http/errors.ts";
 import {
-  answersByName,
+  responsesByName,
   faultsOf,
-  refusalOf,
+  errorOf,
   sameByName,
   useTestServer,
   type Reply,
@@ -57,7 +57,7 @@ beforeAll(async () => {
 });
 
 test("returns a template as it was sent and reads it again", async () => {
-  const given = {
+  const input = {
     ...plain,
     name: "  Welcome ",
     description: "For new people",
@@ -67,10 +67,10 @@ test("returns a template as it was sent and reads it again", async () => {
     replyTo: "Answers@example.com",
     design: { blocks: [{ text: "Hi" }] },
   };
-  const reply = await create(given);
+  const reply = await create(input);
   expect(reply.status).toBe(201);
   expect(reply.body).toEqual({
-    ...given,
+    ...input,
     id: expect.any(String),
     name: "Welcome",
     from: "news@sandbox.localhost",
@@ -191,14 +191,14 @@ test("requires a verified sender domain on create and on change but keeps a stor
   });
   const from = "a@shop.example";
   const { id } = (await create()).body;
-  expect(refusalOf(await refuse({ from }))).toBe("403 DOMAIN_NOT_VERIFIED");
-  expect(refusalOf(await patch(id, { from }))).toBe("403 DOMAIN_NOT_VERIFIED");
+  expect(errorOf(await refuse({ from }))).toBe("403 DOMAIN_NOT_VERIFIED");
+  expect(errorOf(await patch(id, { from }))).toBe("403 DOMAIN_NOT_VERIFIED");
   await server.call("GET", `/domains/${domain.id}/verify`, server.project.byKey);
   expect((await patch(id, { from })).status).toBe(200);
-  expect(refusalOf(await refuse({ from }, other.byKey))).toBe("403 DOMAIN_NOT_VERIFIED");
+  expect(errorOf(await refuse({ from }, other.byKey))).toBe("403 DOMAIN_NOT_VERIFIED");
   await server.rows("update domains set last_checked_at = null, status = 'PENDING' where id = $1", domain.id);
   expect((await patch(id, { subject: "Still here" })).body).toMatchObject({ from, subject: "Still here" });
-  expect(refusalOf(await patch(id, { from }))).toBe("403 DOMAIN_NOT_VERIFIED");
+  expect(errorOf(await patch(id, { from }))).toBe("403 DOMAIN_NOT_VERIFIED");
 });
 
 const remove = async (id = "") => server.call("DELETE", `/domains/${id}`, server.project.byKey);
@@ -215,7 +215,7 @@ test("protects a domain from deletion while a template sends from it", async () 
   const [held, free] = ids;
   const template = await create({ name: "Holder", from: "a@held.example" });
   const refused = await remove(held);
-  expect(refusalOf(refused)).toBe("409 CONFLICT");
+  expect(errorOf(refused)).toBe("409 CONFLICT");
   expect(refused.body.message).toContain('"Holder"');
   expect((await remove(free)).status).toBe(204);
   await patch(template.body.id, { from: null });
@@ -299,7 +299,7 @@ test("copies everything of a template into an independent one", async () => {
 test("deletes a template once", async () => {
   const { id } = (await create()).body;
   expect((await server.call("DELETE", `/templates/${id}`, server.project.byKey)).status).toBe(204);
-  expect(refusalOf(await server.call("DELETE", `/templates/${id}`, server.project.byKey))).toBe(
+  expect(errorOf(await server.call("DELETE", `/templates/${id}`, server.project.byKey))).toBe(
     "404 TEMPLATE_NOT_FOUND",
   );
   expect((await server.call("GET", `/templates/${id}`, server.project.byKey)).status).toBe(404);
@@ -316,14 +316,14 @@ const CALLS_BY_ID = [
 test("treats another project's template as missing and leaves it unchanged", async () => {
   const { body: theirs } = await create({}, other.byKey);
   const ask = (id: string, caller: TestCaller) =>
-    answersByName(CALLS_BY_ID, nameOf, async ([method, path]) => {
+    responsesByName(CALLS_BY_ID, nameOf, async ([method, path]) => {
       const headers = { ...caller.headers, "x-request-id": "same" };
       const body = method === "PATCH" ? { name: "Mine" } : undefined;
       const reply = await server.call(method, `/templates/${id}${path}`, { ...caller, headers }, body);
       return `${reply.status} ${reply.text.replace(/"timestamp":"[^"]*"/, "")}`;
     });
   const missing = await ask(randomUUID(), server.project.byKey);
-  expect(Object.values(missing).every((answer) => answer.startsWith("404 "))).toBe(true);
+  expect(Object.values(missing).every((response) => response.startsWith("404 "))).toBe(true);
   expect(await ask(theirs.id, server.project.byKey)).toEqual(missing);
   expect(await ask(theirs.id, server.project.bySession)).toEqual(missing);
   expect(await ask("no-id", server.project.byKey)).toEqual(missing);
@@ -342,12 +342,12 @@ test("requires the secret key or a session of the project", async () => {
     ...CALLS_BY_ID.map(([method, path]) => [method, `/templates/${id}${path}`]),
   ] as Array<[string, string]>;
   const ask = (caller: TestCaller) =>
-    answersByName(calls, nameOf, async ([method, path]) =>
-      refusalOf(
+    responsesByName(calls, nameOf, async ([method, path]) =>
+      errorOf(
         await server.call(method, path, caller, method === "GET" || method === "DELETE" ? undefined : plain),
       ),
     );
-  const all = (answer: string) => sameByName(calls, nameOf, () => answer);
+  const all = (response: string) => sameByName(calls, nameOf, () => response);
   expect(await ask({})).toEqual(all("401 MISSING_AUTH"));
   expect(await ask({ key: server.project.publicKey })).toEqual(all("401 INVALID_API_KEY"));
   expect(await ask({ key: `sk_${"x".repeat(48)}` })).toEqual(all("401 INVALID_API_KEY"));
@@ -368,7 +368,7 @@ test("lets a disabled project read its templates but not change them", async () 
     ["POST", `/templates/${id}/duplicate`],
   ] as const)
     expect(
-      refusalOf(await server.call(method, path, project.byKey, method === "DELETE" ? undefined : plain)),
+      errorOf(await server.call(method, path, project.byKey, method === "DELETE" ? undefined : plain)),
     ).toBe("403 PROJECT_DISABLED");
 });
 
@@ -380,7 +380,7 @@ test("makes one template and one copy for the same Idempotency-Key", async () =>
   expect([first.status, second.status]).toEqual([201, 201]);
   expect(second.body).toEqual(first.body);
   expect(second.headers.get("idempotency-replayed")).toBe("true");
-  expect(refusalOf((await again("one", { ...plain, name: "Other" })) as never)).toBe(
+  expect(errorOf((await again("one", { ...plain, name: "Other" })) as never)).toBe(
     "409 IDEMPOTENCY_KEY_REUSED",
   );
   expect((await again("two", { ...plain, body: "{{" })).status).toBe(422);
@@ -425,9 +425,9 @@ test("lists all templates without a limit and pages with one, by name and type, 
   expect(await list("?type=TRANSACTIONAL", project.byKey)).toMatchObject({ data: [], total: 0 });
   const bad = await server.call("GET", "/templates?limit=101&type=x", project.byKey);
   expect(faultsOf(bad)).toEqual(["limit too_big", "type invalid_enum_value"]);
-  expect(refusalOf(await server.call("GET", "/templates?cursor=x", project.byKey))).toBe("400 BAD_REQUEST");
+  expect(errorOf(await server.call("GET", "/templates?cursor=x", project.byKey))).toBe("400 BAD_REQUEST");
   const foreign = Buffer.from(`contacts:${ids[0]}`).toString("base64url");
-  expect(refusalOf(await server.call("GET", `/templates?cursor=${foreign}`, project.byKey))).toBe(
+  expect(errorOf(await server.call("GET", `/templates?cursor=${foreign}`, project.byKey))).toBe(
     "400 BAD_REQUEST",
   );
 });
@@ -482,7 +482,7 @@ test("supports the older path and a design as large as the body limit", async ()
   expect(status).toBe(201);
   expect(body.design).toEqual(design);
   const large = await refuse({ design: { text: "x".repeat(LIMITS.bodyBytes.value) } });
-  expect(refusalOf(large)).toBe("413 PAYLOAD_TOO_LARGE");
+  expect(errorOf(large)).toBe("413 PAYLOAD_TOO_LARGE");
 });
 
 test("stores hostile texts unchanged", async () => {

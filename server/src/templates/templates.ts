@@ -4,7 +4,7 @@ import type { TemplateType } from "@postloft/contract/templates.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
 import { isId, newId } from "../platform/ids.ts";
 import { fittingLimit, toPage, type Page, type PageRequest } from "../platform/http/page.ts";
-import { Refusal, requireUnchanged } from "../platform/refusal.ts";
+import { AppError, requireUnchanged } from "../platform/app-error.ts";
 import type { AskedRenderer } from "../rendering/asked-renderer.ts";
 import type { Domains } from "../domains/domains.ts";
 import { checkContent } from "./check-content.ts";
@@ -24,7 +24,7 @@ import {
   type TemplateRow,
   type WholeTemplateRow,
 } from "./queries.ts";
-import { copyNameOf, holdReasonOf, type TemplateHolders } from "./rules.ts";
+import { copyNameOf, usageReasonOf, type TemplateReferences } from "./rules.ts";
 import { getVersion, keepVersion } from "./versions.ts";
 
 export interface TemplateView {
@@ -107,7 +107,7 @@ export async function getTemplate(
   id: string,
 ): Promise<WholeTemplateView> {
   const row = isId(id) ? await findTemplate(database, projectId, id) : undefined;
-  if (row === undefined) throw new Refusal("TEMPLATE_NOT_FOUND");
+  if (row === undefined) throw new AppError("TEMPLATE_NOT_FOUND");
   return presentWhole(row);
 }
 
@@ -126,7 +126,7 @@ export async function listTemplates(
   return { ...toPage("templates", { ...request, limit }, rows, present), total };
 }
 
-export interface TemplateParts {
+export interface TemplateDependencies {
   renderer: AskedRenderer;
   domains: Domains;
 }
@@ -136,7 +136,7 @@ export interface TemplateParts {
  * @throws AppError VALIDATION_ERROR with line and column; the change throws DOMAIN_NOT_VERIFIED
  */
 export async function createTemplate(
-  { renderer, domains }: TemplateParts,
+  { renderer, domains }: TemplateDependencies,
   projectId: string,
   template: NewTemplate,
 ): Promise<(tx: Tx) => Promise<WholeTemplateView>> {
@@ -156,7 +156,7 @@ export async function createTemplate(
  * @throws AppError VALIDATION_ERROR with line and column; the change throws DOMAIN_NOT_VERIFIED, TEMPLATE_NOT_FOUND or CHANGED_MEANWHILE
  */
 export async function updateTemplate(
-  { renderer, domains }: TemplateParts,
+  { renderer, domains }: TemplateDependencies,
   projectId: string,
   id: string,
   edit: TemplateChange,
@@ -165,14 +165,14 @@ export async function updateTemplate(
   return async (tx) => {
     await requireVerifiedSender(tx, domains, projectId, edit.from);
     const row = isId(id) ? await findTemplateForUpdate(tx, projectId, id) : undefined;
-    if (row === undefined) throw new Refusal("TEMPLATE_NOT_FOUND");
+    if (row === undefined) throw new AppError("TEMPLATE_NOT_FOUND");
     requireUnchanged(row, edit.expectedUpdatedAt);
     const changes = columnsOf(leavesDesignBehind(edit, row) ? { ...edit, design: null } : edit);
     if (Object.keys(changes).length === 0) return presentWhole(row);
     // Body and type may change separately, but only together they determine what is sent.
     if ((changes.type ?? row.type) === "MARKETING" && (edit.type !== undefined || edit.body !== undefined))
       await checkContent(renderer, projectId, contentOf({ ...edit, body: edit.body ?? row.body }), true);
-    if (saysOther(row, changes)) await keepVersion(tx, projectId, id);
+    if (contentDiffers(row, changes)) await keepVersion(tx, projectId, id);
     await updateTemplateRow(tx, projectId, id, changes);
     return getTemplate(tx, projectId, id);
   };
@@ -183,16 +183,16 @@ export async function updateTemplate(
  * @throws AppError TEMPLATE_NOT_FOUND
  */
 export async function restoreVersion(
-  parts: TemplateParts,
+  deps: TemplateDependencies,
   database: Database,
   projectId: string,
   { id, versionId }: { id: string; versionId: string },
 ): Promise<(tx: Tx) => Promise<WholeTemplateView>> {
   const { subject, body, design } = await getVersion(database, projectId, id, versionId);
-  return updateTemplate(parts, projectId, id, { subject, body, design });
+  return updateTemplate(deps, projectId, id, { subject, body, design });
 }
 
-function saysOther(row: TemplateRow, { subject, body }: Partial<TemplateFields>): boolean {
+function contentDiffers(row: TemplateRow, { subject, body }: Partial<TemplateFields>): boolean {
   return (subject ?? row.subject) !== row.subject || (body ?? row.body) !== row.body;
 }
 
@@ -216,7 +216,7 @@ export async function requireVerifiedSender(
   const keys = await domains.findSigningKeys([{ projectId, domain }], tx);
   const key = keys.get(`${projectId} ${domain}`);
   if (key === undefined || key.kind === "refused")
-    throw new Refusal("DOMAIN_NOT_VERIFIED", {
+    throw new AppError("DOMAIN_NOT_VERIFIED", {
       message: `The domain ${domain} is not verified in this project.`,
     });
 }
@@ -227,7 +227,7 @@ export async function requireVerifiedSender(
  */
 export async function duplicateTemplate(tx: Tx, projectId: string, id: string): Promise<WholeTemplateView> {
   const row = isId(id) ? await findTemplate(tx, projectId, id) : undefined;
-  if (row === undefined) throw new Refusal("TEMPLATE_NOT_FOUND");
+  if (row === undefined) throw new AppError("TEMPLATE_NOT_FOUND");
   const { id: _id, createdAt: _createdAt, updatedAt: _updatedAt, design, ...same } = row;
   const copyId = newId();
   await insertTemplate(tx, projectId, copyId, {
@@ -244,7 +244,7 @@ export interface TemplateUse {
     database: Database,
     projectId: string,
     templateId: string,
-  ) => Promise<TemplateHolders["workflowSteps"]>;
+  ) => Promise<TemplateReferences["workflowSteps"]>;
 }
 
 /**
@@ -253,9 +253,9 @@ export interface TemplateUse {
  */
 export async function deleteTemplate(tx: Tx, projectId: string, id: string, use: TemplateUse): Promise<void> {
   const row = isId(id) ? await findTemplateForUpdate(tx, projectId, id) : undefined;
-  if (row === undefined) throw new Refusal("TEMPLATE_NOT_FOUND");
-  const reason = holdReasonOf(await holdersOf(tx, projectId, row.id, use));
-  if (reason !== null) throw new Refusal("CONFLICT", { message: reason });
+  if (row === undefined) throw new AppError("TEMPLATE_NOT_FOUND");
+  const reason = usageReasonOf(await referencesOf(tx, projectId, row.id, use));
+  if (reason !== null) throw new AppError("CONFLICT", { message: reason });
   await deleteTemplateRow(tx, projectId, row.id);
 }
 
@@ -268,21 +268,21 @@ export async function templateUsage(
   projectId: string,
   id: string,
   use: TemplateUse,
-): Promise<TemplateHolders & { emailsSent: number }> {
+): Promise<TemplateReferences & { emailsSent: number }> {
   const template = await getTemplate(database, projectId, id);
   return {
-    ...(await holdersOf(database, projectId, template.id, use)),
+    ...(await referencesOf(database, projectId, template.id, use)),
     emailsSent: await countSentEmails(database, projectId, id),
   };
 }
 
 /** Returns all references to a template by its id. Emails and campaigns have their own message templates. */
-async function holdersOf(
+async function referencesOf(
   database: Database,
   projectId: string,
   id: string,
   { workflowStepsOf }: TemplateUse,
-): Promise<TemplateHolders> {
+): Promise<TemplateReferences> {
   return { campaigns: [], workflowSteps: await workflowStepsOf(database, projectId, id) };
 }
 

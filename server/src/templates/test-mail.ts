@@ -5,7 +5,7 @@ import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { TemplateType } from "@postloft/contract/templates.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
 import type { RateLimiter } from "../platform/http/rate-limit.ts";
-import { invalidField, Refusal } from "../platform/refusal.ts";
+import { invalidField, AppError } from "../platform/app-error.ts";
 import { makeContent, type Mailbox } from "../emails/outbox/emails.ts";
 import { enqueueTestEmail } from "../emails/outbox/test-emails.ts";
 import { readDefaultSenders } from "../projects/default-senders.ts";
@@ -18,7 +18,7 @@ const MARK = "[TEST] ";
 const WINDOW_SECONDS = 3_600;
 
 /** The message to test. */
-export interface TestedText {
+export interface TestMessage {
   subject: string;
   body: string;
   type: TemplateType;
@@ -40,7 +40,7 @@ export async function takeTestMail(rateLimiter: RateLimiter, projectId: string):
     windowSeconds: WINDOW_SECONDS,
   });
   if (!taken.allowed)
-    throw new Refusal("RATE_LIMIT_EXCEEDED", {
+    throw new AppError("RATE_LIMIT_EXCEEDED", {
       message: `A project can send up to ${LIMITS.testMails.value} test emails per hour.`,
       retryAfterSeconds: taken.resetSeconds,
     });
@@ -54,7 +54,7 @@ export async function sendTest(
   tx: Tx,
   domains: Domains,
   projectId: string,
-  { subject, body, type, from, replyTo }: TestedText,
+  { subject, body, type, from, replyTo }: TestMessage,
   { email, contactId }: TestAddressee,
 ): Promise<string> {
   await requireVerifiedSender(tx, domains, projectId, from.address);
@@ -87,9 +87,9 @@ export async function testSenderOf(
   database: Database,
   projectId: string,
   { from, fromName }: TemplateView,
-  given: string | undefined,
+  input: string | undefined,
 ): Promise<Mailbox> {
-  const own = from ?? given;
+  const own = from ?? input;
   if (own !== undefined) return { address: own, name: fromName };
   const text = (await readDefaultSenders(database, [projectId])).get(projectId);
   const parsed = text === undefined ? null : parseMailbox(text);

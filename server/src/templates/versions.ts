@@ -2,7 +2,7 @@
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
 import { isId, newId } from "../platform/ids.ts";
-import { Refusal } from "../platform/refusal.ts";
+import { AppError } from "../platform/app-error.ts";
 import {
   deleteOldTemplateVersions,
   findTemplateVersion,
@@ -55,6 +55,6 @@ export async function getVersion(
   const row =
     isId(templateId) && isId(id) ? await findTemplateVersion(database, projectId, templateId, id) : undefined;
   if (row === undefined)
-    throw new Refusal("TEMPLATE_NOT_FOUND", { message: "Version not found for this template." });
+    throw new AppError("TEMPLATE_NOT_FOUND", { message: "Version not found for this template." });
   return { ...present(row), body: row.body, design: row.design as Record<string, unknown> | null };
 }

@@ -28,7 +28,7 @@ export function withFooter(
   const end = endOfBody(html);
   const before = html.slice(0, end);
   return {
-    html: hasUnsubscribeLink(html) ? html : `${endedUnseen(before)}${footer.html}${html.slice(end)}`,
+    html: hasUnsubscribeLink(html) ? html : `${closedHidden(before)}${footer.html}${html.slice(end)}`,
     text: text === null || hasUnsubscribeLink(text) ? text : `${text}\n\n${footer.text}`,
   };
 }
@@ -56,13 +56,13 @@ function endOfBody(html: string): number {
 }
 
 /** Returns the HTML with all hidden elements closed, so that a following footer is visible. */
-function endedUnseen(html: string): string {
-  const whole = html + closingOf(html);
-  return whole + endTagsOf(unseenIn(whole));
+function closedHidden(html: string): string {
+  const whole = html + closingText(html);
+  return whole + endTagsOf(openHiddenElements(whole));
 }
 
 /** Returns the open elements at the end of the HTML, from the outermost hidden one inward. */
-function unseenIn(html: string): string[] {
+function openHiddenElements(html: string): string[] {
   const open: { name: string; isUnseen: boolean }[] = [];
   const parser = new Parser({
     onopentag: (name, attributes) => open.push({ name, isUnseen: isUnseen(name, attributes) }),
@@ -80,7 +80,7 @@ const endTagsOf = (names: readonly string[]) =>
     .join("");
 
 /** Returns the text that closes an unfinished comment, raw-text element or tag at the end of the HTML, or "" if there is none. */
-function closingOf(html: string): string {
+function closingText(html: string): string {
   const lower = html.toLowerCase();
   const closings = [
     ...(isInComment(html, html.length) ? ["-->"] : []),

@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import type { TestServer } from "./test-server.ts";
 
 /** Runs `work` while a table is locked and cancels its first statement that waits for the lock. @returns the error of `work` */
-export async function cancelledAt(
+export async function cancelWaitingAt(
   server: TestServer,
   table: string,
   work: () => Promise<unknown>,

@@ -9,7 +9,7 @@ function faults(method: string, path: string, reply: Partial<ReplyToCheck>): str
   return replyFaults({ method, path, status: 200, contentType: JSON_TYPE, text, body: undefined, ...reply });
 }
 
-const refusal = (code: string, statusCode: number) => ({
+const appError = (code: string, statusCode: number) => ({
   success: false,
   message: "No.",
   error: { code, message: "No.", statusCode, requestId: "r", suggestion: "", docs: "" },
@@ -54,7 +54,7 @@ test("checks wrapped data within its envelope", () => {
 
 test("checks the envelope of an error and whether its code is listed for the endpoint", () => {
   const ask = (code: string, status: number) =>
-    faults("GET", "/contacts", { status, body: refusal(code, status) });
+    faults("GET", "/contacts", { status, body: appError(code, status) });
   expect(ask("MISSING_AUTH", 401)).toEqual([]);
   expect(ask("CAMPAIGN_NOT_FOUND", 404)).toEqual([
     "the contract does not list 404 CAMPAIGN_NOT_FOUND for it",

@@ -1,7 +1,7 @@
 // Checks in tests whether a response has exactly the fields that the contract declares for its endpoint.
 import type { Endpoint } from "@postloft/contract/endpoint.ts";
 import { ENDPOINTS } from "@postloft/contract/endpoints.ts";
-import { errorAnswer, ERRORS } from "@postloft/contract/errors.ts";
+import { errorSchema, ERRORS } from "@postloft/contract/errors.ts";
 import { errorsOf } from "@postloft/contract/openapi/errors.ts";
 import type { z } from "zod";
 import { plainPath } from "../platform/http/paths.ts";
@@ -21,11 +21,10 @@ export interface ReplyToCheck {
 export function replyFaults(reply: ReplyToCheck): string[] {
   const endpoint = endpointOf(reply.method, reply.path);
   if (endpoint === undefined || reply.method === "HEAD") return [];
-  const schema = endpoint.answers[reply.status];
+  const schema = endpoint.responses[reply.status];
   // Requests that are rejected before a page handles them get the usual error.
-  const isRefusal = reply.status >= 400 && reply.contentType.startsWith("application/json");
-  if (schema === undefined || (isRefusal && endpoint.envelope === "page"))
-    return refusalFaults(endpoint, reply);
+  const isError = reply.status >= 400 && reply.contentType.startsWith("application/json");
+  if (schema === undefined || (isError && endpoint.envelope === "page")) return errorFaults(endpoint, reply);
   if (schema === null) return reply.text === "" ? [] : ["there is a body, and the contract knows none"];
   // Any type of a family (`image/*`) is valid.
   const type = endpoint.contentType.replace("*", "");
@@ -37,12 +36,12 @@ export function replyFaults(reply: ReplyToCheck): string[] {
 }
 
 /** Checks that an error has the common envelope and a code that the contract lists for the endpoint. */
-function refusalFaults(endpoint: Endpoint, { status, body, contentType }: ReplyToCheck): string[] {
+function errorFaults(endpoint: Endpoint, { status, body, contentType }: ReplyToCheck): string[] {
   if (status < 400) return [`the contract knows no answer ${status}`];
   if (!contentType.startsWith("application/json")) return [`it is ${contentType}, not JSON`];
-  const faults = faultsOf(errorAnswer, body, "");
+  const faults = faultsOf(errorSchema, body, "");
   if (faults.length > 0) return faults;
-  const { code } = (body as z.output<typeof errorAnswer>).error;
+  const { code } = (body as z.output<typeof errorSchema>).error;
   // An unknown path is reported before an endpoint is found.
   const isListed = code === "RESOURCE_NOT_FOUND" || errorsOf(endpoint).includes(code);
   const known = ERRORS[code].status === status && isListed;

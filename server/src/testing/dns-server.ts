@@ -45,7 +45,7 @@ const MAX_STRING_BYTES = 255;
 /** The maximum size of a response over UDP without EDNS (RFC 1035 §4.2.1). */
 const PLAIN_UDP_BYTES = 512;
 /** QR, AA and RD; TC; response codes. */
-const ANSWER = 0x8500;
+const RESPONSE = 0x8500;
 const TRUNCATED = 0x0200;
 const SERVFAIL = 2;
 const NXDOMAIN = 3;
@@ -61,7 +61,7 @@ export async function startDnsServer(): Promise<DnsServer> {
   const sockets = new Set<Socket>();
 
   /** Returns the response to a message, at most `maxBytes` long, or null for no response. */
-  function answer(message: Buffer, transport: "udp" | "tcp"): Buffer | null {
+  function respond(message: Buffer, transport: "udp" | "tcp"): Buffer | null {
     const asked = readQuestion(message);
     questions.push({ name: asked.name, type: asked.type, transport });
     if (state.mood === "silent") return null;
@@ -82,11 +82,11 @@ export async function startDnsServer(): Promise<DnsServer> {
 
   const tcp = createServer((socket) => {
     sockets.add(socket.on("close", () => sockets.delete(socket)).on("error", () => socket.destroy()));
-    serveTcp(socket, (message) => answer(message, "tcp"));
+    serveTcp(socket, (message) => respond(message, "tcp"));
   });
   const { udp, port } = await listen(tcp);
   udp.on("message", (message, from) => {
-    const reply = answer(message, "udp");
+    const reply = respond(message, "udp");
     if (reply !== null) udp.send(reply, from.port, from.address);
   });
 
@@ -134,13 +134,13 @@ function udpBytes(message: Buffer, { end }: Question): number {
   return hasOpt ? Math.max(PLAIN_UDP_BYTES, message.readUInt16BE(end + 3)) : PLAIN_UDP_BYTES;
 }
 
-function encode(query: Buffer, asked: Question, flags: number, answers: readonly Buffer[]): Buffer {
+function encode(query: Buffer, asked: Question, flags: number, responses: readonly Buffer[]): Buffer {
   const header = Buffer.alloc(HEADER_BYTES);
   query.copy(header, 0, 0, 2);
-  header.writeUInt16BE(ANSWER | flags, 2);
+  header.writeUInt16BE(RESPONSE | flags, 2);
   header.writeUInt16BE(1, 4);
-  header.writeUInt16BE(answers.length, 6);
-  return Buffer.concat([header, query.subarray(HEADER_BYTES, asked.end), ...answers]);
+  header.writeUInt16BE(responses.length, 6);
+  return Buffer.concat([header, query.subarray(HEADER_BYTES, asked.end), ...responses]);
 }
 
 /** Encodes a name's records of one type. */
@@ -203,13 +203,13 @@ function encodeIpv6(address: string): Buffer {
 }
 
 /** Handles a TCP connection, where two octets with the length precede each message (RFC 1035 §4.2.2). */
-function serveTcp(socket: Socket, answer: (message: Buffer) => Buffer | null): void {
+function serveTcp(socket: Socket, respond: (message: Buffer) => Buffer | null): void {
   let received = Buffer.alloc(0);
   socket.on("data", (chunk) => {
     received = Buffer.concat([received, chunk]);
     while (received.length >= 2 && received.length >= 2 + received.readUInt16BE(0)) {
       const end = 2 + received.readUInt16BE(0);
-      const reply = answer(received.subarray(2, end));
+      const reply = respond(received.subarray(2, end));
       received = received.subarray(end);
       if (reply === null) continue;
       const length = Buffer.alloc(2);

@@ -1,8 +1,8 @@
 // Provides deleted contacts for tests that erase them from emails and do not need the hash of the address.
-import { NOBODY } from "../platform/ids.ts";
+import { NO_ONE } from "../platform/ids.ts";
 import type { ErasedPerson } from "../emails/outbox/erase-queries.ts";
 
 /** Returns the contacts without their addresses. */
 export function erasedPeople(ids: readonly string[]): ErasedPerson[] {
-  return ids.map((id) => ({ id, email: "", addressHash: NOBODY }));
+  return ids.map((id) => ({ id, email: "", addressHash: NO_ONE }));
 }

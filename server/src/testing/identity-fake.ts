@@ -79,7 +79,7 @@ export async function startIdentityFake(): Promise<IdentityFake> {
     return { status: 200, body: isGithub ? tokens : { ...tokens, id_token: await idToken(grant) } };
   }
 
-  async function answer(request: IncomingMessage, path: string, body: URLSearchParams) {
+  async function respond(request: IncomingMessage, path: string, body: URLSearchParams) {
     const { person, url } = fake;
     if (fake.lie === "down") return { status: 503, body: {} };
     if (path === "/.well-known/openid-configuration")
@@ -118,7 +118,7 @@ export async function startIdentityFake(): Promise<IdentityFake> {
       const { pathname, href } = new URL(request.url ?? "/", fake.url);
       if (pathname.endsWith("/authorize"))
         return response.writeHead(302, { location: fake.approve(href).href }).end();
-      return void answer(request, pathname, new URLSearchParams(Buffer.concat(chunks).toString())).then(
+      return void respond(request, pathname, new URLSearchParams(Buffer.concat(chunks).toString())).then(
         ({ status, body }) =>
           response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body)),
       );

@@ -12,7 +12,7 @@ import { addProject } from "./add-project.ts";
 import { RECIPIENT_CHECKS } from "../suppressions/recipients.ts";
 import { renderingDataOf } from "../contacts/rendering-data.ts";
 import { createDeliveries } from "../deliveries/deliveries.ts";
-import { standing } from "../emails/rows/status-queries.ts";
+import { statusOfEmail } from "../emails/rows/status-queries.ts";
 import { enqueueEmails, makeContent } from "../emails/outbox/emails.ts";
 import { upsertSender } from "../emails/lease/lease-queries.ts";
 import type { ListKind } from "../message/message-headers.ts";
@@ -44,7 +44,7 @@ export interface Outbox {
   createProject(): Promise<string>;
   enqueue(wanted: readonly WantedMail[]): Promise<string[]>;
   /** Creates a sender with a valid lease and no process, and returns its id. */
-  liveSender(): Promise<string>;
+  addLiveSender(): Promise<string>;
   start(transport: Transport, over?: Partial<SenderOptions> & { signing?: SigningKey }): Promise<Sender>;
   /** Returns column values of an email. */
   row(
@@ -56,7 +56,7 @@ export interface Outbox {
 }
 
 /** Puts an email in the state after the sender has committed its pre-send check. */
-export async function putInHandover(database: Database, senderId: string, emailId: string): Promise<void> {
+export async function markInDoubt(database: Database, senderId: string, emailId: string): Promise<void> {
   await sql`update emails set status = 'CLAIMED', sender_id = ${senderId} where id = ${emailId}`.execute(
     database,
   );
@@ -68,7 +68,7 @@ export async function putInHandover(database: Database, senderId: string, emailI
 }
 
 /** Makes a sender look dead by letting its lease expire. */
-export async function letLeaseRunOut(database: Database, senderId: string): Promise<void> {
+export async function expireLease(database: Database, senderId: string): Promise<void> {
   await sql`update senders set lease_until = now() - interval '1 second' where id = ${senderId}`.execute(
     database,
   );
@@ -130,7 +130,7 @@ export function useOutbox(): Outbox {
   async function row(id: string) {
     return database
       .selectFrom("emails as e")
-      .select([standing.as("status"), "reason", "attempts", "contactId"])
+      .select([statusOfEmail.as("status"), "reason", "attempts", "contactId"])
       .where("id", "=", id)
       .executeTakeFirstOrThrow();
   }
@@ -202,7 +202,7 @@ export function useOutbox(): Outbox {
         );
       });
     },
-    async liveSender() {
+    async addLiveSender() {
       const senderId = newId();
       await upsertSender(database, senderId, 60);
       return senderId;
@@ -219,7 +219,7 @@ export function useOutbox(): Outbox {
           renderer: state.renderer,
           systemFrom: { address: "post@host.example", name: "Postloft" },
           ...(transport.rewrites === undefined ? {} : { rewrites: transport.rewrites }),
-          surroundings: {
+          ports: {
             ...renderingDataOf(database),
             findSigningKeys: async (names) =>
               new Map(names.map((name) => [`${name.projectId} ${name.domain}`, signing])),
@@ -248,8 +248,8 @@ export function useOutbox(): Outbox {
     async countByStatus() {
       const rows = await database
         .selectFrom("emails as e")
-        .select([standing.as("status"), (select) => select.fn.countAll<number>().as("count")])
-        .groupBy(standing)
+        .select([statusOfEmail.as("status"), (select) => select.fn.countAll<number>().as("count")])
+        .groupBy(statusOfEmail)
         .execute();
       return Object.fromEntries(rows.map(({ status, count }) => [status, count]));
     },

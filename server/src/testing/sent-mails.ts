@@ -4,7 +4,7 @@ import { transaction, type Database } from "../platform/database/database.ts";
 import { newId } from "../platform/ids.ts";
 import { addProject } from "./add-project.ts";
 import { enqueueEmails, makeContent, type Copies } from "../emails/outbox/emails.ts";
-import { countMails } from "../emails/booking/sending-hours.ts";
+import { countMails } from "../emails/results/sending-hours.ts";
 import { readDataPatch } from "../contacts/rules.ts";
 import { upsertContacts } from "../contacts/upsert-contacts.ts";
 

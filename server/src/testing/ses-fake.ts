@@ -68,7 +68,7 @@ export async function startSesFake(options: { certificate?: SelfSignedCertificat
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
       counts.requests += 1;
-      answer(request, Buffer.concat(chunks), response, faults.shift(), messages);
+      respond(request, Buffer.concat(chunks), response, faults.shift(), messages);
       look();
     });
   }
@@ -107,15 +107,15 @@ export async function startSesFake(options: { certificate?: SelfSignedCertificat
   };
 }
 
-function answer(
+function respond(
   request: IncomingMessage,
   body: Buffer,
   response: ServerResponse,
   fault: SesFault | undefined,
   messages: SesFakeMessage[],
 ): void {
-  const refusal = faultOfRequest(request, body);
-  if (refusal !== undefined) return refuse(response, refusal);
+  const appError = faultOfRequest(request, body);
+  if (appError !== undefined) return refuse(response, appError);
   const message = toMessage(body);
   if (fault === undefined || fault.taken === true) messages.push(message);
   if (fault === undefined) {
@@ -184,17 +184,17 @@ interface SendEmailBody {
 }
 
 function toMessage(body: Buffer): SesFakeMessage {
-  const given = JSON.parse(body.toString("utf8")) as SendEmailBody;
-  const { ToAddresses = [], CcAddresses = [], BccAddresses = [] } = given.Destination;
+  const input = JSON.parse(body.toString("utf8")) as SendEmailBody;
+  const { ToAddresses = [], CcAddresses = [], BccAddresses = [] } = input.Destination;
   return {
-    raw: Buffer.from(given.Content.Raw.Data, "base64"),
+    raw: Buffer.from(input.Content.Raw.Data, "base64"),
     envelope: {
-      from: given.FeedbackForwardingEmailAddress ?? "",
+      from: input.FeedbackForwardingEmailAddress ?? "",
       to: [...ToAddresses, ...CcAddresses, ...BccAddresses],
     },
-    tags: Object.fromEntries((given.EmailTags ?? []).map(({ Name, Value }) => [Name, Value])),
-    configurationSet: given.ConfigurationSetName,
-    fromEmailAddress: given.FromEmailAddress,
+    tags: Object.fromEntries((input.EmailTags ?? []).map(({ Name, Value }) => [Name, Value])),
+    configurationSet: input.ConfigurationSetName,
+    fromEmailAddress: input.FromEmailAddress,
     messageId: `0102${randomUUID()}-000000`,
   };
 }

@@ -72,7 +72,7 @@ export class SinkConnection {
   }
 
   /** Sends the usual reply or applies a rule instead. */
-  answer(phase: SinkPhase, recipients: readonly string[], usual: string, proceed: Proceed): void {
+  respond(phase: SinkPhase, recipients: readonly string[], usual: string, proceed: Proceed): void {
     const rule = this.#context.matchRule(phase, recipients);
     if (rule !== undefined) return this.obey(rule, usual, proceed);
     this.say(usual);

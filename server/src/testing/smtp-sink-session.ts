@@ -49,7 +49,7 @@ class SinkSession {
   }
 
   #greet(): void {
-    this.#line.answer("CONNECT", [], "220 sink ESMTP", () => undefined);
+    this.#line.respond("CONNECT", [], "220 sink ESMTP", () => undefined);
   }
 
   /** Returns `false` if there is no complete line yet. */
@@ -72,17 +72,17 @@ class SinkSession {
     if (verb === "DATA") return this.#data();
     if (verb === "EHLO" || verb === "HELO") return this.#hello(verb, command.slice(verb.length + 1));
     if (verb === "STARTTLS" && this.#offersStartTls())
-      return line.answer("STARTTLS", [], "220 2.0.0 go ahead", (isGood) => {
+      return line.respond("STARTTLS", [], "220 2.0.0 go ahead", (isGood) => {
         if (isGood) this.#startTls();
       });
     if (verb === "AUTH") return this.#authenticate(command);
     if (verb === "NOOP") return line.say("250 2.0.0 ok");
     if (verb === "RSET")
-      return line.answer("RSET", [], "250 2.0.0 ok", () => {
+      return line.respond("RSET", [], "250 2.0.0 ok", () => {
         this.#envelope = undefined;
       });
     if (verb === "QUIT")
-      return line.answer("QUIT", [], "221 2.0.0 bye", (isGood) => {
+      return line.respond("QUIT", [], "221 2.0.0 bye", (isGood) => {
         if (isGood) line.misbehave("drop");
       });
     line.say("500 5.5.1 what?");
@@ -112,15 +112,15 @@ class SinkSession {
     const lines = ["sink", ...(verb === "EHLO" ? offers : [])];
     const last = lines.length - 1;
     const reply = lines.map((line, index) => `250${index === last ? " " : "-"}${line}`).join("\r\n");
-    this.#line.answer(verb, [], reply, (isGood) => {
+    this.#line.respond(verb, [], reply, (isGood) => {
       if (isGood) this.#heloName = heloName;
       this.#envelope = undefined;
     });
   }
 
   #authenticate(command: string): void {
-    const [, given = "", initial] = command.split(" ");
-    const mechanism = given.toUpperCase();
+    const [, input = "", initial] = command.split(" ");
+    const mechanism = input.toUpperCase();
     if (!this.#context.options.advertise?.auth?.includes(mechanism))
       return this.#line.say("504 5.5.4 mechanism not offered");
     if (mechanism === "PLAIN") {
@@ -136,7 +136,7 @@ class SinkSession {
   }
 
   #ask(challenge: string, onLine: (line: string) => void): void {
-    this.#line.answer("AUTH", [], challenge, (isGood) => {
+    this.#line.respond("AUTH", [], challenge, (isGood) => {
       if (isGood) this.#onLine = onLine;
     });
   }
@@ -145,14 +145,14 @@ class SinkSession {
     const wanted = this.#context.options.credentials;
     const isRight = wanted === undefined || (wanted.user === user && wanted.password === password);
     const usual = isRight ? "235 2.7.0 welcome" : "535 5.7.8 wrong user or password";
-    this.#line.answer("AUTH", [], usual, (isGood) => {
+    this.#line.respond("AUTH", [], usual, (isGood) => {
       if (isGood) this.#user = user;
     });
   }
 
   #mail(command: string): void {
     const [, sender, parameters = ""] = MAIL.exec(command) ?? [];
-    this.#line.answer("MAIL", [], this.#usualMailAnswer(sender, parameters), (isGood) => {
+    this.#line.respond("MAIL", [], this.#usualMailAnswer(sender, parameters), (isGood) => {
       if (isGood) this.#envelope = { sender: sender ?? "", parameters, recipients: [] };
     });
   }
@@ -177,7 +177,7 @@ class SinkSession {
     if (envelope === undefined) return this.#line.say("503 5.5.1 MAIL first");
     const needsUtf8 = NOT_ASCII.test(recipient) && !envelope.parameters.includes("SMTPUTF8");
     const usual = needsUtf8 ? "553 5.6.7 address needs SMTPUTF8" : "250 2.1.5 ok";
-    this.#line.answer("RCPT", [recipient], usual, (isGood) => {
+    this.#line.respond("RCPT", [recipient], usual, (isGood) => {
       if (isGood) envelope.recipients.push(recipient);
     });
   }
@@ -185,7 +185,7 @@ class SinkSession {
   #data(): void {
     const recipients = this.#envelope?.recipients ?? [];
     const usual = recipients.length === 0 ? "503 5.5.1 no recipient" : "354 go ahead";
-    this.#line.answer("DATA", recipients, usual, (isGood) => {
+    this.#line.respond("DATA", recipients, usual, (isGood) => {
       if (!isGood) return;
       this.#body = createBodyReader();
       this.#isBodyNew = true;

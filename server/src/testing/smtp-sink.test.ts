@@ -70,8 +70,8 @@ const MESSAGE = "Message-ID: <1@x.test>\r\nSubject: x\r\n\r\n..a\r\nb\r\n";
 test("accepts email over a pipelined session, including commands after the dot", async () => {
   const { sink, say } = await start();
   await say(`${HELLO}${ENVELOPE}`, "354");
-  const answers = await say(`${MESSAGE}.\r\n${ENVELOPE}`, "354");
-  expect(answers.match(/^\d+/gm)).toEqual(["250", "250", "250", "354"]);
+  const replies = await say(`${MESSAGE}.\r\n${ENVELOPE}`, "354");
+  expect(replies.match(/^\d+/gm)).toEqual(["250", "250", "250", "354"]);
   await say(`${MESSAGE}.\r\nQUIT\r\n`, "221");
   expect(sink.journal).toHaveLength(2);
   expect(sink.journal[1]).toMatchObject({
@@ -113,13 +113,13 @@ test("applies rules by phase, recipient and count", async () => {
     ],
   });
   await say(`${HELLO}MAIL FROM:<a@x.test>\r\n`, "250 2.1.0");
-  const answers = await say(
+  const replies = await say(
     ["full@x.test", "one@x.test", "full@y.test", "two@x.test", "three@x.test"]
       .map((address) => `RCPT TO:<${address}>\r\n`)
       .join("") + "NOOP\r\n",
     "250 2.0.0",
   );
-  expect(answers.match(/^\d+/gm)).toEqual(["452", "250", "452", "451", "250", "250"]);
+  expect(replies.match(/^\d+/gm)).toEqual(["452", "250", "452", "451", "250", "250"]);
   sink.setRules([{ phase: "RCPT", action: { reply: "550 no" } }]);
   await say("RCPT TO:<one@x.test>\r\n", "550");
 });
@@ -140,9 +140,9 @@ test("delays a reply and keeps later input in order", async () => {
   const { say } = await start({ rules: [{ phase: "MAIL", delayMs: 50 }] });
   await say(HELLO, "250");
   const begunAt = performance.now();
-  const answers = await say(`${ENVELOPE}`, "354");
+  const replies = await say(`${ENVELOPE}`, "354");
   expect(performance.now() - begunAt).toBeGreaterThan(45);
-  expect(answers.match(/^\d+/gm)).toEqual(["250", "250", "354"]);
+  expect(replies.match(/^\d+/gm)).toEqual(["250", "250", "354"]);
 });
 
 test("rejects what a strict server rejects", async () => {

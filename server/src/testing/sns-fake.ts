@@ -21,7 +21,7 @@ export interface SnsFake {
   /** Serves another certificate and returns its address and a function that signs with it. */
   addCertificate(options: CertificateOptions): { url: string; sign: (body: SnsBody) => SnsBody };
   /** Serves another response and returns its address. */
-  addAnswer(answer: (response: ServerResponse) => void): string;
+  addReply(respond: (response: ServerResponse) => void): string;
   /** Returns a notification as SNS sends it, signed after the keys of `over` were replaced. */
   notification(message: unknown, over?: SnsBody): SnsBody;
   confirmation(over?: SnsBody): SnsBody;
@@ -57,25 +57,25 @@ const SIGNING = { rsaBits: 2048, hostNames: ["sns.amazonaws.com"] };
 export async function startSnsFake(): Promise<SnsFake> {
   const tls = createSelfSignedCertificate({ hostNames: [SNS_HOST], addresses: [] });
   const requests: string[] = [];
-  const answers = new Map<string, (response: ServerResponse) => void>();
+  const responses = new Map<string, (response: ServerResponse) => void>();
   const server = createServer({ key: tls.key, cert: tls.cert }, (request, response) => {
     requests.push(`${request.method} ${request.headers.host}${request.url}`);
     const path = (request.url ?? "").split("?")[0] ?? "";
-    const answer = answers.get(path);
+    const answer = responses.get(path);
     if (answer !== undefined) answer(response);
     else if (path === "/") response.end("<ConfirmSubscriptionResponse/>");
     else response.writeHead(404).end();
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
 
-  function addAnswer(answer: (response: ServerResponse) => void): string {
+  function addReply(respond: (response: ServerResponse) => void): string {
     const path = `/SimpleNotificationService-${randomUUID().replaceAll("-", "")}.pem`;
-    answers.set(path, answer);
+    responses.set(path, respond);
     return `https://${SNS_HOST}${path}`;
   }
   function addCertificate(options: CertificateOptions) {
     const { key, cert } = createSelfSignedCertificate({ ...SIGNING, ...options });
-    const url = addAnswer((response) => response.end(cert));
+    const url = addReply((response) => response.end(cert));
     return { url, sign: (body: SnsBody) => signSns({ ...body, SigningCertURL: url }, key) };
   }
   const good = addCertificate({});
@@ -93,7 +93,7 @@ export async function startSnsFake(): Promise<SnsFake> {
     requests,
     certificateUrl: good.url,
     addCertificate,
-    addAnswer,
+    addReply,
     notification(message, over = {}) {
       const Message = typeof message === "string" ? message : JSON.stringify(message);
       const body = { ...base("Notification"), Message, ...over };

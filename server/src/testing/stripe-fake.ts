@@ -46,22 +46,22 @@ export async function startStripeFake(secretKey: string): Promise<StripeFake> {
   const usage: Array<Record<string, string>> = [];
   const usageNames = new Set<string>();
   /** Error responses by their status. */
-  const refusals = new WeakMap<Shape, number>();
+  const errors = new WeakMap<Shape, number>();
   const fault = { status: 0, times: 0, lost: 0 };
   const held = new Map<string, { arrived: PromiseWithResolvers<void>; goOn: PromiseWithResolvers<void> }>();
 
   const list = (url: string, data: Shape[]) => ({ object: "list", url, has_more: false, data });
 
-  function refusal(status: number, error: Shape): Shape {
+  function appError(status: number, error: Shape): Shape {
     const shape = { error: { type: "invalid_request_error", ...error } };
-    refusals.set(shape, status);
+    errors.set(shape, status);
     return shape;
   }
 
   function takeUsage(body: Record<string, string>): Shape {
     const { identifier = "" } = body;
     if (usageNames.has(identifier))
-      return refusal(400, { message: `An event already exists with identifier ${identifier}.` });
+      return appError(400, { message: `An event already exists with identifier ${identifier}.` });
     usageNames.add(identifier);
     usage.push(body);
     return { object: "billing.meter_event", created: NOW, identifier, livemode: false };
@@ -70,11 +70,11 @@ export async function startStripeFake(secretKey: string): Promise<StripeFake> {
   function upcoming({ subscription }: Record<string, string>): Shape {
     const found = subscriptions.find(({ id }) => id === subscription);
     return found === undefined || found["status"] === "canceled"
-      ? refusal(404, { code: "invoice_upcoming_none", message: "No upcoming invoices for customer" })
+      ? appError(404, { code: "invoice_upcoming_none", message: "No upcoming invoices for customer" })
       : { ...invoiceShape("upcoming_in_1", "draft"), id: undefined, customer: found.customer };
   }
 
-  function answer(request: string, query: URLSearchParams, body: Record<string, string>): Shape | null {
+  function respond(request: string, query: URLSearchParams, body: Record<string, string>): Shape | null {
     if (request === "POST /v1/customers") {
       customers.push(`cus_test${customers.length + 1}`);
       return { id: customers.at(-1), object: "customer", created: NOW, livemode: false, email: null };
@@ -138,7 +138,7 @@ export async function startStripeFake(secretKey: string): Promise<StripeFake> {
       }
       const key =
         incoming.method === "POST" ? `${request} ${String(incoming.headers["idempotency-key"])}` : "";
-      const shape = byIdempotencyKey.get(key) ?? answer(request, url.searchParams, body);
+      const shape = byIdempotencyKey.get(key) ?? respond(request, url.searchParams, body);
       if (shape === null) {
         reply(404, {
           error: { type: "invalid_request_error", message: `Unrecognized request URL (${request})` },
@@ -151,7 +151,7 @@ export async function startStripeFake(secretKey: string): Promise<StripeFake> {
         incoming.socket.destroy();
         return;
       }
-      const refused = refusals.get(shape);
+      const refused = errors.get(shape);
       reply(refused ?? 200, shape);
     })();
   });

@@ -1,7 +1,7 @@
 // Runs on a thread in tests of platform/threads/task-thread.ts, and adds, fails, never ends or takes all memory on request.
-import { answerTasks } from "../platform/threads/task-worker.ts";
+import { runTasks } from "../platform/threads/task-worker.ts";
 
-answerTasks((task: number | "fail" | "hang" | "hoard"): number => {
+runTasks((task: number | "fail" | "hang" | "hoard"): number => {
   if (task === "fail") throw new Error("as it was told");
   while (task === "hang");
   const hoard: number[][] = [];

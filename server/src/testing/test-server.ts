@@ -195,12 +195,12 @@ async function startTestServer(settings: Settings): Promise<TestServer> {
   };
 }
 
-const nobody: TestPerson = { id: "", email: "", password: "", cookie: "" };
+const noOne: TestPerson = { id: "", email: "", password: "", cookie: "" };
 const noProject: TestProject = {
   id: "",
   publicKey: "",
   secretKey: "",
-  owner: nobody,
+  owner: noOne,
   byKey: {},
   bySession: {},
 };
@@ -308,27 +308,27 @@ function pairsOf(rawHeaders: readonly string[]): Array<[string, string]> {
 }
 
 /** Returns the result of `ask` for each item by name, so that one expectation shows all differences. */
-export async function answersByName<Item, Answer>(
+export async function responsesByName<Item, HttpResponse>(
   items: readonly Item[],
   nameOf: (item: Item) => string,
-  ask: (item: Item) => Promise<Answer>,
-): Promise<Record<string, Answer>> {
-  const answers: Record<string, Answer> = {};
-  for (const item of items) answers[nameOf(item)] = await ask(item);
-  return answers;
+  ask: (item: Item) => Promise<HttpResponse>,
+): Promise<Record<string, HttpResponse>> {
+  const responses: Record<string, HttpResponse> = {};
+  for (const item of items) responses[nameOf(item)] = await ask(item);
+  return responses;
 }
 
-/** Returns the same result for each item by name, to compare with `answersByName`. */
-export function sameByName<Item, Answer>(
+/** Returns the same result for each item by name, to compare with `responsesByName`. */
+export function sameByName<Item, HttpResponse>(
   items: readonly Item[],
   nameOf: (item: Item) => string,
-  answer: (item: Item) => Answer,
-): Record<string, Answer> {
-  return Object.fromEntries(items.map((item) => [nameOf(item), answer(item)]));
+  respond: (item: Item) => HttpResponse,
+): Record<string, HttpResponse> {
+  return Object.fromEntries(items.map((item) => [nameOf(item), respond(item)]));
 }
 
 /** Returns the short form of an error, such as `401 INVALID_API_KEY`. */
-export function refusalOf({ status, body }: Reply<ErrorEnvelope>): string {
+export function errorOf({ status, body }: Reply<ErrorEnvelope>): string {
   return `${status} ${body?.error?.code}`;
 }
 

@@ -6,7 +6,7 @@ import { createLog } from "../platform/log.ts";
 import { SES_KEY, SES_REGION, startSesFake } from "../testing/ses-fake.ts";
 import { composeMail, saysYes } from "../testing/smtp-fixture.ts";
 import { startSmtpSink } from "../testing/smtp-sink.ts";
-import { createTransport, type TransportSurroundings } from "./create-transport.ts";
+import { createTransport, type TransportDependencies } from "./create-transport.ts";
 
 const cleanups: Array<() => Promise<void>> = [];
 afterEach(async () => {
@@ -14,7 +14,7 @@ afterEach(async () => {
 });
 
 const log = createLog({ level: "silent" });
-const surroundings: TransportSurroundings = {
+const dependencies: TransportDependencies = {
   // Nothing here uses the database.
   database: createDatabase(createPool({ connection: {}, maxConnections: 1, log })),
   log,
@@ -26,7 +26,7 @@ const key = {
 };
 
 async function create(setting: string) {
-  const made = await createTransport({ MAIL_TRANSPORT: setting, ...key }, surroundings);
+  const made = await createTransport({ MAIL_TRANSPORT: setting, ...key }, dependencies);
   cleanups.push(() => made.transport.close());
   return made;
 }
@@ -69,7 +69,7 @@ test.each([
   ["smtp://host?weight=1&connections=2&weight=1", /option weight is set twice/],
   ["smtp://bob:s3cret@host?weights=1", /unknown option/],
 ])("rejects %j with a reason that omits the password", async (setting, reason) => {
-  const creating = createTransport({ MAIL_TRANSPORT: setting, ...key }, surroundings);
+  const creating = createTransport({ MAIL_TRANSPORT: setting, ...key }, dependencies);
   await expect(creating).rejects.toBeInstanceOf(ConfigError);
   await expect(creating).rejects.toThrow(reason);
   await expect(creating).rejects.not.toThrow(/s3,?cr/);
@@ -79,7 +79,7 @@ test.each([{ SES_ACCESS_KEY_ID: undefined }, { SES_SECRET_ACCESS_KEY: undefined 
   "rejects ses:// without its access key: %o",
   async (missing) => {
     await expect(
-      createTransport({ MAIL_TRANSPORT: "ses://eu-west-1", ...key, ...missing }, surroundings),
+      createTransport({ MAIL_TRANSPORT: "ses://eu-west-1", ...key, ...missing }, dependencies),
     ).rejects.toThrow("SES_ACCESS_KEY_ID and SES_SECRET_ACCESS_KEY");
   },
 );

@@ -15,7 +15,7 @@ export type TransportSettings = Pick<
   "MAIL_TRANSPORT" | "SES_ACCESS_KEY_ID" | "SES_SECRET_ACCESS_KEY"
 >;
 
-export interface TransportSurroundings {
+export interface TransportDependencies {
   database: Database;
   log: Log;
   /** The name in SMTP's EHLO. */
@@ -31,7 +31,7 @@ interface Entry {
 }
 
 /** The transports created from the setting. */
-export interface MadeTransport {
+export interface CreatedTransport {
   transport: Transport;
   /** For email that stays on this machine regardless of the setting. Equals `transport` if the setting is `mailbox`. */
   mailbox: Transport;
@@ -78,24 +78,24 @@ export function faultsOfTransports(settings: Partial<TransportSettings>): string
  */
 export async function createTransport(
   settings: TransportSettings,
-  surroundings: TransportSurroundings,
-): Promise<MadeTransport> {
+  dependencies: TransportDependencies,
+): Promise<CreatedTransport> {
   const faults = faultsOfTransports(settings);
   if (faults.length > 0) throw new ConfigError(faults.join("\n"));
-  const mailbox = createMailboxTransport(surroundings.database);
+  const mailbox = createMailboxTransport(dependencies.database);
   if (settings.MAIL_TRANSPORT === "mailbox")
     return { transport: mailbox, mailbox, connections: DEFAULT_CONNECTIONS, watches: [] };
   const entries: Entry[] = [];
   for (const text of textsOf(settings.MAIL_TRANSPORT))
-    entries.push(await createEntry(parseEntry(text, settings), surroundings.heloName));
-  const followed = entries.map((entry, at) => follow(entry, at, entries.length, surroundings.log));
+    entries.push(await createEntry(parseEntry(text, settings), dependencies.heloName));
+  const followed = entries.map((entry, at) => follow(entry, at, entries.length, dependencies.log));
   const watches = followed.map(({ watch }) => watch);
   const [first] = followed;
   if (followed.length === 1 && first !== undefined)
     return { transport: first.transport, mailbox, connections: first.connections, watches };
   return {
     mailbox,
-    transport: createFailoverTransport(followed, surroundings),
+    transport: createFailoverTransport(followed, dependencies),
     connections: connectionsOf(entries),
     watches,
   };

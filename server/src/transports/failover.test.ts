@@ -186,10 +186,10 @@ test("accepts a message at most once and reports its outcome whichever transport
         const mayBe = outcome.kind === "sent" ? [1] : outcome.kind === "uncertain" ? [0, 1] : [0];
         expect(mayBe).toContain(takenCount);
         // No transport gets a message after another one responded with anything but an outage.
-        const answers = transports.flatMap(({ seen }, place) =>
+        const replies = transports.flatMap(({ seen }, place) =>
           seen.includes(String(id)) ? [script[id]?.plays[place]?.outcome] : [],
         );
-        for (const before of answers.slice(0, -1)) expect(before).toEqual(OUTAGE.outcome);
+        for (const before of replies.slice(0, -1)) expect(before).toEqual(OUTAGE.outcome);
       }
     }),
     { numRuns: RUNS },

@@ -51,12 +51,12 @@ export function createFailoverTransport(
     // A message is signed before its transport is chosen, so the signature must be valid on each of them.
     rewrites: [...new Set(choices.flatMap(({ transport }) => transport.rewrites ?? []))],
     async send(message, mayLeave) {
-      const refusals: string[] = [];
+      const rejections: string[] = [];
       let throttled = false;
       for (const { breaker, transport, label } of inTurn(guarded, random)) {
         const tell = breaker.enter();
         if (tell === null) {
-          refusals.push(`${label}: out of service`);
+          rejections.push(`${label}: out of service`);
           continue;
         }
         let verdict: Verdict = "unknown";
@@ -66,12 +66,12 @@ export function createFailoverTransport(
           if (outcome.kind === "withdrawn") return outcome;
           if (outcome.kind !== "deferred" || outcome.outage !== true) return { ...outcome, by: label };
           throttled ||= outcome.throttled === true;
-          refusals.push(`${label}: ${outcome.answer}`);
+          rejections.push(`${label}: ${outcome.answer}`);
         } finally {
           tell(verdict);
         }
       }
-      const answer = toPrintableLine(refusals.join("; "));
+      const answer = toPrintableLine(rejections.join("; "));
       return { kind: "deferred", answer, outage: true, ...(throttled ? { throttled } : {}) };
     },
     async close() {

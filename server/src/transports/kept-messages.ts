@@ -3,7 +3,7 @@ import type { Email } from "postal-mime";
 import type { Database, Tx } from "../platform/database/database.ts";
 import { isId } from "../platform/ids.ts";
 import { toPage, type Page, type PageRequest } from "../platform/http/page.ts";
-import { Refusal } from "../platform/refusal.ts";
+import { AppError } from "../platform/app-error.ts";
 import {
   countMessages,
   deleteAllMessages,
@@ -90,7 +90,7 @@ export async function listTexts(
 
 async function getRow(database: Database, projectId: string, id: string) {
   const row = isId(id) ? await findMessage(database, projectId, id) : undefined;
-  if (row === undefined) throw new Refusal("MESSAGE_NOT_FOUND");
+  if (row === undefined) throw new AppError("MESSAGE_NOT_FOUND");
   return row;
 }
 
@@ -133,7 +133,7 @@ export async function getAttachment(
   const { raw } = await getRow(database, projectId, id);
   const { attachments } = await parseApart(projectId, raw);
   const attachment = POSITION.test(position) ? attachments[Number(position)] : undefined;
-  if (attachment === undefined) throw new Refusal("RESOURCE_NOT_FOUND");
+  if (attachment === undefined) throw new AppError("RESOURCE_NOT_FOUND");
   const { content, filename } = attachment;
   return {
     filename: filename ?? UNNAMED,
@@ -168,11 +168,11 @@ export async function emptyMailbox(tx: Tx, projectId: string): Promise<void> {
 }
 
 /** Deletes the messages of these emails because their recipients were erased. */
-export async function forgetMessages(tx: Tx, projectId: string, emailIds: readonly string[]): Promise<void> {
+export async function purgeMessages(tx: Tx, projectId: string, emailIds: readonly string[]): Promise<void> {
   await deleteMessages(tx, projectId, emailIds);
 }
 
 /** Deletes messages older than `days`. */
-export async function forgetOldMessages(database: Database, projectId: string, days: number): Promise<void> {
+export async function purgeOldMessages(database: Database, projectId: string, days: number): Promise<void> {
   await deleteOldMessages(database, projectId, days);
 }

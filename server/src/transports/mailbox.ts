@@ -21,7 +21,7 @@ const DEFERRED: Outcome = {
   answer: "451 4.7.1 simulated by the local mailbox: try again later",
   retryAfterMs: DEFERRED_WAIT_MS,
 };
-const MAX_ANSWER_LENGTH = 500;
+const MAX_REPLY_LENGTH = 500;
 
 const FEEDBACK: Readonly<Record<string, Feedback>> = {
   delivered: "delivered",
@@ -54,7 +54,7 @@ export function createMailboxTransport(database: Database): Transport {
       (error: unknown) => ({
         kind: "uncertain",
         by: NAME,
-        answer: `The local mailbox did not respond: ${String(error)}`.slice(0, MAX_ANSWER_LENGTH),
+        answer: `The local mailbox did not respond: ${String(error)}`.slice(0, MAX_REPLY_LENGTH),
       }),
     );
   }

@@ -1,6 +1,6 @@
 // Parses messages of the local mailbox on a separate thread, because a message may have a million lines and each line costs time.
 import type { Email } from "postal-mime";
-import { Refusal } from "../platform/refusal.ts";
+import { AppError } from "../platform/app-error.ts";
 import { createTaskThread, TaskOverLimit } from "../platform/threads/task-thread.ts";
 
 /** The largest message with ordinary lines takes 6 s on an idle machine. */
@@ -23,13 +23,13 @@ export async function parseApart(projectId: string, raw: Uint8Array): Promise<Em
   try {
     return await thread.run(projectId, raw);
   } catch (error) {
-    if (error instanceof TaskOverLimit) throw tooCostly();
+    if (error instanceof TaskOverLimit) throw tooExpensive();
     throw error;
   }
 }
 
-const tooCostly = () =>
-  new Refusal("CONFLICT", {
+const tooExpensive = () =>
+  new AppError("CONFLICT", {
     message:
       "This message takes too much time or memory to parse. Read its source with GET /mailbox/messages/:id/raw.",
   });

@@ -34,7 +34,7 @@ export interface SignedRequest {
   body: string | Uint8Array;
 }
 
-export interface HttpAnswer {
+export interface HttpResponse {
   statusCode: number;
   headers: Record<string, string>;
   body: Buffer;
@@ -51,11 +51,11 @@ export interface Progress {
   checkFailure?: { error: unknown };
 }
 
-const MAX_ANSWER_BYTES = 64 * 1024;
+const MAX_RESPONSE_BYTES = 64 * 1024;
 
 export interface SesConnections {
   /** Posts a request and returns the response. Rejects for anything else; `progress` tells how to interpret the rejection. */
-  post(request: SignedRequest, mayLeave: MayLeave, progress: Progress): Promise<HttpAnswer>;
+  post(request: SignedRequest, mayLeave: MayLeave, progress: Progress): Promise<HttpResponse>;
   /** Ends every connection and the requests on it. */
   end(reason: string): void;
 }
@@ -110,7 +110,7 @@ async function exchange(
   progress: Progress,
   timeouts: SesTimeouts,
   connected: WeakSet<Socket>,
-): Promise<HttpAnswer> {
+): Promise<HttpResponse> {
   let failure = new Error("the connection was lost before the request was written");
   outgoing.on("error", (error) => (failure = error));
   try {
@@ -144,7 +144,7 @@ function connect(
     });
     outgoing.once("socket", (socket) => {
       if (connected.has(socket)) return resolve();
-      timer = setTimeout(() => outgoing.destroy(noAnswer(timeoutMs)), timeoutMs);
+      timer = setTimeout(() => outgoing.destroy(timeoutError(timeoutMs)), timeoutMs);
       socket.once(protocol === "https:" ? "secureConnect" : "connect", () => {
         clearTimeout(timer);
         connected.add(socket);
@@ -160,9 +160,9 @@ function answered(
   body: string | Uint8Array,
   progress: Progress,
   timeoutMs: number,
-): Promise<HttpAnswer> {
+): Promise<HttpResponse> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => outgoing.destroy(noAnswer(timeoutMs)), timeoutMs);
+    const timer = setTimeout(() => outgoing.destroy(timeoutError(timeoutMs)), timeoutMs);
     const fail = (error: Error) => {
       clearTimeout(timer);
       reject(error);
@@ -176,7 +176,7 @@ function answered(
       response.once("error", fail);
       response.on("data", (chunk: Buffer) => {
         sizeBytes += chunk.length;
-        if (sizeBytes > MAX_ANSWER_BYTES) outgoing.destroy(new Error("the response exceeds 64 KB"));
+        if (sizeBytes > MAX_RESPONSE_BYTES) outgoing.destroy(new Error("the response exceeds 64 KB"));
         else chunks.push(chunk);
       });
       response.once("end", () => {
@@ -192,6 +192,6 @@ function toPlainHeaders(headers: NodeJS.Dict<string | string[]>): Record<string,
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
 }
 
-function noAnswer(timeoutMs: number): Error {
+function timeoutError(timeoutMs: number): Error {
   return new Error(`no response within ${timeoutMs / 1000} s`);
 }

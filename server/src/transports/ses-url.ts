@@ -36,10 +36,10 @@ export function parseSesUrl(text: string): SesServer {
 }
 
 function parseOptions(options: URLSearchParams): Omit<SesServer, "region"> {
-  const given = [...options.keys()];
-  if (given.some((name) => !OPTION_NAMES.includes(name)))
+  const input = [...options.keys()];
+  if (input.some((name) => !OPTION_NAMES.includes(name)))
     throw badUrl(`unknown option; valid options are ${OPTION_NAMES.join(", ")}`);
-  if (new Set(given).size < given.length) throw badUrl("an option is set twice");
+  if (new Set(input).size < input.length) throw badUrl("an option is set twice");
   const endpoint = options.get("endpoint");
   const configurationSet = options.get("configurationSet");
   const connections = options.get("connections");

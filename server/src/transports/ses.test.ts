@@ -148,11 +148,11 @@ test("reports the status, error name and text of SES", async () => {
 test.each([
   ["a wrong secret", { secretAccessKey: "s3cret" }, "403 InvalidSignatureException"],
   ["an unknown key", { accessKeyId: "AKIDOTHER" }, "403 UnrecognizedClientException"],
-])("defers the account error %s without showing the secret", async (_title, key, answer) => {
+])("defers the account error %s without showing the secret", async (_title, key, reply) => {
   const { fake, transport } = await start(key);
   const outcome = await transport.send(composeMail(1), saysYes);
   expect(outcome).toMatchObject({ kind: "deferred", outage: true });
-  expect(outcome).toMatchObject({ answer: expect.stringContaining(answer) });
+  expect(outcome).toMatchObject({ answer: expect.stringContaining(reply) });
   expect(JSON.stringify(outcome)).not.toContain("s3cret");
   expect(fake.messages).toHaveLength(0);
 });

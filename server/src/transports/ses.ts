@@ -1,10 +1,10 @@
 // Submits finished messages to Amazon SES unchanged (SESv2 SendEmail, raw), with one HTTP request each.
 import { SendEmailCommand, SESv2Client, SESv2ServiceException } from "@aws-sdk/client-sesv2";
-import { sesRowOf } from "./answers/answers.ts";
+import { sesRowOf } from "./replies/replies.ts";
 import {
   createSesConnections,
   DEFAULT_SES_TIMEOUTS,
-  type HttpAnswer,
+  type HttpResponse,
   type Progress,
   type SesConnections,
   type SesTimeouts,
@@ -16,7 +16,7 @@ import type { SesServer } from "./ses-url.ts";
 import { toPrintableLine } from "./smtp-replies.ts";
 import {
   REWRITTEN_BY_SES,
-  refusalOutcome,
+  rejectionOutcome,
   type MayLeave,
   type Outcome,
   type OutgoingMessage,
@@ -65,7 +65,7 @@ export function createSesTransport(options: SesOptions): Transport {
       return { kind: "sent", answer: "200", providerMessageId: toPrintableLine(MessageId) };
     } catch (error) {
       if (progress.checkFailure !== undefined) throw progress.checkFailure.error;
-      return judgeFailure(error, progress);
+      return classifyFailure(error, progress);
     }
   }
 
@@ -144,7 +144,7 @@ function sendThrough(
 ): void {
   command.middlewareStack.add(
     () =>
-      async ({ request }): Promise<{ response: HttpAnswer }> => {
+      async ({ request }): Promise<{ response: HttpResponse }> => {
         if (!isSignedRequest(request)) throw new Error("the SDK made a request in an unknown format");
         return { response: await connections.post(request, mayLeave, progress) };
       },
@@ -163,7 +163,7 @@ function isSignedRequest(request: unknown): request is SignedRequest {
 }
 
 /** Returns the outcome of a request without a message id, based on its progress and the response. */
-function judgeFailure(error: unknown, progress: Progress): Outcome {
+function classifyFailure(error: unknown, progress: Progress): Outcome {
   if (progress.checkSaidNo) return { kind: "withdrawn" };
   const text = error instanceof Error ? error.message : String(error);
   if (!progress.requestWritten)
@@ -174,5 +174,5 @@ function judgeFailure(error: unknown, progress: Progress): Outcome {
   const answer = toPrintableLine(`${status} ${named === "" ? "" : `${named}: `}${text}`);
   const { meaning } = sesRowOf(status, named);
   // Everything SES rejects for now is about the account, so another transport may accept the message.
-  return meaning === "uncertain" ? { kind: meaning, answer } : refusalOutcome(meaning, answer, true);
+  return meaning === "uncertain" ? { kind: meaning, answer } : rejectionOutcome(meaning, answer, true);
 }

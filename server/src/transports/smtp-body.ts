@@ -27,10 +27,10 @@ export function toWireBody(raw: Buffer): { body: Buffer } | { refusal: string } 
 }
 
 /** Number of bytes to scan one at a time before searching, because a search per line is slower when every line starts with a dot. */
-const LOOKED_AT = 32;
+const SCANNED_BYTES = 32;
 
 function nextLfDot(raw: Buffer, from: number): number {
-  const end = Math.min(from + LOOKED_AT, raw.length - 1);
+  const end = Math.min(from + SCANNED_BYTES, raw.length - 1);
   for (let at = from; at < end; at++) if (raw[at] === LF && raw[at + 1] === DOT) return at;
   return raw.indexOf(LF_DOT, end);
 }

@@ -1,14 +1,14 @@
 // Sends one message over an open session: MAIL, RCPT, DATA, the bytes, the pre-send check and the final dot.
 import { failpoint } from "../platform/failpoints.ts";
-import { judge, type AnsweredPart } from "./answers/answers.ts";
+import { classify, type RepliedPart } from "./replies/replies.ts";
 import type { EnvelopePaths } from "./smtp-address.ts";
 import { describeReply, SmtpFailure, toPrintableLine, wordsOf, type SmtpReply } from "./smtp-replies.ts";
 import type { SmtpExtensions, SmtpSession } from "./smtp-session.ts";
 import type { SmtpTimeouts } from "./smtp-timeouts.ts";
-import { refusalOutcome, type MayLeave, type Outcome } from "./transport.ts";
+import { rejectionOutcome, type MayLeave, type Outcome } from "./transport.ts";
 
 /** A message that was checked to be safe on the wire. */
-export interface SmtpMail {
+export interface SmtpMessage {
   paths: EnvelopePaths;
   /** Dot-stuffed, ending in CRLF. */
   body: Buffer;
@@ -58,7 +58,7 @@ interface Progress {
  */
 export async function deliver(
   session: SmtpSession,
-  mail: SmtpMail,
+  mail: SmtpMessage,
   mayLeave: MayLeave,
   timeouts: SmtpTimeouts,
   mayPipeline: boolean,
@@ -74,8 +74,8 @@ export async function deliver(
     if (progress.dotWritten) return gone({ kind: "uncertain", answer: toPrintableLine(textOf(error)) });
     if (!(error instanceof SmtpFailure)) throw error;
     // A reply before the dot is the server's decision, even if the server then closes.
-    const lastWords = session.connection.takeUnaskedReply();
-    if (lastWords !== undefined) return interrupted(lastWords, mail);
+    const lastReply = session.connection.takeUnaskedReply();
+    if (lastReply !== undefined) return interrupted(lastReply, mail);
     const neverBegan = !progress.mailAnswered && error.kind === "closed";
     const lostCommands = progress.inGroup && progress.mailAnswered && error.kind === "silent";
     return { ...gone({ kind: "deferred", answer: error.message, outage: true }), neverBegan, lostCommands };
@@ -84,7 +84,7 @@ export async function deliver(
 
 async function converse(
   session: SmtpSession,
-  mail: SmtpMail,
+  mail: SmtpMessage,
   mayLeave: MayLeave,
   timeouts: SmtpTimeouts,
   { progress, pipelining }: { progress: Progress; pipelining: boolean },
@@ -123,7 +123,7 @@ async function converse(
  */
 async function announce(
   { connection, extensions }: SmtpSession,
-  mail: SmtpMail,
+  mail: SmtpMessage,
   timeouts: SmtpTimeouts,
   { progress, pipelining }: { progress: Progress; pipelining: boolean },
 ): Promise<{ refusal: Delivery } | { refused: readonly string[]; dataAsked: boolean }> {
@@ -141,8 +141,8 @@ async function announce(
   progress.inGroup = pipelining;
   if (!isAccepted(reply)) return { refusal: refuse("MAIL", reply, "mail", mail) };
 
-  const refusals: Delivery[] = [];
-  let primaryRefusal: Delivery | undefined;
+  const rejections: Delivery[] = [];
+  let primaryRejection: Delivery | undefined;
   for (const [index, command] of recipientCommands.entries()) {
     if (!pipelining) connection.write([command]);
     const phase = index === 0 ? "RCPT" : `RCPT ${mail.paths.to[index]}`;
@@ -154,18 +154,18 @@ async function announce(
     if (isAccepted(answer)) continue;
     const refusal = inOrder(refuse(phase, answer, "rcpt", mail), answer, pipelining);
     if (refusal.session === "gone") return { refusal };
-    refusals.push(refusal);
-    if (index === 0) primaryRefusal = refusal;
+    rejections.push(refusal);
+    if (index === 0) primaryRejection = refusal;
   }
   // Temporarily rejected copies delay the message for a few attempts. After that only the primary recipient counts.
-  const deferred = refusals.find(({ outcome }) => outcome.kind === "deferred");
-  const decisive = (mail.attempt <= ATTEMPTS_FOR_COPIES ? deferred : undefined) ?? primaryRefusal;
+  const deferred = rejections.find(({ outcome }) => outcome.kind === "deferred");
+  const decisive = (mail.attempt <= ATTEMPTS_FOR_COPIES ? deferred : undefined) ?? primaryRejection;
   if (decisive !== undefined) return { refusal: decisive };
-  const refused = refusals.flatMap(({ outcome }) => ("answer" in outcome ? [outcome.answer] : []));
+  const refused = rejections.flatMap(({ outcome }) => ("answer" in outcome ? [outcome.answer] : []));
   return { refused, dataAsked };
 }
 
-function mailCommand({ paths, sizeBytes, needsSmtpUtf8 }: SmtpMail, extensions: SmtpExtensions): string {
+function mailCommand({ paths, sizeBytes, needsSmtpUtf8 }: SmtpMessage, extensions: SmtpExtensions): string {
   const size = extensions.size ? ` SIZE=${sizeBytes}` : "";
   const body = extensions.eightBitMime ? " BODY=8BITMIME" : "";
   return `MAIL FROM:${paths.from}${size}${body}${needsSmtpUtf8 ? " SMTPUTF8" : ""}`;
@@ -174,7 +174,7 @@ function mailCommand({ paths, sizeBytes, needsSmtpUtf8 }: SmtpMail, extensions: 
 /** Writes everything except the final dot. Stops when the server sends a reply early. */
 async function transmit(
   session: SmtpSession,
-  mail: SmtpMail,
+  mail: SmtpMessage,
   timeouts: SmtpTimeouts,
 ): Promise<Delivery | undefined> {
   for (let start = 0; start < mail.body.length; start += BLOCK_BYTES) {
@@ -187,11 +187,11 @@ async function transmit(
 }
 
 /** Returns an early rejection. The connection must close mid-message so that the server does not accept half of it. */
-function interrupted(reply: SmtpReply, mail: SmtpMail): Delivery {
+function interrupted(reply: SmtpReply, mail: SmtpMessage): Delivery {
   return { ...refuse("BODY", reply, "message", mail), session: "gone" };
 }
 
-function conclude(reply: SmtpReply, mail: SmtpMail, refused: readonly string[]): Delivery {
+function conclude(reply: SmtpReply, mail: SmtpMessage, refused: readonly string[]): Delivery {
   if (isAccepted(reply)) {
     const text = describeReply(reply);
     const [, sesId] = SES_ACCEPTANCE.exec(text) ?? [];
@@ -209,29 +209,33 @@ function describeSent(text: string, refused: readonly string[]): string {
 }
 
 /** Returns the delivery for any reply other than the expected one before the message was accepted. */
-function refuse(phase: string, reply: SmtpReply, part: AnsweredPart, mail: SmtpMail): Delivery {
+function refuse(phase: string, reply: SmtpReply, part: RepliedPart, mail: SmtpMessage): Delivery {
   const text = describeReply(reply);
   if (reply.code < 400)
-    return gone(refusalOutcome("unavailable", toPrintableLine(`${phase}: unexpected reply ${text}`)));
-  const judged = judge({
+    return gone(rejectionOutcome("unavailable", toPrintableLine(`${phase}: unexpected reply ${text}`)));
+  const classified = classify({
     code: reply.code,
     text: wordsOf(reply),
     part,
     recipients: mail.paths.to.length,
   });
   const blame =
-    judged.meaning === "unavailable" ? "our login or encryption does not satisfy the server: " : "";
-  const outcome = refusalOutcome(judged.meaning, toPrintableLine(`${phase}: ${blame}${text}`), judged.outage);
+    classified.meaning === "unavailable" ? "our login or encryption does not satisfy the server: " : "";
+  const outcome = rejectionOutcome(
+    classified.meaning,
+    toPrintableLine(`${phase}: ${blame}${text}`),
+    classified.outage,
+  );
   return reply.code === SHUTTING_DOWN ? gone(outcome) : needsReset(outcome);
 }
 
 /**
  * Detects lost commands. MAIL was accepted, so a server that then reports a bad sequence (RFC 5321 §4.2.3) did not read the whole group.
  */
-function inOrder(refusal: Delivery, reply: SmtpReply, pipelining: boolean): Delivery {
+function inOrder(rejection: Delivery, reply: SmtpReply, pipelining: boolean): Delivery {
   const isOutOfOrder =
     pipelining && (reply.code === BAD_SEQUENCE || NOT_THE_COMMAND.test(reply.lines[0] ?? ""));
-  return isOutOfOrder ? { ...refusal, session: "gone", lostCommands: true } : refusal;
+  return isOutOfOrder ? { ...rejection, session: "gone", lostCommands: true } : rejection;
 }
 
 function textOf(error: unknown): string {

@@ -28,9 +28,9 @@ async function startInterop(
   const logins: (string | undefined)[] = [];
   const server = new SMTPServer({
     ...certificate,
-    onAuth({ username, password: given, method }, _session, callback) {
+    onAuth({ username, password: input, method }, _session, callback) {
       logins.push(`${method} ${username}`);
-      if (given === PASSWORD) callback(null, { user: username });
+      if (input === PASSWORD) callback(null, { user: username });
       else callback(new Error("wrong password"));
     },
     onRcptTo({ address }, _session, callback) {

@@ -122,8 +122,8 @@ const cases = rows.flatMap(({ phase, timeout, outcomes }) =>
 );
 type Case = (typeof cases)[number];
 
-async function expectOutcome(given: Case): Promise<{ sink: SmtpSink; transport: Transport }> {
-  const { phase, action, expected, pipelining, journalled, timeouts, isThrottled } = given;
+async function expectOutcome(input: Case): Promise<{ sink: SmtpSink; transport: Transport }> {
+  const { phase, action, expected, pipelining, journalled, timeouts, isThrottled } = input;
   const rule = { phase, times: 1, action };
   const { sink, transport } = await start(
     {
@@ -156,8 +156,8 @@ async function expectOutcome(given: Case): Promise<{ sink: SmtpSink; transport: 
 
 test.each(cases.filter(({ action }) => action !== "silent"))(
   "$title at $phase is $expected and the next message is sent (pipelining $pipelining)",
-  async (given) => {
-    const { sink, transport } = await expectOutcome(given);
+  async (input) => {
+    const { sink, transport } = await expectOutcome(input);
     sink.clear();
     expect((await transport.send(composeMail(2), saysYes)).kind).toBe("sent");
     expect(sink.journal).toMatchObject([{ messageId: "<2@from.test>", isEncrypted: true, user: "bob" }]);
@@ -166,8 +166,8 @@ test.each(cases.filter(({ action }) => action !== "silent"))(
 
 test.each(cases.filter(({ action }) => action === "silent"))(
   "$title at $phase is $expected (pipelining $pipelining)",
-  async (given) => {
-    expect(await expectOutcome(given)).toBeDefined();
+  async (input) => {
+    expect(await expectOutcome(input)).toBeDefined();
   },
 );
 

@@ -83,7 +83,7 @@ export class SmtpPool {
   }
 
   /** Disables pipelining for some hours because the server loses grouped commands. */
-  stepDown(): void {
+  disablePipelining(): void {
     this.#singleUntilMs = performance.now() + SINGLE_COMMANDS_MS;
   }
 

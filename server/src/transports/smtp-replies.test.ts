@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import {
   createReplyReader,
   describeReply,
-  MAX_ANSWER_LENGTH,
+  MAX_REPLY_LENGTH,
   SmtpFailure,
   toPrintableLine,
   type SmtpReply,
@@ -157,12 +157,12 @@ test("describes a reply as one line of at most 500 printable characters", () => 
   expect(describeReply({ code: 550, lines: [Buffer.from("Empfänger unbekannt").toString("latin1")] })).toBe(
     "550 Empfänger unbekannt",
   );
-  expect(describeReply({ code: 550, lines: ["x".repeat(4000)] })).toHaveLength(MAX_ANSWER_LENGTH);
+  expect(describeReply({ code: 550, lines: ["x".repeat(4000)] })).toHaveLength(MAX_REPLY_LENGTH);
   fc.assert(
     fc.property(fc.array(fc.nat(0xffff), { maxLength: 600 }), (units) => {
       const text = String.fromCharCode(...units);
       const line = toPrintableLine(text);
-      expect(line.length).toBeLessThanOrEqual(MAX_ANSWER_LENGTH);
+      expect(line.length).toBeLessThanOrEqual(MAX_REPLY_LENGTH);
       expect(line).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}\p{Cf}]/u);
       expect(line.isWellFormed()).toBe(true);
     }),

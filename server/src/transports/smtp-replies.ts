@@ -36,7 +36,7 @@ export interface ReplyReader {
 /** RFC 5321 §4.5.3.1.5 says 512, but some servers send long explanations. */
 const MAX_LINE_BYTES = 4096;
 const MAX_REPLY_LINES = 100;
-export const MAX_ANSWER_LENGTH = 500;
+export const MAX_REPLY_LENGTH = 500;
 
 /** RFC 5321 §4.2: three digits, then a space or hyphen and text. No control octets except TAB; other bytes are filtered for display. */
 const REPLY_LINE = /^([2-5]\d\d)(?:([ -])([\t\x20-\x7e\x80-\xff]*))?$/;
@@ -84,7 +84,7 @@ export function createReplyReader(): ReplyReader {
 
 /** Returns one line of at most 500 printable characters for any input. */
 export function toPrintableLine(text: string): string {
-  return text.replace(NOT_PRINTABLE, " ").trim().slice(0, MAX_ANSWER_LENGTH).toWellFormed();
+  return text.replace(NOT_PRINTABLE, " ").trim().slice(0, MAX_REPLY_LENGTH).toWellFormed();
 }
 
 /** Returns the text of a reply, decoded as UTF-8 if valid (RFC 6531 §3.7.4.2), else as Latin-1. */

@@ -1,8 +1,8 @@
 // Submits finished messages to an SMTP server over a connection pool, tracking how far each submission got.
-import { judge } from "./answers/answers.ts";
+import { classify } from "./replies/replies.ts";
 import { toEnvelopePaths } from "./smtp-address.ts";
 import { toWireBody } from "./smtp-body.ts";
-import { deliver, type Delivery, type SmtpMail } from "./smtp-delivery.ts";
+import { deliver, type Delivery, type SmtpMessage } from "./smtp-delivery.ts";
 import { ENDING, SmtpPool } from "./smtp-pool.ts";
 import { SmtpFailure } from "./smtp-replies.ts";
 import type { SmtpSession } from "./smtp-session.ts";
@@ -70,7 +70,7 @@ export function createSmtpTransport(options: SmtpOptions): Transport {
     takesReturnPath: true,
     ...(SES_HOST.test(options.url.host) ? { rewrites: REWRITTEN_BY_SES } : {}),
     async send(message, mayLeave) {
-      const mail = toSmtpMail(message);
+      const mail = toSmtpMessage(message);
       if ("refusal" in mail) return { kind: "rejected", answer: mail.refusal };
       if (!(await pool.enter())) return { kind: "deferred", answer: ENDING };
       return sendThrough(pool, mail, mayLeave, timeouts);
@@ -93,7 +93,7 @@ export function createSmtpTransport(options: SmtpOptions): Transport {
   };
 }
 
-function toSmtpMail(message: OutgoingMessage): SmtpMail | { refusal: string } {
+function toSmtpMessage(message: OutgoingMessage): SmtpMessage | { refusal: string } {
   const envelope = toEnvelopePaths(message);
   if ("refusal" in envelope) return envelope;
   const wire = toWireBody(message.raw);
@@ -105,7 +105,7 @@ function toSmtpMail(message: OutgoingMessage): SmtpMail | { refusal: string } {
 /** Sends a message over a pooled session. The caller has a place in the pool, which this function returns. */
 async function sendThrough(
   pool: SmtpPool,
-  mail: SmtpMail,
+  mail: SmtpMessage,
   mayLeave: MayLeave,
   timeouts: SmtpTimeouts,
 ): Promise<Outcome> {
@@ -124,7 +124,7 @@ async function sendThrough(
       session.connection.destroy("replaced by one for single commands");
       session = await pool.open();
       delivery = await deliver(session, mail, mayLeave, timeouts, false);
-      if (isAnswered(delivery.outcome)) pool.stepDown();
+      if (isReplied(delivery.outcome)) pool.disablePipelining();
     }
     state = delivery.session;
     return delivery.outcome;
@@ -137,7 +137,7 @@ async function sendThrough(
 }
 
 /** Returns whether the server replied about the message. */
-function isAnswered(outcome: Outcome): boolean {
+function isReplied(outcome: Outcome): boolean {
   return outcome.kind !== "deferred" || outcome.outage !== true;
 }
 
@@ -145,8 +145,8 @@ function isAnswered(outcome: Outcome): boolean {
 function outcomeOf({ message, reply }: SmtpFailure): Outcome {
   const outage: Outcome = { kind: "deferred", answer: message, outage: true };
   if (reply === undefined || reply.code < 400) return outage;
-  const judged = judge({ code: reply.code, text: reply.lines.join(" "), part: "mail", recipients: 1 });
-  return judged.meaning === "throttled" ? { ...outage, throttled: true } : outage;
+  const classified = classify({ code: reply.code, text: reply.lines.join(" "), part: "mail", recipients: 1 });
+  return classified.meaning === "throttled" ? { ...outage, throttled: true } : outage;
 }
 
 function toCount(name: string, value: number, max: number): number {

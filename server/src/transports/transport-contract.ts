@@ -53,7 +53,7 @@ export function testTransportContract(name: string, createFixture: () => Promise
     });
     const use = (): TransportFixture => fixture;
     testBytes(use);
-    testHandoverCheck(use);
+    testPreSendCheck(use);
     testMany(use);
     testClose(use);
   });
@@ -90,7 +90,7 @@ function testBytes(use: () => TransportFixture): void {
   });
 }
 
-function testHandoverCheck(use: () => TransportFixture): void {
+function testPreSendCheck(use: () => TransportFixture): void {
   test("runs the pre-send check exactly once, before the message is submitted", async () => {
     const [message, other] = await compose(use(), 2);
     const seen: string[][] = [];

@@ -82,11 +82,11 @@ test("suggests the setting when TLS meets a plaintext port", async () => {
   const sink = await startSmtpSink({ advertise: { startTls: true } });
   cleanups.push(sink.close);
   const { watches } = await create(`smtps://127.0.0.1:${sink.port}?rejectUnauthorized=false`);
-  const told = await watches[0]?.tryNow();
-  expect(told).toContain(
+  const reported = await watches[0]?.tryNow();
+  expect(reported).toContain(
     "(TLS: the server does not use TLS from the first byte on this port. Use smtp:// for STARTTLS, or the TLS port (usually 465))",
   );
-  expect(told).not.toMatch(/OPENSSL|wrong version/i);
+  expect(reported).not.toMatch(/OPENSSL|wrong version/i);
 });
 
 test("uses the tried connection for the first message", async () => {
@@ -196,7 +196,7 @@ test.each([
 test("notices the end of an outage by periodic checks while nothing is sent", async () => {
   const { log, lines } = listen();
   const { played, transport } = createPlayed();
-  const watch = watchTransport(transport, { log, label: "smtp relay:25", place: "smtp", lookMs: 5 });
+  const watch = watchTransport(transport, { log, label: "smtp relay:25", place: "smtp", pollMs: 5 });
   played.isReachable = false;
   await watch.tryNow();
   watch.start(createMetrics());

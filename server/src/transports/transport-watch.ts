@@ -27,14 +27,14 @@ export interface WatchOptions {
   /** Public description: `smtp`, `entry 2 of 3, ses`. */
   place: string;
   /** Default 30 s. */
-  lookMs?: number;
+  pollMs?: number;
   /** Default 15 s. */
   patienceMs?: number;
 }
 
 /** Number of consecutive outages before one is logged. */
-const OUTAGES_TO_TELL = 3;
-const LOOK_MS = 30_000;
+const OUTAGES_TO_REPORT = 3;
+const CHECK_INTERVAL_MS = 30_000;
 const PATIENCE_MS = 15_000;
 
 interface Outage {
@@ -56,7 +56,7 @@ export function watchTransport(followed: Transport, options: WatchOptions): Tran
   let outage: Outage | null = null;
   /** Attempts with a message since the last check. While there are any, a separate check adds no information. */
   let attempts = 0;
-  let looking: Loop | undefined;
+  let checkLoop: Loop | undefined;
 
   function begin(answer: string): void {
     if (outage !== null) return;
@@ -82,7 +82,7 @@ export function watchTransport(followed: Transport, options: WatchOptions): Tran
     if (verdict === "works") return end();
     outages += 1;
     if (outage !== null) outage.attempts += 1;
-    else if (outages >= OUTAGES_TO_TELL) begin("answer" in outcome ? outcome.answer : "");
+    else if (outages >= OUTAGES_TO_REPORT) begin("answer" in outcome ? outcome.answer : "");
   }
 
   async function tryNow(): Promise<string | null> {
@@ -92,9 +92,9 @@ export function watchTransport(followed: Transport, options: WatchOptions): Tran
       end();
       return `Sending email through ${label}: ${describeReachable(reached)}.`;
     } catch (error) {
-      const answer = toPrintableLine(error instanceof Error ? error.message : String(error));
-      begin(answer);
-      return `Cannot send email: ${label} is unavailable (${answer}). Email waits and is retried. Check MAIL_TRANSPORT.`;
+      const reply = toPrintableLine(error instanceof Error ? error.message : String(error));
+      begin(reply);
+      return `Cannot send email: ${label} is unavailable (${reply}). Email waits and is retried. Check MAIL_TRANSPORT.`;
     }
   }
 
@@ -119,11 +119,11 @@ export function watchTransport(followed: Transport, options: WatchOptions): Tran
         ? null
         : `The transport ${place} has been out of service since ${outage.since.toISOString()}`,
     start(metrics) {
-      const everyMs = options.lookMs ?? LOOK_MS;
-      looking ??= startLoop({ name: "transport", runOnce: look, everyMs, delayMs: everyMs, log, metrics });
+      const everyMs = options.pollMs ?? CHECK_INTERVAL_MS;
+      checkLoop ??= startLoop({ name: "transport", runOnce: look, everyMs, delayMs: everyMs, log, metrics });
     },
     async stop() {
-      await looking?.stop();
+      await checkLoop?.stop();
     },
   };
 }

@@ -1,5 +1,5 @@
 // The contract between the sender and anything that sends finished messages: few members and one outcome type.
-import type { Meaning, RefusalMeaning } from "./answers/answers.ts";
+import type { Category, RejectionCategory } from "./replies/replies.ts";
 
 /**
  * Header fields that SES rewrites (SES developer guide, "Amazon SES header fields" and "Manual DKIM signing"), and Feedback-ID,
@@ -51,7 +51,7 @@ export type Outcome =
    */
   | { kind: "deferred"; answer: string; retryAfterMs?: number; outage?: true; throttled?: true; by?: string }
   /** Certainly not accepted, and never will be: 5xx. Without `meaning` we rejected it ourselves before contacting a server. */
-  | { kind: "rejected"; answer: string; meaning?: RefusalMeaning; by?: string }
+  | { kind: "rejected"; answer: string; meaning?: RejectionCategory; by?: string }
   /** The final dot was sent but no reply arrived, so the message may or may not have been accepted (RFC 1047). */
   | { kind: "uncertain"; answer: string; by?: string }
   /** The pre-send check was closed: this process no longer owns the message, and nothing was sent. */
@@ -61,7 +61,7 @@ export type Outcome =
  * Returns the outcome of a rejection.
  * @param outage whether another transport may accept the same message now
  */
-export function refusalOutcome(meaning: Meaning, answer: string, outage?: true): Outcome {
+export function rejectionOutcome(meaning: Category, answer: string, outage?: true): Outcome {
   switch (meaning) {
     case "temporary":
       return { kind: "deferred", answer };

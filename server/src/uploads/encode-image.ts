@@ -44,7 +44,7 @@ async function loadSharp() {
 }
 
 /** Detects the format of an image from its content and re-encodes it in that format, upright and without metadata. */
-export async function encodeImage(given: Buffer): Promise<Encoding> {
+export async function encodeImage(input: Buffer): Promise<Encoding> {
   const sharp = await loadSharp();
   const limits = {
     animated: true,
@@ -52,12 +52,12 @@ export async function encodeImage(given: Buffer): Promise<Encoding> {
     limitInputPixels: LIMITS.uploadPixels.value,
   } as const;
   try {
-    const metadata = await sharp(given, limits).metadata();
+    const metadata = await sharp(input, limits).metadata();
     const writer = WRITERS[metadata.format];
     if (writer === undefined) return { ok: false, problem: NO_IMAGE };
     const problem = faultOf(metadata);
     if (problem !== null) return { ok: false, problem };
-    const image = sharp(given, limits).timeout({ seconds: TIMEOUT_SECONDS });
+    const image = sharp(input, limits).timeout({ seconds: TIMEOUT_SECONDS });
     const upright = isAnimated(metadata) ? image : image.autoOrient();
     const { data, info } = await writer.write(upright).toBuffer({ resolveWithObject: true });
     const height = isAnimated(metadata) ? (metadata.pageHeight ?? info.height) : info.height;

@@ -17,23 +17,23 @@ export function uploadRoutes(uploads: Uploads): Route[] {
   return [
     route(contract.uploadImage, async ({ projectId, body, commit }) => {
       const prepared = await uploads.prepare(projectId, body.image);
-      const answer = await commit(async (tx) => created(await uploads.add(tx, prepared)));
-      await uploads.settle(prepared, answer.body as Image);
-      return answer;
+      const response = await commit(async (tx) => created(await uploads.add(tx, prepared)));
+      await uploads.settle(prepared, response.body as Image);
+      return response;
     }),
     route(contract.listUploads, async ({ projectId, query }) =>
       ok(await uploads.list(projectId, readPage(UPLOADS, query))),
     ),
     route(contract.deleteUnusedUploads, async ({ projectId, commit }) => {
       let paths: string[] = [];
-      const answer = await commit(async (tx) => {
+      const response = await commit(async (tx) => {
         const removed = await uploads.removeUnused(tx, projectId);
         paths = removed.paths;
         const { freedBytes, hasMore } = removed;
         return ok({ deleted: paths.length, freedBytes, hasMore });
       });
       await uploads.removeFiles(paths);
-      return answer;
+      return response;
     }),
     route(contract.deleteUpload, async ({ projectId, params }) => {
       await uploads.remove(projectId, params.key);

@@ -11,9 +11,9 @@ import type { ErrorEnvelope } from "../platform/http/errors.ts";
 import { holdRow } from "../testing/hold-row.ts";
 import { uploadOf } from "../testing/upload.ts";
 import {
-  answersByName,
+  responsesByName,
   faultsOf,
-  refusalOf,
+  errorOf,
   sameByName,
   useTestServer,
   type Reply,
@@ -152,25 +152,25 @@ test("rejects invalid, damaged or oversized images with 422 and stores nothing",
     "many frames": await (await animation(LIMITS.uploadFrames.value + 1)).gif().toBuffer(),
     "more bytes than allowed": Buffer.concat([whole, Buffer.alloc(LIMITS.uploadFileBytes.value)]),
   };
-  const given = Object.entries(faulty);
-  const answers = await answersByName(
-    given,
+  const input = Object.entries(faulty);
+  const responses = await responsesByName(
+    input,
     ([name]) => name,
     async ([, bytes]) => {
       const reply = await upload(project, bytes);
-      return `${refusalOf(reply)} ${faultsOf(reply).join()}`;
+      return `${errorOf(reply)} ${faultsOf(reply).join()}`;
     },
   );
-  expect(answers).toEqual({
+  expect(responses).toEqual({
     ...sameByName(
-      given,
+      input,
       ([name]) => name,
       () => "422 VALIDATION_ERROR image custom",
     ),
     "more bytes than allowed": "422 VALIDATION_ERROR image too_big",
   });
   expect(faultsOf(await upload(project, await png(), "a.png", "file"))).toEqual(["image required"]);
-  expect(refusalOf(await upload(project, Buffer.alloc(LIMITS.uploadBodyBytes.value)))).toMatch(/^413 /);
+  expect(errorOf(await upload(project, Buffer.alloc(LIMITS.uploadBodyBytes.value)))).toMatch(/^413 /);
   expect([await filesOf(project), (await list(project)).data]).toEqual([[], []]);
 });
 
@@ -238,11 +238,11 @@ test("lists the users of an image, which cannot be deleted while it is used", as
   });
   expect(storedBytes).toBe(data.reduce((sum, { size }) => sum + size, 0));
   const refused = await remove(project, inTemplate.key);
-  expect(`${refusalOf(refused)} ${refused.body.error.message}`).toBe(
+  expect(`${errorOf(refused)} ${refused.body.error.message}`).toBe(
     "409 CONFLICT The image is used by: template “Hello”. Remove it there first.",
   );
   for (const { key } of [inCampaign, asLogo])
-    expect(refusalOf(await remove(project, key))).toBe("409 CONFLICT");
+    expect(errorOf(await remove(project, key))).toBe("409 CONFLICT");
   expect((await fetch(inTemplate.url)).status).toBe(200);
   const page = await list(project, "?limit=3");
   expect([page.data.length, page.hasMore]).toEqual([3, true]);
@@ -259,7 +259,7 @@ test("lists the users of an image, which cannot be deleted while it is used", as
   expect(await filesOf(project)).toHaveLength(3);
   await server.call("DELETE", `/templates/${made.id}`, project.byKey);
   expect((await remove(project, inTemplate.key)).status).toBe(204);
-  expect([(await fetch(inTemplate.url)).status, refusalOf(await remove(project, inTemplate.key))]).toEqual([
+  expect([(await fetch(inTemplate.url)).status, errorOf(await remove(project, inTemplate.key))]).toEqual([
     404,
     "404 UPLOAD_NOT_FOUND",
   ]);
@@ -278,7 +278,7 @@ test("counts an image of an earlier template version as used while the version i
   const deleted = await server.call<object>("POST", "/uploads/delete-unused", project.byKey);
   expect(deleted.body).toMatchObject({ deleted: 0 });
   const refused = await remove(project, image.key);
-  expect(`${refusalOf(refused)} ${refused.body.error.message}`).toMatch(
+  expect(`${errorOf(refused)} ${refused.body.error.message}`).toMatch(
     /^409 CONFLICT The image is used by: an earlier version of the template “Hello”\./,
   );
   await server.call("DELETE", `/templates/${made.id}`, project.byKey);
@@ -321,7 +321,7 @@ test("leaves no row without a file when an image is deleted and uploaded concurr
     (client) => client.query("delete from uploads where project_id = $1", [project.id]),
   );
   await rm(join(FOLDER, project.id.replaceAll("-", "")), { recursive: true });
-  expect(reply === undefined ? "" : refusalOf(reply)).toBe("409 CONFLICT");
+  expect(reply === undefined ? "" : errorOf(reply)).toBe("409 CONFLICT");
   const again = (await upload(project, bytes)).body;
   expect([again.url === image.url, (await fetch(again.url)).status]).toEqual([false, 200]);
 });
@@ -331,7 +331,7 @@ test("returns the same 404 for foreign images and invalid keys, and allows no pa
   const { body } = await upload(other, await png());
   await writeFile(join(DATA_DIR, "secret.png"), "secret");
   for (const key of [body.key, `${"0".repeat(64)}.png`, "..%2F..%2Fsecret.png", body.key.toUpperCase()])
-    expect(refusalOf(await remove(server.project, key))).toBe("404 UPLOAD_NOT_FOUND");
+    expect(errorOf(await remove(server.project, key))).toBe("404 UPLOAD_NOT_FOUND");
   const { pathname } = new URL(body.url);
   for (const path of [
     "/images/..%2F..%2Fsecret.png",
@@ -355,7 +355,7 @@ test("limits the total size of a project's images", async () => {
     LIMITS.uploadProjectBytes.value,
   );
   const reply = await upload(project, await png("yellow"));
-  expect(refusalOf(reply)).toBe("409 CONFLICT");
+  expect(errorOf(reply)).toBe("409 CONFLICT");
   expect((await upload(project, await png())).body.url).toBe(body.url);
 });
 
@@ -364,7 +364,7 @@ test("responds with 503 and stores no row when the disk fails", async () => {
   await mkdir(FOLDER, { recursive: true });
   // At the path of the project's folder.
   await writeFile(join(FOLDER, project.id.replaceAll("-", "")), "");
-  expect(refusalOf(await upload(project, await png()))).toBe("503 SERVICE_UNAVAILABLE");
+  expect(errorOf(await upload(project, await png()))).toBe("503 SERVICE_UNAVAILABLE");
   expect((await list(project)).data).toEqual([]);
 });
 

@@ -7,7 +7,7 @@ import { transaction, type Database, type Tx } from "../platform/database/databa
 import { newId } from "../platform/ids.ts";
 import type { Log } from "../platform/log.ts";
 import { toPage, type Page, type PageRequest } from "../platform/http/page.ts";
-import { invalidField, Refusal } from "../platform/refusal.ts";
+import { invalidField, AppError } from "../platform/app-error.ts";
 import { costlyWork } from "../platform/background/fair-queue.ts";
 import { encodeImage } from "./encode-image.ts";
 import {
@@ -30,7 +30,7 @@ import type { OpenedFile, Storage } from "./storage.ts";
 /** The name of the list in its cursors. */
 export const UPLOADS = "uploads";
 
-export interface UploadParts {
+export interface UploadDependencies {
   database: Database;
   storage: Storage;
   /** The public URL, without a trailing slash. */
@@ -65,7 +65,7 @@ export interface Uploads {
    * @throws AppError VALIDATION_ERROR on `image`, CONFLICT if the project is full, RATE_LIMIT_EXCEEDED if too many wait,
    * SERVICE_UNAVAILABLE while files cannot be stored
    */
-  prepare(projectId: string, given: UploadedFile): Promise<PreparedUpload>;
+  prepare(projectId: string, input: UploadedFile): Promise<PreparedUpload>;
   /**
    * Publishes the image with the commit, or returns the existing one.
    * @throws AppError CONFLICT if it is being deleted
@@ -91,34 +91,34 @@ export interface Uploads {
 const ENCODING = { resource: "image", waitingPerOwner: 8, waiting: 16 };
 const RETRY_AFTER_SECONDS = 5;
 
-export function createUploads(parts: UploadParts): Uploads {
-  const { database } = parts;
+export function createUploads(deps: UploadDependencies): Uploads {
+  const { database } = deps;
   const present = (projectId: string, row: Omit<UploadRow, "createdAt">): Image => {
     const key = keyOf({ projectId, file: row.file });
-    const url = `${parts.baseUrl()}/images/${key}`;
+    const url = `${deps.baseUrl()}/images/${key}`;
     return { url, key, filename: row.name, contentType: row.contentType, size: row.bytes };
   };
   return {
-    prepare: (projectId, given) => {
-      if (given.bytes.length > LIMITS.uploadFileBytes.value)
+    prepare: (projectId, input) => {
+      if (input.bytes.length > LIMITS.uploadFileBytes.value)
         throw invalidField(
           "image",
           "too_big",
           `The image may have at most ${formatBytes(LIMITS.uploadFileBytes.value)}.`,
         );
-      return costlyWork.run({ owner: projectId, ...ENCODING }, () => prepareUpload(parts, projectId, given));
+      return costlyWork.run({ owner: projectId, ...ENCODING }, () => prepareUpload(deps, projectId, input));
     },
     async add(tx, upload) {
       // Never inserts a known image again, because a concurrent deletion may be about to remove its file.
       const row = await (upload.isKnown ? renewUpload : insertUpload)(tx, upload);
       if (row === undefined)
-        throw new Refusal("CONFLICT", {
+        throw new AppError("CONFLICT", {
           message: "The same image is being deleted. Upload it again in a moment.",
         });
       return present(upload.projectId, row);
     },
     async settle({ projectId, file }, image) {
-      if (keyOf({ projectId, file }) !== image.key) await removeFiles(parts, [pathOf({ projectId, file })]);
+      if (keyOf({ projectId, file }) !== image.key) await removeFiles(deps, [pathOf({ projectId, file })]);
     },
     async list(projectId, request) {
       const [rows, sum] = await Promise.all([
@@ -140,14 +140,14 @@ export function createUploads(parts: UploadParts): Uploads {
     },
     async remove(projectId, key) {
       const name = readKey(key);
-      if (name === null || name.projectId !== projectId) throw new Refusal("UPLOAD_NOT_FOUND");
+      if (name === null || name.projectId !== projectId) throw new AppError("UPLOAD_NOT_FOUND");
       await transaction(database, async (tx) => {
-        if (!(await deleteUploadRow(tx, name))) throw new Refusal("UPLOAD_NOT_FOUND");
+        if (!(await deleteUploadRow(tx, name))) throw new AppError("UPLOAD_NOT_FOUND");
         // Checked after the lock. The error rolls the deletion back.
         const users = await usesOf(tx, projectId, [name.file]);
-        if (users.length > 0) throw new Refusal("CONFLICT", { message: sentenceOf(users) });
+        if (users.length > 0) throw new AppError("CONFLICT", { message: sentenceOf(users) });
       });
-      await removeFiles(parts, [pathOf(name)]);
+      await removeFiles(deps, [pathOf(name)]);
     },
     async removeUnused(tx, projectId) {
       const most = LIMITS.uploadsDeleted.value;
@@ -159,39 +159,39 @@ export function createUploads(parts: UploadParts): Uploads {
         hasMore: rows.length === most,
       };
     },
-    removeFiles: (paths) => removeFiles(parts, paths),
+    removeFiles: (paths) => removeFiles(deps, paths),
     async open(key) {
       const name = readKey(key);
       const image = name === null ? undefined : await findUpload(database, name);
-      if (name === null || image === undefined) throw new Refusal("UPLOAD_NOT_FOUND");
-      const file = await orUnavailable(parts, parts.storage.open(name));
-      if (file === null) throw new Refusal("UPLOAD_NOT_FOUND");
+      if (name === null || image === undefined) throw new AppError("UPLOAD_NOT_FOUND");
+      const file = await orUnavailable(deps, deps.storage.open(name));
+      if (file === null) throw new AppError("UPLOAD_NOT_FOUND");
       return { image, file };
     },
   };
 }
 
 async function prepareUpload(
-  parts: UploadParts,
+  deps: UploadDependencies,
   projectId: string,
   { bytes, filename }: UploadedFile,
 ): Promise<PreparedUpload> {
-  const { database, storage } = parts;
+  const { database, storage } = deps;
   const sourceHash = createHash("sha256").update(bytes).digest();
   const known = await findUploadByHash(database, projectId, sourceHash);
   const asKnown = known === undefined ? null : { ...known, projectId, sourceHash, isKnown: true };
   // The file of a row may be missing, because a backup contains only rows.
-  if (asKnown !== null && (await orUnavailable(parts, storage.has({ projectId, file: asKnown.file }))))
+  if (asKnown !== null && (await orUnavailable(deps, storage.has({ projectId, file: asKnown.file }))))
     return asKnown;
   const { bytes: stored } = await sumUploads(database, projectId);
-  if (asKnown === null) refuseOver(stored, 1);
+  if (asKnown === null) requireSpace(stored, 1);
   // Throws only if sharp has no binary for this machine.
-  const encoding = await orUnavailable(parts, encodeImage(Buffer.from(bytes)));
+  const encoding = await orUnavailable(deps, encodeImage(Buffer.from(bytes)));
   if (!encoding.ok) throw invalidField("image", "custom", encoding.problem);
   const { image } = encoding;
-  if (asKnown === null) refuseOver(stored, image.bytes.length);
+  if (asKnown === null) requireSpace(stored, image.bytes.length);
   const file = asKnown?.file ?? newFile(image.type);
-  await orUnavailable(parts, storage.write({ projectId, file }, image.bytes, image.type));
+  await orUnavailable(deps, storage.write({ projectId, file }, image.bytes, image.type));
   if (asKnown !== null) return asKnown;
   return {
     projectId,
@@ -208,10 +208,10 @@ async function prepareUpload(
 }
 
 /** Checks against the stored size, so concurrent uploads may exceed the limit by their own sizes. */
-function refuseOver(storedBytes: number, more: number): void {
+function requireSpace(storedBytes: number, more: number): void {
   const { value } = LIMITS.uploadProjectBytes;
   if (storedBytes + more > value)
-    throw new Refusal("CONFLICT", {
+    throw new AppError("CONFLICT", {
       message: `The images of a project can use up to ${formatBytes(value)} in total. Delete some with POST /uploads/delete-unused.`,
     });
 }
@@ -238,7 +238,7 @@ function sentenceOf(users: readonly UseRow[]): string {
   return `The image is used by: ${named.join(", ")}. Remove it there first.${former}`;
 }
 
-async function removeFiles({ storage, log }: UploadParts, paths: readonly string[]): Promise<void> {
+async function removeFiles({ storage, log }: UploadDependencies, paths: readonly string[]): Promise<void> {
   for (const path of paths)
     await storage
       .remove(path)
@@ -250,10 +250,10 @@ async function removeFiles({ storage, log }: UploadParts, paths: readonly string
 /**
  * Converts storage failures, such as a full disk, missing sharp or an unresponsive server. They are neither bugs nor the caller's fault.
  */
-async function orUnavailable<T>({ log }: UploadParts, work: Promise<T>): Promise<T> {
+async function orUnavailable<T>({ log }: UploadDependencies, work: Promise<T>): Promise<T> {
   return work.catch((error: unknown) => {
     log.error({ err: error }, "image storage failed");
-    throw new Refusal("SERVICE_UNAVAILABLE", {
+    throw new AppError("SERVICE_UNAVAILABLE", {
       message: "Images can't be stored or read at the moment.",
       retryAfterSeconds: RETRY_AFTER_SECONDS,
     });

@@ -1,14 +1,14 @@
 // Checks the language of account emails: from the browser, from the dashboard, or of the project for invited people.
 import { expect, test } from "vitest";
-import { acceptedLanguage, mailLanguageOf } from "../emails/system-mail/mail-language.ts";
-import { readSystemMails } from "../testing/system-mails.ts";
+import { acceptedLanguage, mailLanguageOf } from "../emails/platform-email/mail-language.ts";
+import { readPlatformEmails } from "../testing/platform-emails.ts";
 import { useTestServer } from "../testing/test-server.ts";
 import { accountMail } from "./account-mails.ts";
 import { EN } from "./mail-texts/en.ts";
 
 const server = useTestServer({ ROLES: "api" });
 
-const lastTo = async (to: string) => (await readSystemMails(server.pool, { to, subject: /./ })).at(-1);
+const lastTo = async (to: string) => (await readPlatformEmails(server.pool, { to, subject: /./ })).at(-1);
 
 test("chooses the available language that a browser prefers, otherwise English", () => {
   const wishes = {
@@ -31,12 +31,12 @@ test("chooses the available language that a browser prefers, otherwise English",
 test("writes in the browser's language and, once chosen, in another one", async () => {
   const person = { email: "hedy@example.com", password: "correct horse battery staple" };
   const headers = { "accept-language": "de-AT,de;q=0.9,en;q=0.5" };
-  const { headers: answered } = await server.call("POST", "/auth/signup", { headers }, person);
+  const { headers: responded } = await server.call("POST", "/auth/signup", { headers }, person);
   expect(await lastTo(person.email)).toMatchObject({
     subject: "Bestätigen Sie Ihre E-Mail-Adresse",
     html: expect.stringContaining('<html lang="de">'),
   });
-  const cookie = answered.getSetCookie()[0]?.split(";")[0] ?? "";
+  const cookie = responded.getSetCookie()[0]?.split(";")[0] ?? "";
   const chosen = await server.call("PATCH", "/users/@me", { cookie }, { language: "fr" });
   expect(chosen.body).toMatchObject({ email: person.email, language: "fr" });
   const refused = await server.call("PATCH", "/users/@me", { cookie }, { language: "tlh" });

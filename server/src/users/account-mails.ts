@@ -1,8 +1,8 @@
 // Emails about accounts, each in the language of its reader.
-import { formatsOf, type MailFormats } from "../emails/system-mail/mail-formats.ts";
-import type { MailLanguage } from "../emails/system-mail/mail-language.ts";
-import type { NewSystemMail } from "../emails/system-mail/system-mail.ts";
-import { layOutSystemMail } from "../emails/system-mail/system-mail-layout.ts";
+import { formatsOf, type MailFormats } from "../emails/platform-email/mail-formats.ts";
+import type { MailLanguage } from "../emails/platform-email/mail-language.ts";
+import type { NewPlatformEmail } from "../emails/platform-email/platform-email.ts";
+import { layOutPlatformEmail } from "../emails/platform-email/platform-email-layout.ts";
 import { DE } from "./mail-texts/de.ts";
 import { EN, type AccountMailTexts, type AccountMailWords } from "./mail-texts/en.ts";
 import { ES } from "./mail-texts/es.ts";
@@ -12,7 +12,7 @@ import { FR } from "./mail-texts/fr.ts";
 const TEXTS: Readonly<Record<MailLanguage, AccountMailTexts>> = { en: EN, de: DE, fr: FR, es: ES };
 
 /** The recipient and their language. */
-export interface Told {
+export interface Reported {
   email: string;
   language: MailLanguage;
 }
@@ -23,11 +23,11 @@ export interface Told {
  * @param url target of the button; without it the email has no button
  */
 export function accountMail(
-  { email, language }: Told,
+  { email, language }: Reported,
   say: (texts: AccountMailTexts, formats: MailFormats) => AccountMailWords,
   url?: string,
-): NewSystemMail {
+): NewPlatformEmail {
   const { label, ...words } = say(TEXTS[language], formatsOf(language));
   const action = label === undefined || url === undefined ? {} : { action: { label, url } };
-  return { to: email, ...layOutSystemMail({ language, ...words, ...action }) };
+  return { to: email, ...layOutPlatformEmail({ language, ...words, ...action }) };
 }

@@ -3,11 +3,11 @@ import type { Endpoint } from "@postloft/contract/endpoint.ts";
 import { ERRORS } from "@postloft/contract/errors.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { escapeHtml } from "../platform/escape-html.ts";
-import type { Answer, AnswerOf } from "../platform/http/route.ts";
+import type { HttpResponse, ResponseOf } from "../platform/http/route.ts";
 import { PAGE_HEADERS, writePublicPage } from "../platform/http/public-page.ts";
 import { PASSKEY_POLICY, PASSKEY_SCRIPT } from "./passkey-script.ts";
-import { Refusal } from "../platform/refusal.ts";
-import { problemOf, type PageWords } from "./page-refusal.ts";
+import { AppError } from "../platform/app-error.ts";
+import { problemOf, type PageWords } from "./page-error.ts";
 
 function page({ language }: PageWords, title: string, lines: readonly string[]): string {
   return writePublicPage({
@@ -94,23 +94,23 @@ export function asCodePage<Status extends number>(words: PageWords, problem: str
     ...PAGE_HEADERS,
     "content-security-policy": PAGE_HEADERS["content-security-policy"] + PASSKEY_POLICY,
   };
-  return { status, body: codePage(words, problem), headers } satisfies Answer<Status, string>;
+  return { status, body: codePage(words, problem), headers } satisfies HttpResponse<Status, string>;
 }
 
-export function asPage(html: string): Answer<200, string>;
-export function asPage<Status extends number>(html: string, status: Status): Answer<Status, string>;
-export function asPage(html: string, status = 200): Answer<number, string> {
+export function asPage(html: string): HttpResponse<200, string>;
+export function asPage<Status extends number>(html: string, status: Status): HttpResponse<Status, string>;
+export function asPage(html: string, status = 200): HttpResponse<number, string> {
   return { status, body: html, headers: PAGE_HEADERS };
 }
 
 /** Returns a page for an expected error that the endpoint declares. Rethrows everything else, so that it is logged. */
-export function refusedPage<Page extends Endpoint>(
+export function errorPage<Page extends Endpoint>(
   words: PageWords,
-  { answers }: Page,
+  { responses }: Page,
   error: unknown,
   write = problemPage,
-): AnswerOf<Page> {
-  const status = error instanceof Refusal ? ERRORS[error.code].status : 500;
-  if (!(error instanceof Refusal) || !(status in answers)) throw error;
-  return asPage(write(words, problemOf(error, words)), status) as AnswerOf<Page>;
+): ResponseOf<Page> {
+  const status = error instanceof AppError ? ERRORS[error.code].status : 500;
+  if (!(error instanceof AppError) || !(status in responses)) throw error;
+  return asPage(write(words, problemOf(error, words)), status) as ResponseOf<Page>;
 }

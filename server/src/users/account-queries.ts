@@ -90,7 +90,7 @@ export async function findAccount(database: Database, userId: string) {
 }
 
 /** Returns whether the checked password is still current, and locks it until the transaction ends. */
-export async function holdsPassword(tx: Tx, userId: string, passwordHash: string): Promise<boolean> {
+export async function isPasswordCurrent(tx: Tx, userId: string, passwordHash: string): Promise<boolean> {
   const { rows } = await sql`
     select 1 from users where id = ${userId} and password_hash = ${passwordHash} for share`.execute(tx);
   return rows.length === 1;

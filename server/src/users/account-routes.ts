@@ -5,13 +5,13 @@ import { password as passwordRule } from "@postloft/contract/users.ts";
 import type { Sealer } from "../platform/crypto.ts";
 import { transaction, type Database } from "../platform/database/database.ts";
 import { noContent, ok, route, type Route } from "../platform/http/route.ts";
-import { takeOrRefuse, type RateLimiter, type Take } from "../platform/http/rate-limit.ts";
-import { Refusal } from "../platform/refusal.ts";
+import { takeOrThrow, type RateLimiter, type Take } from "../platform/http/rate-limit.ts";
+import { AppError } from "../platform/app-error.ts";
 import { networkOf } from "../platform/http/visitor-network.ts";
 import {
   asPage,
   problemPage,
-  refusedPage,
+  errorPage,
   resetDonePage,
   resetPage,
   signedUpPage,
@@ -41,7 +41,7 @@ import { placeOf } from "./place.ts";
 import { sendRequested } from "./requested-email.ts";
 import { lockUserOfSession } from "./recent-session.ts";
 import { createRequirePassword } from "./require-password.ts";
-import { wordsFor } from "./page-refusal.ts";
+import { wordsFor } from "./page-error.ts";
 import { oauthRoutes } from "./oauth/routes.ts";
 import type { OauthSettings } from "./oauth/settings.ts";
 import { passkeyRoutes } from "./passkeys/routes.ts";
@@ -52,7 +52,7 @@ import type { User } from "./users.ts";
 
 const SENT = "If the address needs it, we sent an email.";
 
-export interface AccountParts {
+export interface AccountDependencies {
   database: Database;
   sealer: Sealer;
   passwords: Passwords;
@@ -69,14 +69,14 @@ export interface AccountParts {
   baseUrl: () => string;
 }
 
-export function accountRoutes(parts: AccountParts): Route[] {
+export function accountRoutes(deps: AccountDependencies): Route[] {
   return [
-    ...mailedRoutes(parts),
-    ...ownRoutes(parts),
-    ...secondFactorRoutes({ ...parts, requirePassword: createRequirePassword(parts) }),
-    ...passkeyRoutes(parts),
-    ...pageRoutes(parts),
-    ...oauthRoutes(parts),
+    ...mailedRoutes(deps),
+    ...ownRoutes(deps),
+    ...secondFactorRoutes({ ...deps, requirePassword: createRequirePassword(deps) }),
+    ...passkeyRoutes(deps),
+    ...pageRoutes(deps),
+    ...oauthRoutes(deps),
   ];
 }
 
@@ -85,29 +85,29 @@ async function proveAddress(database: Database, token: string): Promise<User> {
 }
 
 async function setNewPassword(
-  parts: AccountParts,
+  deps: AccountDependencies,
   { token, newPassword, network }: { token: string; newPassword: string; network: string },
 ): Promise<void> {
-  const { database, rateLimiter } = parts;
+  const { database, rateLimiter } = deps;
   // Read before the expensive hash; the token is consumed together with the password change.
   const email = await readResetAddress(database, token);
-  const passwordHash = await hashNew(parts, { email, newPassword, network });
+  const passwordHash = await hashNew(deps, { email, newPassword, network });
   await transaction(database, (tx) => resetPassword(tx, { token, passwordHash }));
   // After a link was used, another one may be requested.
   await rateLimiter.giveBack(requestedEmailsTo(email, "reset"));
 }
 
 async function hashNew(
-  { database, passwords, projectNames }: AccountParts,
+  { database, passwords, projectNames }: AccountDependencies,
   { email, newPassword, network }: { email: string; newPassword: string; network: string },
 ): Promise<string> {
   const projects = await projectNames(database, email);
   return passwords.hash(network, { email, password: newPassword, projects }, "newPassword");
 }
 
-function mailedRoutes(parts: AccountParts): Route[] {
-  const { database, baseUrl } = parts;
-  const limit = (take: Take) => takeOrRefuse(parts.rateLimiter, take);
+function mailedRoutes(deps: AccountDependencies): Route[] {
+  const { database, baseUrl } = deps;
+  const limit = (take: Take) => takeOrThrow(deps.rateLimiter, take);
   return [
     route(contract.requestVerification, async ({ userId, sessionId, ip, headers, commit }) => {
       await limit(mailsTo((await readAccount(database, userId)).email));
@@ -128,7 +128,7 @@ function mailedRoutes(parts: AccountParts): Route[] {
     route(contract.requestPasswordReset, async ({ body: { email }, ip, headers }) => {
       await limit(attemptsOf(networkOf(ip)));
       const asked = { email, place: placeOf({ ip, headers }) };
-      await sendRequested(parts.rateLimiter, requestedEmailsTo(email, "reset"), () =>
+      await sendRequested(deps.rateLimiter, requestedEmailsTo(email, "reset"), () =>
         transaction(database, (tx) => requestPasswordReset(tx, asked, baseUrl())),
       );
       return ok({ message: "If the address has an account, we sent an email." });
@@ -136,22 +136,22 @@ function mailedRoutes(parts: AccountParts): Route[] {
     route(contract.resetPassword, async ({ body, ip }) => {
       const network = networkOf(ip);
       await limit(attemptsOf(network));
-      await setNewPassword(parts, { ...body, network });
+      await setNewPassword(deps, { ...body, network });
       return ok({ message: "The password was set and all sessions have ended. Sign in with it." });
     }),
   ];
 }
 
-function ownRoutes(parts: AccountParts): Route[] {
-  const { database, baseUrl } = parts;
-  const limit = (take: Take) => takeOrRefuse(parts.rateLimiter, take);
-  const requirePassword = createRequirePassword(parts);
+function ownRoutes(deps: AccountDependencies): Route[] {
+  const { database, baseUrl } = deps;
+  const limit = (take: Take) => takeOrThrow(deps.rateLimiter, take);
+  const requirePassword = createRequirePassword(deps);
   return [
     route(contract.changePassword, async ({ userId, sessionId, body, ip, commit }) => {
       const network = networkOf(ip);
       const account = await requirePassword(userId, body.currentPassword, network);
       const { email } = account;
-      const passwordHash = await hashNew(parts, { email, newPassword: body.newPassword, network });
+      const passwordHash = await hashNew(deps, { email, newPassword: body.newPassword, network });
       return commit(async (tx) => {
         await lockUserOfSession(tx, { userId, sessionId });
         await storePassword(tx, account, passwordHash, sessionId);
@@ -185,11 +185,11 @@ function ownRoutes(parts: AccountParts): Route[] {
   ];
 }
 
-const isAboutPassword = (error: unknown) => error instanceof Refusal && error.code === "VALIDATION_ERROR";
+const isAboutPassword = (error: unknown) => error instanceof AppError && error.code === "VALIDATION_ERROR";
 
-function pageRoutes(parts: AccountParts): Route[] {
-  const { database, baseUrl } = parts;
-  const limit = (take: Take) => takeOrRefuse(parts.rateLimiter, take);
+function pageRoutes(deps: AccountDependencies): Route[] {
+  const { database, baseUrl } = deps;
+  const limit = (take: Take) => takeOrThrow(deps.rateLimiter, take);
   return [
     route(pages.showVerifyPage, async ({ headers }) => asPage(verifyPage(wordsFor(headers)))),
     route(pages.submitVerifyPage, async ({ params, ip, headers }) => {
@@ -198,25 +198,25 @@ function pageRoutes(parts: AccountParts): Route[] {
         await limit(attemptsOf(networkOf(ip)));
         return asPage(verifiedPage(words, (await proveAddress(database, params.token)).email));
       } catch (error) {
-        return refusedPage(words, pages.submitVerifyPage, error);
+        return errorPage(words, pages.submitVerifyPage, error);
       }
     }),
     route(pages.showSignUpPage, async ({ headers }) => asPage(signUpPage(wordsFor(headers), null))),
     route(pages.submitSignUpPage, async ({ params, body, ip, headers }) => {
       const words = wordsFor(headers);
       const network = networkOf(ip);
-      const given = passwordRule.safeParse(body.password);
-      if (!given.success) return asPage(signUpPage(words, words.texts.problems.password), 422);
+      const input = passwordRule.safeParse(body.password);
+      if (!input.success) return asPage(signUpPage(words, words.texts.problems.password), 422);
       try {
-        if (parts.signupsDisabled) throw new Refusal("SIGNUPS_DISABLED");
+        if (deps.signupsDisabled) throw new AppError("SIGNUPS_DISABLED");
         await limit(attemptsOf(network));
         const email = await readSignUpAddress(database, params.token);
-        const passwordHash = await parts.passwords.hash(network, { email, password: given.data });
+        const passwordHash = await deps.passwords.hash(network, { email, password: input.data });
         const { token, language } = { ...params, ...words };
         await transaction(database, (tx) => completeSignUp(tx, { token, passwordHash, language }));
         return asPage(signedUpPage(words, email, `${baseUrl()}/app/sign-in`));
       } catch (error) {
-        return refusedPage(
+        return errorPage(
           words,
           pages.submitSignUpPage,
           error,
@@ -228,14 +228,14 @@ function pageRoutes(parts: AccountParts): Route[] {
     route(pages.submitResetPage, async ({ params, body, ip, headers }) => {
       const words = wordsFor(headers);
       const network = networkOf(ip);
-      const given = passwordRule.safeParse(body.newPassword);
-      if (!given.success) return asPage(resetPage(words, words.texts.problems.password), 422);
+      const input = passwordRule.safeParse(body.newPassword);
+      if (!input.success) return asPage(resetPage(words, words.texts.problems.password), 422);
       try {
         await limit(attemptsOf(network));
-        await setNewPassword(parts, { token: params.token, newPassword: given.data, network });
+        await setNewPassword(deps, { token: params.token, newPassword: input.data, network });
         return asPage(resetDonePage(words));
       } catch (error) {
-        return refusedPage(
+        return errorPage(
           words,
           pages.submitResetPage,
           error,

@@ -2,8 +2,8 @@
 import { expect, test } from "vitest";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { holdRow } from "../testing/hold-row.ts";
-import { cookieOf, faultsOf, refusalOf, useTestServer, type TestPerson } from "../testing/test-server.ts";
-import { readSystemMails } from "../testing/system-mails.ts";
+import { cookieOf, faultsOf, errorOf, useTestServer, type TestPerson } from "../testing/test-server.ts";
+import { readPlatformEmails } from "../testing/platform-emails.ts";
 
 const server = useTestServer({ ROLES: "api" });
 const NEW_PASSWORD = "a quite new password";
@@ -17,7 +17,7 @@ const me = async ({ cookie }: { cookie: string }) =>
 
 /** Returns the emails to an address, newest first. */
 const mailsTo = async (email: string) =>
-  (await readSystemMails(server.pool, { to: email, subject: /./ })).toReversed();
+  (await readPlatformEmails(server.pool, { to: email, subject: /./ })).toReversed();
 
 /** Creates an account with a confirmed address. */
 async function signUp(): Promise<TestPerson> {
@@ -56,7 +56,7 @@ test("sends a new account an HTML and text email with a single-use confirmation 
   const reply = await call("POST", "/auth/verify-email", {}, { token });
   expect(reply.body).toEqual({ success: true, data: { id: person.id, email: person.email } });
   expect(await isVerified(person.email)).toBe(true);
-  expect(refusalOf(await server.call("POST", "/auth/verify-email", {}, { token }))).toBe("400 TOKEN_INVALID");
+  expect(errorOf(await server.call("POST", "/auth/verify-email", {}, { token }))).toBe("400 TOKEN_INVALID");
 });
 
 test("sends the confirmation again, invalidates the previous link, and limits requests", async () => {
@@ -65,11 +65,11 @@ test("sends the confirmation again, invalidates the previous link, and limits re
   const again = () => server.call("POST", "/auth/request-verification", { cookie: person.cookie });
   expect((await again()).status).toBe(200);
   const second = await tokenTo(person.email);
-  expect(refusalOf(await server.call("POST", "/auth/verify-email", {}, { token: first }))).toBe(
+  expect(errorOf(await server.call("POST", "/auth/verify-email", {}, { token: first }))).toBe(
     "400 TOKEN_INVALID",
   );
   for (let number = 1; number < LIMITS.accountMails.value; number++) expect((await again()).status).toBe(200);
-  expect(refusalOf(await again())).toBe("429 RATE_LIMIT_EXCEEDED");
+  expect(errorOf(await again())).toBe("429 RATE_LIMIT_EXCEEDED");
   expect(second).not.toBe(first);
 });
 
@@ -89,7 +89,7 @@ test("resets a forgotten password by a single link once and ends all sessions", 
   expect([await me(person), await me(other)]).toEqual([401, 401]);
   expect((await logIn(person.email, person.password)).status).toBe(401);
   expect((await logIn(person.email, NEW_PASSWORD)).status).toBe(200);
-  expect(refusalOf(await set())).toBe("400 TOKEN_INVALID");
+  expect(errorOf(await set())).toBe("400 TOKEN_INVALID");
   expect((await mailsTo(person.email))[1]?.subject).toBe("Your password was changed");
 });
 
@@ -137,17 +137,17 @@ test("accepts a token only for its purpose, its lifetime and its account", async
   const reset = await askReset(person);
   const use = (token: string) =>
     server.call("POST", "/auth/reset-password", {}, { token, newPassword: NEW_PASSWORD });
-  expect(refusalOf(await use(verification))).toBe("400 TOKEN_INVALID");
-  expect(refusalOf(await use(reset.slice(0, -1)))).toBe("400 TOKEN_INVALID");
-  expect(refusalOf(await server.call("POST", "/auth/verify-email", {}, { token: reset }))).toBe(
+  expect(errorOf(await use(verification))).toBe("400 TOKEN_INVALID");
+  expect(errorOf(await use(reset.slice(0, -1)))).toBe("400 TOKEN_INVALID");
+  expect(errorOf(await server.call("POST", "/auth/verify-email", {}, { token: reset }))).toBe(
     "400 TOKEN_INVALID",
   );
   await server.rows(
     "update account_tokens set expires_at = now() - interval '1 second' where user_id = $1",
     person.id,
   );
-  expect(refusalOf(await use(reset))).toBe("400 TOKEN_INVALID");
-  expect(refusalOf(await server.call("POST", "/auth/verify-email", {}, { token: verification }))).toBe(
+  expect(errorOf(await use(reset))).toBe("400 TOKEN_INVALID");
+  expect(errorOf(await server.call("POST", "/auth/verify-email", {}, { token: verification }))).toBe(
     "400 TOKEN_INVALID",
   );
   expect(
@@ -175,7 +175,7 @@ test("changing the password requires the old one and ends the other sessions", a
   const other = { cookie: cookieOf(await logIn(person.email, person.password)) };
   const change = (currentPassword: string, newPassword: string) =>
     server.call("POST", "/users/@me/password", { cookie: person.cookie }, { currentPassword, newPassword });
-  expect(refusalOf(await change("not my password", NEW_PASSWORD))).toBe("401 INVALID_CREDENTIALS");
+  expect(errorOf(await change("not my password", NEW_PASSWORD))).toBe("401 INVALID_CREDENTIALS");
   expect(faultsOf(await change(person.password, person.email))).toEqual(["newPassword custom"]);
   expect((await change(person.password, NEW_PASSWORD)).status).toBe(200);
   expect([await me(person), await me(other)]).toEqual([200, 401]);
@@ -189,7 +189,7 @@ test("changes the address after confirmation and invalidates a reset link of the
   const newEmail = `new-${person.email}`;
   const ask = (email: string, currentPassword = person.password) =>
     server.call("POST", "/users/@me/email", { cookie: person.cookie }, { currentPassword, newEmail: email });
-  expect(refusalOf(await ask(newEmail, "not my password"))).toBe("401 INVALID_CREDENTIALS");
+  expect(errorOf(await ask(newEmail, "not my password"))).toBe("401 INVALID_CREDENTIALS");
   expect((await ask(newEmail)).status).toBe(200);
   expect((await mailsTo(person.email))[0]?.subject).toBe("Your email address is about to change");
   expect((await logIn(newEmail, person.password)).status).toBe(401);
@@ -229,7 +229,7 @@ test("pending requests made with the old password change nothing once the sessio
     ],
     (client) => client.query("delete from sessions where user_id = $1", [person.id]),
   );
-  expect(replies.map(refusalOf)).toEqual(Array(3).fill("401 UNAUTHORIZED"));
+  expect(replies.map(errorOf)).toEqual(Array(3).fill("401 UNAUTHORIZED"));
   expect((await logIn(person.email, NEW_PASSWORD)).status).toBe(401);
   expect(await mailsTo("thief@example.com")).toEqual([]);
 });
@@ -260,7 +260,7 @@ test("keeps an address with the account that took it in between", async () => {
   await askForAddress(other, newEmail);
   const second = await tokenTo(newEmail);
   const prove = async (token: string) =>
-    refusalOf(await server.call("POST", "/auth/verify-email", {}, { token }));
+    errorOf(await server.call("POST", "/auth/verify-email", {}, { token }));
   const replies = await Promise.all([prove(first), prove(second)]);
   expect(replies.filter((reply) => reply === "409 CONFLICT")).toHaveLength(1);
   expect((await askForAddress(person, third.email)).status).toBe(200);
@@ -275,7 +275,7 @@ test("lists and ends only the user's own sessions", async () => {
   expect(body.map(({ isCurrent }) => isCurrent)).toEqual([true, false, false]);
   const end = (id: string | undefined, caller: object) =>
     server.call("DELETE", `/users/@me/sessions/${id}`, caller);
-  expect(refusalOf(await end(body[1]?.id, { cookie: stranger.cookie }))).toBe("404 SESSION_NOT_FOUND");
+  expect(errorOf(await end(body[1]?.id, { cookie: stranger.cookie }))).toBe("404 SESSION_NOT_FOUND");
   expect((await end(body[1]?.id, third)).status).toBe(204);
   expect([await me(person), await me(second), await me(third)]).toEqual([200, 401, 200]);
   expect((await call("DELETE", "/users/@me/sessions", third)).body).toEqual({ ended: 1 });
@@ -370,7 +370,7 @@ test("blocks sending in a session until the address is confirmed, if required, b
   const person = { cookie: project.owner.cookie, headers };
   expect((await send(server, person)).status).toBe(200);
   const refused = await strict.call("POST", "/v1/send", person, mail);
-  expect(refusalOf(refused)).toBe("403 EMAIL_VERIFICATION_REQUIRED");
+  expect(errorOf(refused)).toBe("403 EMAIL_VERIFICATION_REQUIRED");
   expect((await strict.call("GET", "/contacts", person)).status).toBe(200);
   expect((await send(strict, project.byKey)).status).toBe(200);
   const token = await tokenTo(project.owner.email);

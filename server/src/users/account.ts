@@ -3,10 +3,10 @@ import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { randomText, sha256 } from "../platform/crypto.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
 import { isId } from "../platform/ids.ts";
-import { Refusal } from "../platform/refusal.ts";
-import type { MailLanguage } from "../emails/system-mail/mail-language.ts";
-import { enqueueSystemMails } from "../emails/system-mail/system-mail.ts";
-import { PageRefusal } from "./page-refusal.ts";
+import { AppError } from "../platform/app-error.ts";
+import type { MailLanguage } from "../emails/platform-email/mail-language.ts";
+import { enqueuePlatformEmails } from "../emails/platform-email/platform-email.ts";
+import { PageError } from "./page-error.ts";
 import { accountMail } from "./account-mails.ts";
 import {
   deleteOldChallenges,
@@ -28,7 +28,7 @@ import {
   findProvenUser,
   findUserByAddress,
   replacePassword,
-  toldOf,
+  notifiedOf,
   tryToCreateUser,
   type User,
 } from "./users.ts";
@@ -51,7 +51,7 @@ export interface Account extends User {
 /** @throws AppError UNAUTHORIZED if the account was deleted in between */
 export async function readAccount(database: Database, userId: string): Promise<Account> {
   const row = await findAccount(database, userId);
-  if (row === undefined) throw new Refusal("UNAUTHORIZED");
+  if (row === undefined) throw new AppError("UNAUTHORIZED");
   return {
     id: row.id,
     email: row.email,
@@ -71,21 +71,21 @@ export async function requestSignUp(
   const token = randomText(TOKEN_LENGTH);
   await replaceSignUpToken(tx, { hash: sha256(token), email, seconds: LINK_SECONDS });
   const owner = await findUserByAddress(tx, email);
-  const told = owner === undefined ? { email, language } : await toldOf(tx, owner);
+  const reported = owner === undefined ? { email, language } : await notifiedOf(tx, owner);
   const mail =
     owner === undefined
       ? accountMail(
-          told,
+          reported,
           (texts, { number }) =>
             texts.signUp({ email, place, hours: number(LIMITS.verificationHours.value) }),
           `${baseUrl}/account/sign-up/${token}`,
         )
       : accountMail(
-          told,
+          reported,
           (texts) => texts.knownAddress({ email, place, resetUrl: `${baseUrl}/app/forgotten-password` }),
           `${baseUrl}/app/sign-in`,
         );
-  await enqueueSystemMails(tx, [mail]);
+  await enqueuePlatformEmails(tx, [mail]);
 }
 
 /**
@@ -104,13 +104,13 @@ export async function completeSignUp(
   { token, passwordHash, language }: { token: string; passwordHash: string; language: MailLanguage },
 ): Promise<User> {
   const email = TOKEN.test(token) ? await takeSignUpToken(tx, sha256(token)) : undefined;
-  if (email === undefined) throw new Refusal("TOKEN_INVALID");
+  if (email === undefined) throw new AppError("TOKEN_INVALID");
   const user = await tryToCreateUser(tx, { email, passwordHash, language, isVerified: true });
   if (user === undefined) throw addressTaken();
   return user;
 }
 
-const addressTaken = () => new PageRefusal("CONFLICT", (problems) => problems.addressTaken);
+const addressTaken = () => new PageError("CONFLICT", (problems) => problems.addressTaken);
 
 /** Stores a token and returns it. Previous tokens of the same purpose become invalid. */
 async function issueToken(tx: Tx, userId: string, purpose: TokenPurpose, email: string): Promise<string> {
@@ -135,9 +135,9 @@ export async function sendVerification(
   const { email } = user;
   const to = typeof reason === "string" ? email : reason.newEmail;
   const token = await issueToken(tx, user.id, "VERIFY", to);
-  const told = { ...(await toldOf(tx, user)), email: to };
+  const reported = { ...(await notifiedOf(tx, user)), email: to };
   const mail = accountMail(
-    told,
+    reported,
     (texts, { number }) => {
       const facts = { email, place, hours: number(LIMITS.verificationHours.value) };
       if (reason === "NEW") return texts.verifyNew(facts);
@@ -145,12 +145,12 @@ export async function sendVerification(
     },
     `${baseUrl}/account/verify-email/${token}`,
   );
-  await enqueueSystemMails(tx, [mail]);
+  await enqueuePlatformEmails(tx, [mail]);
 }
 
 async function take(tx: Tx, token: string, purpose: TokenPurpose) {
   const row = TOKEN.test(token) ? await takeToken(tx, sha256(token), purpose) : undefined;
-  if (row === undefined) throw new Refusal("TOKEN_INVALID");
+  if (row === undefined) throw new AppError("TOKEN_INVALID");
   return row;
 }
 
@@ -175,16 +175,16 @@ export async function requestPasswordReset(
 ): Promise<void> {
   const user = await findUserByAddress(tx, email);
   if (user === undefined) return;
-  const told = await toldOf(tx, user);
+  const reported = await notifiedOf(tx, user);
   const mail = user.isVerified
     ? accountMail(
-        told,
+        reported,
         (texts, { number }) =>
           texts.passwordReset({ email, place, minutes: number(LIMITS.passwordResetMinutes.value) }),
         `${baseUrl}/account/reset-password/${await issueToken(tx, user.id, "RESET", email)}`,
       )
-    : accountMail(told, (texts) => texts.unconfirmedReset({ email, place }));
-  await enqueueSystemMails(tx, [mail]);
+    : accountMail(reported, (texts) => texts.unconfirmedReset({ email, place }));
+  await enqueuePlatformEmails(tx, [mail]);
 }
 
 /**
@@ -196,7 +196,7 @@ export const readResetAddress = (database: Database, token: string) =>
 
 async function readTokenAddress(database: Database, token: string, purpose: TokenPurpose | "SIGN_UP") {
   const email = TOKEN.test(token) ? await findTokenAddress(database, sha256(token), purpose) : undefined;
-  if (email === undefined) throw new Refusal("TOKEN_INVALID");
+  if (email === undefined) throw new AppError("TOKEN_INVALID");
   return email;
 }
 
@@ -214,7 +214,7 @@ export async function resetPassword(
   { token, passwordHash }: { token: string; passwordHash: string },
 ): Promise<User> {
   const { userId: id, email } = await take(tx, token, "RESET");
-  if ((await findProvenUser(tx, email))?.id !== id) throw new Refusal("TOKEN_INVALID");
+  if ((await findProvenUser(tx, email))?.id !== id) throw new AppError("TOKEN_INVALID");
   await storePassword(tx, { id, email }, passwordHash, null);
   return { id, email };
 }
@@ -227,7 +227,9 @@ export async function storePassword(
   sessionId: string | null,
 ): Promise<void> {
   await replacePassword(tx, user, passwordHash, sessionId);
-  await enqueueSystemMails(tx, [accountMail(await toldOf(tx, user), (texts) => texts.passwordChanged(user))]);
+  await enqueuePlatformEmails(tx, [
+    accountMail(await notifiedOf(tx, user), (texts) => texts.passwordChanged(user)),
+  ]);
 }
 
 /** Sends the emails about a change of address: to the new one, unless it has an account, and to the old one. */
@@ -238,9 +240,9 @@ export async function requestAddressChange(
 ): Promise<void> {
   if ((await findUserByAddress(tx, newEmail)) === undefined)
     await sendVerification(tx, { user, place, reason: { newEmail } }, baseUrl);
-  const told = await toldOf(tx, user);
-  await enqueueSystemMails(tx, [
-    accountMail(told, (texts) => texts.addressChange({ email: user.email, place, newEmail })),
+  const reported = await notifiedOf(tx, user);
+  await enqueuePlatformEmails(tx, [
+    accountMail(reported, (texts) => texts.addressChange({ email: user.email, place, newEmail })),
   ]);
 }
 
@@ -262,7 +264,7 @@ export async function listSessions(database: Database, userId: string, sessionId
  * @throws AppError SESSION_NOT_FOUND, also for a session of another user
  */
 export async function endSession(tx: Tx, userId: string, id: string): Promise<void> {
-  if (!isId(id) || (await deleteSessions(tx, userId, { id })) === 0) throw new Refusal("SESSION_NOT_FOUND");
+  if (!isId(id) || (await deleteSessions(tx, userId, { id })) === 0) throw new AppError("SESSION_NOT_FOUND");
 }
 
 export async function endOtherSessions(tx: Tx, userId: string, sessionId: string): Promise<number> {
@@ -271,9 +273,9 @@ export async function endOtherSessions(tx: Tx, userId: string, sessionId: string
 
 /** Deletes an account that has left its projects and notifies its address. */
 export async function removeUser(tx: Tx, user: User, place: Place): Promise<void> {
-  const told = await toldOf(tx, user);
-  await enqueueSystemMails(tx, [
-    accountMail(told, (texts) => texts.accountDeleted({ email: user.email, place })),
+  const reported = await notifiedOf(tx, user);
+  await enqueuePlatformEmails(tx, [
+    accountMail(reported, (texts) => texts.accountDeleted({ email: user.email, place })),
   ]);
   await deleteUser(tx, user.id);
 }

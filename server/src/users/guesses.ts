@@ -2,7 +2,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { RateLimiter } from "../platform/http/rate-limit.ts";
-import { Refusal } from "../platform/refusal.ts";
+import { AppError } from "../platform/app-error.ts";
 import { guessesAt } from "./attempts.ts";
 
 const DELAY_STEP_MS = 250;
@@ -34,7 +34,7 @@ export function createGuessing(rateLimiter: RateLimiter): CheckGuess {
     if (over <= 0) return rightOrCounted(await check());
     const place = `${take.bucket} ${network}`;
     if (waiting.has(place))
-      throw new Refusal("RATE_LIMIT_EXCEEDED", {
+      throw new AppError("RATE_LIMIT_EXCEEDED", {
         message: "Too many wrong passwords. Wait for the response to the last one.",
         retryAfterSeconds: LIMITS.guessDelaySeconds.value,
       });

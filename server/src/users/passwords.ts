@@ -1,6 +1,6 @@
 // Hashes and compares passwords on one thread, with networks taking turns. The thread pool stays free for the database driver, DNS and
 // signing, however many people sign in.
-import { invalidField } from "../platform/refusal.ts";
+import { invalidField } from "../platform/app-error.ts";
 import { createTaskThread } from "../platform/threads/task-thread.ts";
 
 /** A hash takes tens of milliseconds, so the longest wait is a few seconds. */

@@ -2,7 +2,7 @@
 import { sql } from "kysely";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
-import type { MailLanguage } from "../emails/system-mail/mail-language.ts";
+import type { MailLanguage } from "../emails/platform-email/mail-language.ts";
 
 export async function findUserByEmail(database: Database, email: string) {
   return database
@@ -122,7 +122,7 @@ export async function listSessionRows(database: Database, userId: string) {
 }
 
 /** Records the use of a session. Of several concurrent requests only one writes. */
-export async function noteSessionUse(database: Database, id: string, everySeconds: number): Promise<void> {
+export async function recordSessionUse(database: Database, id: string, everySeconds: number): Promise<void> {
   await sql`
     update sessions set last_used_at = now()
     where id = ${id} and (last_used_at is null or last_used_at < now() - make_interval(secs => ${everySeconds}))`.execute(

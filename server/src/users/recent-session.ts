@@ -1,7 +1,7 @@
 // Requires a recent session for changing sign-in methods, because a stolen session must not add another one.
 import { nowMs } from "../platform/clock.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
-import { Refusal } from "../platform/refusal.ts";
+import { AppError } from "../platform/app-error.ts";
 import { findSessionStart, lockUser } from "./account-queries.ts";
 import { holdsSession } from "./queries.ts";
 
@@ -26,12 +26,12 @@ export interface OwnSession {
 export async function lockUserOfSession(tx: Tx, { userId, sessionId }: OwnSession) {
   const user = await lockUser(tx, userId);
   if (user === undefined || sessionId === null || !(await holdsSession(tx, userId, sessionId)))
-    throw new Refusal("UNAUTHORIZED");
+    throw new AppError("UNAUTHORIZED");
   return user;
 }
 
 /** @throws AppError SESSION_TOO_OLD */
 export async function requireRecentSession(database: Database, sessionId: string | null): Promise<void> {
   if (sessionId === null || !(await isRecentSession(database, sessionId)))
-    throw new Refusal("SESSION_TOO_OLD");
+    throw new AppError("SESSION_TOO_OLD");
 }

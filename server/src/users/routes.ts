@@ -2,12 +2,12 @@
 import * as contract from "@postloft/contract/users.ts";
 import { transaction, type Database, type Tx } from "../platform/database/database.ts";
 import type { Sealer } from "../platform/crypto.ts";
-import { ok, route, type Answer, type Route } from "../platform/http/route.ts";
-import { takeFor, takeOrRefuse, type RateLimiter, type Take } from "../platform/http/rate-limit.ts";
-import { invalidField, Refusal } from "../platform/refusal.ts";
+import { ok, route, type HttpResponse, type Route } from "../platform/http/route.ts";
+import { takeFor, takeOrThrow, type RateLimiter, type Take } from "../platform/http/rate-limit.ts";
+import { invalidField, AppError } from "../platform/app-error.ts";
 import { networkOf } from "../platform/http/visitor-network.ts";
-import { acceptedLanguage } from "../emails/system-mail/mail-language.ts";
-import { holdsPassword } from "./account-queries.ts";
+import { acceptedLanguage } from "../emails/platform-email/mail-language.ts";
+import { isPasswordCurrent } from "./account-queries.ts";
 import { completeSignUp, readSignUpAddress, requestSignUp, sendVerification } from "./account.ts";
 import { attemptsOf, requestedEmailsTo, signUpsOf } from "./attempts.ts";
 import type { CheckGuess } from "./guesses.ts";
@@ -31,7 +31,7 @@ interface SecondFactor {
   shown?: Shown | undefined;
 }
 
-export interface UserParts {
+export interface UserDependencies {
   database: Database;
   sealer: Sealer;
   sessions: Sessions;
@@ -45,17 +45,17 @@ export interface UserParts {
   baseUrl: () => string;
 }
 
-export function userRoutes(parts: UserParts): Route[] {
-  return [...signUpRoutes(parts), ...logInRoutes(parts), ...ownRoutes(parts)];
+export function userRoutes(deps: UserDependencies): Route[] {
+  return [...signUpRoutes(deps), ...logInRoutes(deps), ...ownRoutes(deps)];
 }
 
-const signedIn = (user: User, cookies: string[]): Answer<200, User> => ({
+const signedIn = (user: User, cookies: string[]): HttpResponse<200, User> => ({
   ...ok({ id: user.id, email: user.email }),
   headers: { "set-cookie": cookies },
 });
 
-function signUpRoutes(parts: UserParts): Route[] {
-  const { database, sessions, rateLimiter, passwords, baseUrl } = parts;
+function signUpRoutes(deps: UserDependencies): Route[] {
+  const { database, sessions, rateLimiter, passwords, baseUrl } = deps;
 
   /** Creates an account and its first session in one transaction. */
   async function enterNew(create: (tx: Tx) => Promise<User>, place: SessionPlace) {
@@ -67,12 +67,12 @@ function signUpRoutes(parts: UserParts): Route[] {
 
   return [
     route(contract.signUp, async ({ body: { email, password }, ip, headers }) => {
-      if (parts.signupsDisabled) throw new Refusal("SIGNUPS_DISABLED");
+      if (deps.signupsDisabled) throw new AppError("SIGNUPS_DISABLED");
       const [network, place] = [networkOf(ip), { ip, headers }];
       const language = acceptedLanguage(headers["accept-language"]);
-      await takeOrRefuse(rateLimiter, attemptsOf(network));
-      if (!parts.staysHere) {
-        await takeOrRefuse(rateLimiter, signUpsOf(network));
+      await takeOrThrow(rateLimiter, attemptsOf(network));
+      if (!deps.staysHere) {
+        await takeOrThrow(rateLimiter, signUpsOf(network));
         const asked = { email, language, place: placeOf(place) };
         await sendRequested(rateLimiter, requestedEmailsTo(email, "sign-up"), () =>
           transaction(database, (tx) => requestSignUp(tx, asked, baseUrl())),
@@ -90,9 +90,9 @@ function signUpRoutes(parts: UserParts): Route[] {
       );
     }),
     route(contract.completeSignUp, async ({ body: { token, password }, ip, headers }) => {
-      if (parts.signupsDisabled) throw new Refusal("SIGNUPS_DISABLED");
+      if (deps.signupsDisabled) throw new AppError("SIGNUPS_DISABLED");
       const network = networkOf(ip);
-      await takeOrRefuse(rateLimiter, attemptsOf(network));
+      await takeOrThrow(rateLimiter, attemptsOf(network));
       // Read before the expensive hash; the token is consumed when the account is created.
       const email = await readSignUpAddress(database, token);
       const passwordHash = await passwords.hash(network, { email, password });
@@ -102,18 +102,19 @@ function signUpRoutes(parts: UserParts): Route[] {
   ];
 }
 
-function logInRoutes(parts: UserParts): Route[] {
-  const { database, sealer, sessions, rateLimiter, passwords } = parts;
-  const limit = (take: Take) => takeOrRefuse(rateLimiter, take);
+function logInRoutes(deps: UserDependencies): Route[] {
+  const { database, sealer, sessions, rateLimiter, passwords } = deps;
+  const limit = (take: Take) => takeOrThrow(rateLimiter, take);
 
   /** Starts a session unless the password was changed in between, because that change has already ended the account's sessions. */
   async function loggedIn(
     user: User & { passwordHash: string },
     place: SessionPlace,
     second: SecondFactor,
-  ): Promise<Answer<200, User>> {
+  ): Promise<HttpResponse<200, User>> {
     const cookies = await transaction(database, async (tx) => {
-      if (!(await holdsPassword(tx, user.id, user.passwordHash))) throw new Refusal("INVALID_CREDENTIALS");
+      if (!(await isPasswordCurrent(tx, user.id, user.passwordHash)))
+        throw new AppError("INVALID_CREDENTIALS");
       if (second.shown === undefined) await passSecondFactor(tx, sealer, user.id, second.code);
       else await usePasskey(tx, second.shown);
       return sessions.start(tx, user.id, place);
@@ -123,8 +124,8 @@ function logInRoutes(parts: UserParts): Route[] {
 
   /** Returns the passkey's owner if it belongs to the account of the password. Another account's passkey fails like an invalid one. */
   async function passkeyOf(user: User, passkey: Assertion, network: string): Promise<Shown> {
-    const shown = await readAssertion(parts, network, passkey);
-    if (shown.user.id !== user.id) throw new Refusal("INVALID_CREDENTIALS");
+    const shown = await readAssertion(deps, network, passkey);
+    if (shown.user.id !== user.id) throw new AppError("INVALID_CREDENTIALS");
     return shown;
   }
 
@@ -135,11 +136,11 @@ function logInRoutes(parts: UserParts): Route[] {
       const row = await findUserByEmail(database, body.email);
       const isKnownDevice = row !== undefined && sessions.isKnownDevice(headers, row.id);
       const guess = { account: body.email, network, isKnownDevice };
-      const user = await parts.checkGuess(guess, async () => {
+      const user = await deps.checkGuess(guess, async () => {
         const isRight = await passwords.matches(network, row?.passwordHash, body.password);
         return isRight && row?.passwordHash ? { ...row, passwordHash: row.passwordHash } : undefined;
       });
-      if (user === undefined) throw new Refusal("INVALID_CREDENTIALS");
+      if (user === undefined) throw new AppError("INVALID_CREDENTIALS");
       const { code, passkey } = body;
       return guardCode(rateLimiter, { userId: user.id, code, isKnownDevice }, async () => {
         const shown = passkey && (await passkeyOf(user, passkey, network));

@@ -6,8 +6,8 @@ import { now, nowMs } from "../platform/clock.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
 import { createSealer, deriveKey } from "../platform/crypto.ts";
 import { isId, newId } from "../platform/ids.ts";
-import { mailLanguageOf } from "../emails/system-mail/mail-language.ts";
-import { enqueueSystemMails } from "../emails/system-mail/system-mail.ts";
+import { mailLanguageOf } from "../emails/platform-email/mail-language.ts";
+import { enqueuePlatformEmails } from "../emails/platform-email/platform-email.ts";
 import { accountMail } from "./account-mails.ts";
 import { createKnownDevices } from "./known-devices.ts";
 import { placeOf, type SessionPlace } from "./place.ts";
@@ -17,7 +17,7 @@ import {
   findLiveSession,
   findSessionOwner,
   insertSession,
-  noteSessionUse,
+  recordSessionUse,
 } from "./queries.ts";
 
 const LIFETIME_SECONDS = LIMITS.sessionDays.value * 24 * 3600;
@@ -82,7 +82,7 @@ export function createSessions(options: {
       const sessionId = await readToken(token, key);
       const row = sessionId === null ? undefined : await findLiveSession(database, sessionId);
       if (row !== undefined && isUseToBeNoted(row.lastUsedAt))
-        await noteSessionUse(database, row.id, USE_NOTED_EVERY_SECONDS);
+        await recordSessionUse(database, row.id, USE_NOTED_EVERY_SECONDS);
       return row === undefined ? null : { userId: row.userId, sessionId: row.id };
     },
     async end(tx, sessionId) {
@@ -98,11 +98,11 @@ async function reportNewDevice(tx: Tx, userId: string, place: SessionPlace): Pro
   const owner = await findSessionOwner(tx, userId);
   if (owner === undefined || owner.isNew) return;
   const { email } = owner;
-  const told = { email, language: mailLanguageOf(owner.language) };
-  const mail = accountMail(told, (texts, { instant }) =>
+  const reported = { email, language: mailLanguageOf(owner.language) };
+  const mail = accountMail(reported, (texts, { instant }) =>
     texts.newSignIn({ email, place: placeOf(place), at: instant(now()) }),
   );
-  await enqueueSystemMails(tx, [mail]);
+  await enqueuePlatformEmails(tx, [mail]);
 }
 
 const isUseToBeNoted = (lastUsedAt: Date | null) =>

@@ -2,8 +2,8 @@
 // have one.
 import { expect, test } from "vitest";
 import { transaction } from "../platform/database/database.ts";
-import { readSystemMails } from "../testing/system-mails.ts";
-import { cookieOf, refusalOf, useTestServer } from "../testing/test-server.ts";
+import { readPlatformEmails } from "../testing/platform-emails.ts";
+import { cookieOf, errorOf, useTestServer } from "../testing/test-server.ts";
 import { enterAs } from "./oauth/identities.ts";
 import { createUser } from "./users.ts";
 
@@ -21,10 +21,10 @@ const requestReset = (email: string) => server.call("POST", "/auth/request-passw
 const complete = (token: string, password = PASSWORD) =>
   server.call<{ data: { id: string } }>("POST", "/auth/complete-signup", {}, { token, password });
 const refusedCompletion = async (token: string) =>
-  refusalOf(await server.call("POST", "/auth/complete-signup", {}, { token, password: PASSWORD }));
+  errorOf(await server.call("POST", "/auth/complete-signup", {}, { token, password: PASSWORD }));
 const logIn = (email: string, password = PASSWORD) =>
   server.call("POST", "/auth/login", {}, { email, password });
-const mailsTo = (email: string) => readSystemMails(server.pool, { to: email, subject: /./ });
+const mailsTo = (email: string) => readPlatformEmails(server.pool, { to: email, subject: /./ });
 const accountsOf = (email: string) =>
   server.rows<{ id: string }>("select id from users where email = $1", email);
 /** Moves the clock forward an hour. */
@@ -208,7 +208,7 @@ test("links, invitations and other services never open an account with unconfirm
   await server.call("POST", `/projects/${project.id}/members`, { cookie: project.owner.cookie }, { email });
   const invitation = await tokenTo(email);
   const refused = await server.call("POST", `/invitations/${invitation}/sign-up`, {}, { password: PASSWORD });
-  expect(refusalOf(refused)).toBe("409 CONFLICT");
+  expect(errorOf(refused)).toBe("409 CONFLICT");
   expect((await accountsOf(email)).map(({ id }) => id)).toEqual([squatter.id]);
 });
 
@@ -233,7 +233,7 @@ test("a confirmation says who asked, from where and why, and only confirms", asy
   const signUp = await tokenTo(newEmail);
   expect((await complete(signUp)).status).toBe(200);
   const change = /verify-email\/([\w-]{43})/.exec(mail?.text ?? "")?.[1];
-  expect(refusalOf(await server.call("POST", "/auth/verify-email", {}, { token: change }))).toBe(
+  expect(errorOf(await server.call("POST", "/auth/verify-email", {}, { token: change }))).toBe(
     "409 CONFLICT",
   );
 });
@@ -243,12 +243,10 @@ test("sends no link with DISABLE_SIGNUPS and rejects links sent before", async (
   await requestSignUp(email);
   const closed = await server.startAnother({ DISABLE_SIGNUPS: "true" });
   const token = await tokenTo(email);
-  expect(refusalOf(await closed.call("POST", "/auth/signup", {}, { email: newAddress() }))).toBe(
+  expect(errorOf(await closed.call("POST", "/auth/signup", {}, { email: newAddress() }))).toBe(
     "403 SIGNUPS_DISABLED",
   );
   const body = { token, password: PASSWORD };
-  expect(refusalOf(await closed.call("POST", "/auth/complete-signup", {}, body))).toBe(
-    "403 SIGNUPS_DISABLED",
-  );
+  expect(errorOf(await closed.call("POST", "/auth/complete-signup", {}, body))).toBe("403 SIGNUPS_DISABLED");
   expect(await accountsOf(email)).toEqual([]);
 });

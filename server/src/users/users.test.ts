@@ -5,12 +5,12 @@ import { hashSync } from "@node-rs/argon2";
 import { expect, test, vi } from "vitest";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { startCpuTimer } from "../testing/cpu-timer.ts";
-import { readSystemMails } from "../testing/system-mails.ts";
+import { readPlatformEmails } from "../testing/platform-emails.ts";
 import {
   cookieOf,
   faultsOf,
   inOneWindow,
-  refusalOf,
+  errorOf,
   useTestServer,
   type Call,
 } from "../testing/test-server.ts";
@@ -73,7 +73,7 @@ test("an address has one account in any spelling and with concurrent sign-ups", 
     {},
     { email: "GRACE@xn--bcher-kva.example", password },
   );
-  expect([refusalOf(again), cookieOf(again)]).toEqual(["409 CONFLICT", ""]);
+  expect([errorOf(again), cookieOf(again)]).toEqual(["409 CONFLICT", ""]);
   expect((await logIn({ email: "Grace@BÜCHER.example", password })).body).toEqual(first.body);
   const email = newAddress();
   const holder = await server.pool.connect();
@@ -181,17 +181,17 @@ test("rejects a wrong password and an unknown address alike after the same work"
   await signUp({ email: known, password });
   await signUp({ email: without, password });
   await server.rows("update users set password_hash = null where email = $1", without);
-  const answers = [];
+  const responses = [];
   const times: Record<string, number[]> = {};
   for (let round = 0; round < 4; round++)
     for (const email of [known, "nobody@example.com", without]) {
       const cpuMs = startCpuTimer();
       const reply = await failedLogIn({ email, password: "not this one" });
       (times[email] ??= []).push(cpuMs());
-      expect(refusalOf(reply)).toBe("401 INVALID_CREDENTIALS");
-      answers.push({ ...reply.body.error, requestId: "" });
+      expect(errorOf(reply)).toBe("401 INVALID_CREDENTIALS");
+      responses.push({ ...reply.body.error, requestId: "" });
     }
-  expect(answers).toEqual(Array(answers.length).fill(answers[0]));
+  expect(responses).toEqual(Array(responses.length).fill(responses[0]));
   // A hash takes tens of milliseconds, and other work in this process only adds to the minimum.
   const shortest = Object.values(times).map((ofAddress) => Math.min(...ofAddress));
   expect(Math.min(...shortest)).toBeGreaterThan(Math.max(...shortest) / 3);
@@ -249,7 +249,7 @@ test("notifies the owner about a sign-in on a new device but not on a known one"
   const own = await signUp({ email, password });
   const enter = (cookie: string, agent: string) =>
     server.call("POST", "/auth/login", { headers: { cookie, "user-agent": agent } }, { email, password });
-  const reports = () => readSystemMails(server.pool, { to: email, subject: /^New sign-in/ });
+  const reports = () => readPlatformEmails(server.pool, { to: email, subject: /^New sign-in/ });
   await enter(cookiesOf(own), "Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0");
   expect(await reports()).toEqual([]);
   const first = await enter("", "Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0");
@@ -270,22 +270,22 @@ test("notifies the owner about a sign-in on a new device but not on a known one"
     { headers: { cookie: cookiesOf(first) } },
     { email: other, password },
   );
-  expect(await readSystemMails(server.pool, { to: other, subject: /^New sign-in/ })).toHaveLength(1);
+  expect(await readPlatformEmails(server.pool, { to: other, subject: /^New sign-in/ })).toHaveLength(1);
 });
 
 test("keeps the database driver's threads free however many people sign in concurrently", async () => {
   const email = newAddress();
   await signUp({ email, password });
-  let answered = 0;
+  let responded = 0;
   const replies = Array.from({ length: 60 }, async () => {
     const reply = await logIn({ email: newAddress(), password });
-    if (reply.status === 401) answered += 1;
+    if (reply.status === 401) responded += 1;
     return reply.status;
   });
-  await vi.waitUntil(() => answered > 0, { timeout: 30_000 });
-  const before = answered;
+  await vi.waitUntil(() => responded > 0, { timeout: 30_000 });
+  const before = responded;
   for (let at = 0; at < 8; at++) await promisify(randomFill)(Buffer.alloc(8));
-  expect(answered - before).toBeLessThan(8);
+  expect(responded - before).toBeLessThan(8);
   const statuses = new Set(await Promise.all(replies));
   // Beyond the queue the response is 429, never 503.
   expect(statuses).toEqual(new Set([401, 429]));
@@ -303,7 +303,7 @@ test("limits a machine to 300 sign-ups and sign-ins a minute", async () => {
     const login = await failedLogIn({ email, password });
     await server.rows("delete from rate_windows");
     expect(first.status).toBe(200);
-    expect([refusalOf(next), refusalOf(login)]).toEqual(Array(2).fill("429 RATE_LIMIT_EXCEEDED"));
+    expect([errorOf(next), errorOf(login)]).toEqual(Array(2).fill("429 RATE_LIMIT_EXCEEDED"));
     expect(Number(next.headers.get("retry-after"))).toBeGreaterThan(0);
   });
 });
@@ -321,8 +321,8 @@ test("signing out ends only this session, everywhere", async () => {
     /^postloft_session=; Max-Age=0; Path=\/; HttpOnly; SameSite=Lax$/,
   );
   for (const call of [server.call, another.call]) {
-    expect(refusalOf(await call("GET", "/users/@me", { cookie: ended }))).toBe("401 UNAUTHORIZED");
-    expect(refusalOf(await call("GET", "/auth/logout", { cookie: ended }))).toBe("401 UNAUTHORIZED");
+    expect(errorOf(await call("GET", "/users/@me", { cookie: ended }))).toBe("401 UNAUTHORIZED");
+    expect(errorOf(await call("GET", "/auth/logout", { cookie: ended }))).toBe("401 UNAUTHORIZED");
     expect((await call("GET", "/users/@me", { cookie: kept })).status).toBe(200);
   }
 });
@@ -355,7 +355,7 @@ test("rejects sign-ups but allows sign-ins with DISABLE_SIGNUPS", async () => {
   const { email } = await server.signUp();
   const before = await server.countRows();
   const reply = await closed.call("POST", "/auth/signup", {}, { email: newAddress(), password });
-  expect(refusalOf(reply)).toBe("403 SIGNUPS_DISABLED");
+  expect(errorOf(reply)).toBe("403 SIGNUPS_DISABLED");
   expect(await server.countRows()).toEqual(before);
   expect((await logIn({ email, password }, closed.call)).status).toBe(200);
 });

@@ -2,9 +2,9 @@
 import { now } from "../platform/clock.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
 import { newId } from "../platform/ids.ts";
-import { Refusal } from "../platform/refusal.ts";
-import { mailLanguageOf, type MailLanguage } from "../emails/system-mail/mail-language.ts";
-import type { Told } from "./account-mails.ts";
+import { AppError } from "../platform/app-error.ts";
+import { mailLanguageOf, type MailLanguage } from "../emails/platform-email/mail-language.ts";
+import type { Reported } from "./account-mails.ts";
 import { deletePending, deleteSessions, updatePassword } from "./account-queries.ts";
 import {
   countUsers,
@@ -52,7 +52,7 @@ export async function tryToCreateUser(tx: Tx, user: NewUser): Promise<User | und
 export async function createUser(tx: Tx, user: NewUser): Promise<User> {
   const created = await tryToCreateUser(tx, user);
   if (created === undefined)
-    throw new Refusal("CONFLICT", {
+    throw new AppError("CONFLICT", {
       message: "This email address already has an account. Sign in instead.",
     });
   return created;
@@ -65,7 +65,7 @@ export async function findUserOfId(database: Database, id: string): Promise<User
 
 export async function getUser(database: Database, id: string): Promise<User> {
   const row = await findUserById(database, id);
-  if (row === undefined) throw new Refusal("UNAUTHORIZED");
+  if (row === undefined) throw new AppError("UNAUTHORIZED");
   return row;
 }
 
@@ -78,14 +78,14 @@ export async function addressOfUser(database: Database, id: string): Promise<str
 }
 
 /** Returns the address and language for emails to an account. */
-export async function toldOf(database: Database, { id, email }: User): Promise<Told> {
+export async function notifiedOf(database: Database, { id, email }: User): Promise<Reported> {
   return { email, language: mailLanguageOf(await findUserLanguage(database, id)) };
 }
 
 /** Returns the same for an address in canonical form. English if the address has no account. */
-export async function toldAt(database: Database, email: string): Promise<Told> {
+export async function notifiedAt(database: Database, email: string): Promise<Reported> {
   const user = await findUserByAddress(database, email);
-  return user === undefined ? { email, language: mailLanguageOf(null) } : toldOf(database, user);
+  return user === undefined ? { email, language: mailLanguageOf(null) } : notifiedOf(database, user);
 }
 
 /** Stores the language of emails about an account. */

@@ -1,7 +1,7 @@
 // Combines the content of a call with that of its template.
 import { parseMailbox } from "@postloft/contract/address.ts";
 import type { SendBody } from "@postloft/contract/v1.ts";
-import { invalidField, Refusal } from "../platform/refusal.ts";
+import { invalidField, AppError } from "../platform/app-error.ts";
 import { hashTexts, type EmailContent } from "../emails/outbox/emails.ts";
 import type { SendableTemplate } from "../templates/templates.ts";
 import { withFooter } from "../templates/with-footer.ts";
@@ -76,7 +76,7 @@ interface DraftedCall {
  */
 export function createDrafter(
   templates: ReadonlyMap<string, SendableTemplate>,
-): (call: DraftedCall) => Draft | Refusal {
+): (call: DraftedCall) => Draft | AppError {
   const known = new Map<SendableTemplate, Texts>();
   function textsFrom(template: SendableTemplate, parts: Parts): Texts {
     const isAsItIs = parts.subject === null && parts.html === null && parts.text === null;
@@ -92,7 +92,7 @@ export function createDrafter(
   return (call) => {
     const key = templateKeyOf(call);
     const template = key === null ? null : templates.get(`${key.projectId} ${key.id}`);
-    if (template === undefined) return new Refusal("TEMPLATE_NOT_FOUND");
+    if (template === undefined) return new AppError("TEMPLATE_NOT_FOUND");
     const texts = call.texts ?? (template === null ? null : textsFrom(template, call.parts));
     if (texts === null) throw new Error("A call has neither texts of its own nor a template.");
     const { hash, ...shown } = texts;

@@ -32,6 +32,6 @@ test("logs calls with missing emails once, except those of deleted projects", as
   // The same call repeated. Its last response counts.
   note("lost", projectId, lost);
   note("elsewhere", newId(), newId());
-  await recent.putRight(database);
+  await recent.reconcile(database);
   expect(logged).toMatchObject([{ count: 1, requests: [{ requestId: "lost", projectId, emailId: lost }] }]);
 });

@@ -2,12 +2,12 @@
 // are counted and logged.
 import { nowMs } from "../platform/clock.ts";
 import type { Log } from "../platform/log.ts";
-import type { Witness } from "../platform/stamp/stamp.ts";
+import type { RecoveryParticipant } from "../platform/stamp/stamp.ts";
 import { listMissingEmails } from "./queries.ts";
-import type { SendAnswer } from "./send.ts";
+import type { SendResponse } from "./send.ts";
 
-export interface RecentSends extends Witness {
-  note(call: { requestId: string; projectId: string; answer: SendAnswer }): void;
+export interface RecentSends extends RecoveryParticipant {
+  note(call: { requestId: string; projectId: string; answer: SendResponse }): void;
 }
 
 const REACH_MS = 5 * 60_000;
@@ -15,7 +15,7 @@ const MAX_CALLS = 20_000;
 /** Ids per log line. */
 const NAMED = 100;
 
-interface NotedCall {
+interface RecentCall {
   requestId: string;
   projectId: string;
   /** The first email of the call. All were stored together. */
@@ -25,7 +25,7 @@ interface NotedCall {
 
 export function createRecentSends(log: Log): RecentSends {
   /** In the order of the responses. A request id keeps only its last call. */
-  const calls = new Map<string, NotedCall>();
+  const calls = new Map<string, RecentCall>();
 
   return {
     note({ requestId, projectId, answer }) {
@@ -41,7 +41,7 @@ export function createRecentSends(log: Log): RecentSends {
     },
     // Losing these entries cannot cause a duplicate, so they do not extend the recovery window.
     sinceMs: () => 0,
-    async putRight(database) {
+    async reconcile(database) {
       const noted = [...calls.values()];
       const missing = await listMissingEmails(database, noted);
       const lost = noted.filter(({ emailId }) => missing.has(emailId));

@@ -2,7 +2,7 @@
 import { domainOf, parseMailbox } from "@postloft/contract/address.ts";
 import type { SendBody } from "@postloft/contract/v1.ts";
 import type { Tx } from "../platform/database/database.ts";
-import { invalidField, Refusal } from "../platform/refusal.ts";
+import { invalidField, AppError } from "../platform/app-error.ts";
 import type { Mailbox } from "../emails/outbox/emails.ts";
 import { readDefaultSenders } from "../projects/default-senders.ts";
 import type { Domains } from "../domains/domains.ts";
@@ -41,7 +41,7 @@ export async function resolveSenders(
     const { sender, projectId, domain } = one;
     const key = keys.get(`${projectId} ${domain}`);
     if (key !== undefined && key.kind !== "refused") return sender;
-    return new Refusal("DOMAIN_NOT_VERIFIED", {
+    return new AppError("DOMAIN_NOT_VERIFIED", {
       message: `The domain ${domain} is not verified in this project.`,
     });
   });

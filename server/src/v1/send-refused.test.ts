@@ -1,7 +1,7 @@
 // Rejected calls of POST /v1/send over HTTP, with every error reported and nothing written. No sender runs, so the rows stay unchanged.
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import { faultsOf, refusalOf, useTestServer } from "../testing/test-server.ts";
+import { faultsOf, errorOf, useTestServer } from "../testing/test-server.ts";
 
 const server = useTestServer({ ROLES: "api" });
 
@@ -147,12 +147,12 @@ test("writes nothing for one faulty recipient of five, faulty data or an unverif
   const to = Array.from({ length: 5 }, newAddress);
   expect((await refuse({ to: [...to, "nobody"] })).status).toBe(422);
   expect((await refuse({ to, data: { ok: 1, constructor: 1 }, subscribed: true })).status).toBe(422);
-  expect(refusalOf(await refuse({ to, from: "a@unverified.example", subscribed: true }))).toBe(
+  expect(errorOf(await refuse({ to, from: "a@unverified.example", subscribed: true }))).toBe(
     "403 DOMAIN_NOT_VERIFIED",
   );
   expect((await refuse({ to, body: "{{#if}" })).status).toBe(422);
-  expect(refusalOf(await refuse({ to, template: randomUUID() }))).toBe("404 TEMPLATE_NOT_FOUND");
-  expect(refusalOf(await refuse({ to, template: randomUUID(), from: "a@elsewhere.example" }))).toBe(
+  expect(errorOf(await refuse({ to, template: randomUUID() }))).toBe("404 TEMPLATE_NOT_FOUND");
+  expect(errorOf(await refuse({ to, template: randomUUID(), from: "a@elsewhere.example" }))).toBe(
     "403 DOMAIN_NOT_VERIFIED",
   );
   expect(await server.countRows()).toEqual(before);
@@ -166,11 +166,11 @@ test.for([
   ["body", "x {{/if}}", "body"],
   ["subject", "Hello {{", "subject"],
   ["text", "Hello {{#if}}", "text"],
-] as const)("reports a template error in %s (%j) with line and column", async ([field, text, told]) => {
+] as const)("reports a template error in %s (%j) with line and column", async ([field, text, reported]) => {
   const before = await server.countRows();
   const reply = await refuse({ to: newAddress(), [field]: text });
   expect(reply.status).toBe(422);
-  expect(faultsOf(reply)).toEqual([`${told} custom`]);
+  expect(faultsOf(reply)).toEqual([`${reported} custom`]);
   expect(reply.body.error.errors?.[0]?.message).toMatch(/^Line \d+, column \d+: ./);
   expect(await server.countRows()).toEqual(before);
 });

@@ -5,7 +5,7 @@ import { text } from "node:stream/consumers";
 import { beforeAll, expect, test, vi } from "vitest";
 import {
   faultsOf,
-  refusalOf,
+  errorOf,
   useTestServer,
   type TestCaller,
   type TestProject,
@@ -191,7 +191,7 @@ test("rejects a template with an unverified domain unless the call has a verifie
   await server.call("GET", `/domains/${domain.id}/verify`, server.project.byKey);
   const template = await makeTemplate({ from: "a@gone.example" });
   await server.rows("delete from domains where id = $1", domain.id);
-  expect(refusalOf(await refuse({ to: newAddress(), template }))).toBe("403 DOMAIN_NOT_VERIFIED");
+  expect(errorOf(await refuse({ to: newAddress(), template }))).toBe("403 DOMAIN_NOT_VERIFIED");
   expect((await send({ to: newAddress(), template, from: FROM })).status).toBe(200);
 });
 
@@ -202,7 +202,7 @@ test("returns 404 and writes nothing for an unknown, foreign or deleted template
   await server.call("DELETE", `/templates/${gone}`, server.project.byKey);
   const before = await countWritten();
   for (const template of [randomUUID(), theirs, gone])
-    expect(refusalOf(await refuse({ to: newAddress(), template, subject: "x", body: "x", from: FROM }))).toBe(
+    expect(errorOf(await refuse({ to: newAddress(), template, subject: "x", body: "x", from: FROM }))).toBe(
       "404 TEMPLATE_NOT_FOUND",
     );
   expect(await countWritten()).toEqual(before);
@@ -225,22 +225,22 @@ test.for(["MARKETING", "HEADLESS"] as const)(
   "sends a %s template to subscribed contacts only, and writes nothing for others",
   async (type) => {
     const template = templates[type];
-    const [yes, no, nobody] = [await makeContact(true), await makeContact(false), newAddress()];
+    const [yes, no, noOne] = [await makeContact(true), await makeContact(false), newAddress()];
     expect((await send({ to: yes, template })).status).toBe(200);
     const before = await countWritten();
     for (const body of [
       { to: no },
-      { to: nobody },
-      { to: nobody, data: { a: 1 } },
+      { to: noOne },
+      { to: noOne, data: { a: 1 } },
       { to: [yes, no] },
-      { to: [yes, nobody] },
+      { to: [yes, noOne] },
       { to: yes, subscribed: false },
     ])
-      expect(refusalOf(await refuse({ ...body, template }))).toBe("403 CONTACT_UNSUBSCRIBED");
+      expect(errorOf(await refuse({ ...body, template }))).toBe("403 CONTACT_UNSUBSCRIBED");
     expect(await countWritten()).toEqual(before);
     const states = await server.rows(
       "select email, subscribed from contacts where email = any($1) order by email",
-      [yes, no, nobody],
+      [yes, no, noOne],
     );
     expect(states).toEqual(
       [
@@ -248,8 +248,8 @@ test.for(["MARKETING", "HEADLESS"] as const)(
         { email: no, subscribed: false },
       ].toSorted((a, b) => (a.email < b.email ? -1 : 1)),
     );
-    expect((await send({ to: [no, nobody], template, subscribed: true })).status).toBe(200);
-    expect((await send({ to: [no, nobody, yes], template })).status).toBe(200);
+    expect((await send({ to: [no, noOne], template, subscribed: true })).status).toBe(200);
+    expect((await send({ to: [no, noOne, yes], template })).status).toBe(200);
   },
 );
 
@@ -326,9 +326,9 @@ test("keeps the contact's links in the footer when clicks are tracked", async ()
 });
 
 test("adds the footer to a call's own body and text unless they have such a link", async () => {
-  const given = await marketTo({ body: "<p>Own</p>", text: "Own" });
-  expect(given.html).toMatch(/^<p>Own<\/p><div><div lang="en"/);
-  expect(given.text).toMatch(/^Own\r?\n\r?\nYou are receiving.*Unsubscribe: http/s);
+  const input = await marketTo({ body: "<p>Own</p>", text: "Own" });
+  expect(input.html).toMatch(/^<p>Own<\/p><div><div lang="en"/);
+  expect(input.text).toMatch(/^Own\r?\n\r?\nYou are receiving.*Unsubscribe: http/s);
   const linked = await marketTo({ body: "<p>{{manageUrl}}</p>", text: "{{unsubscribeUrl}}" });
   expect(linked.html.trim()).toMatch(/^<p>http\S+<\/p>$/);
   expect(linked.text.trim()).toMatch(/^http\S+$/);
@@ -391,9 +391,9 @@ test("names the template in the events of an email", async () => {
       path,
       server.project.byKey,
     );
-    const told = list.data.filter(({ name }) => name.startsWith("email."));
-    expect(told.map(({ name }) => name)).toEqual(["email.delivery", "email.sent"]);
-    for (const { data } of told) expect(data).toMatchObject({ templateId: templates.TRANSACTIONAL });
+    const reported = list.data.filter(({ name }) => name.startsWith("email."));
+    expect(reported.map(({ name }) => name)).toEqual(["email.delivery", "email.sent"]);
+    for (const { data } of reported) expect(data).toMatchObject({ templateId: templates.TRANSACTIONAL });
   }, WAIT);
 });
 

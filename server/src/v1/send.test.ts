@@ -4,9 +4,9 @@ import * as fc from "fast-check";
 import { expect, test, vi } from "vitest";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import {
-  answersByName,
+  responsesByName,
   faultsOf,
-  refusalOf,
+  errorOf,
   sameByName,
   useTestServer,
   type TestCaller,
@@ -70,7 +70,7 @@ const headerOf = ({ headers }: Message, name: string) =>
 async function sendAndRead(body: object): Promise<Message> {
   const to = newAddress();
   const reply = await send({ to, ...body });
-  expect(refusalOf(reply as never)).toBe("200 undefined");
+  expect(errorOf(reply as never)).toBe("200 undefined");
   return messageTo(to);
 }
 
@@ -113,7 +113,7 @@ test("returns the ids of an email, which can be read and is in the mailbox as se
   ]);
   expect((await server.call("DELETE", "/mailbox/messages", server.project.byKey)).status).toBe(204);
   const gone = await server.call("GET", `/mailbox/messages/${message.id}`, server.project.byKey);
-  expect(refusalOf(gone)).toBe("404 MESSAGE_NOT_FOUND");
+  expect(errorOf(gone)).toBe("404 MESSAGE_NOT_FOUND");
 });
 
 test("sends one email to each recipient in any notation, in the given order", async () => {
@@ -176,7 +176,7 @@ test("uses the project's default sender once it is set and its domain is verifie
   const silent = { to, from: undefined };
   expect(faultsOf(await refuse(silent, project.byKey))).toEqual(["from required"]);
   await setDefault("Shop <shop@unverified.example>");
-  expect(refusalOf(await refuse(silent, project.byKey))).toBe("403 DOMAIN_NOT_VERIFIED");
+  expect(errorOf(await refuse(silent, project.byKey))).toBe("403 DOMAIN_NOT_VERIFIED");
   await setDefault("Shop <shop@sandbox.localhost>");
   expect((await send(silent, project.byKey)).status).toBe(200);
   expect(headerOf(await messageTo(to, project.byKey), "From")).toEqual(["Shop <shop@sandbox.localhost>"]);
@@ -272,8 +272,8 @@ test("generates the text part from the HTML unless it is given", async () => {
   expect(madeText).toMatch(/title/i);
   expect(madeText).toContain("One & two");
   expect(madeText).toContain("https://example.com/x");
-  const given = await sendAndRead({ body: html, text: "For {{name}}: plain", data: { name: "<Ada>" } });
-  expect(given.text?.trim()).toBe("For <Ada>: plain");
+  const input = await sendAndRead({ body: html, text: "For {{name}}: plain", data: { name: "<Ada>" } });
+  expect(input.text?.trim()).toBe("For <Ada>: plain");
 });
 
 test("delivers a subject of 998 characters and texts in any script unchanged", async () => {
@@ -348,7 +348,7 @@ test("delivers custom headers unchanged", async () => {
   const message = await sendAndRead({ headers });
   const names = Object.keys(headers) as Array<keyof typeof headers>;
   expect(
-    await answersByName(names, String, async (name) => headerOf(message, name).map(decodeWords)),
+    await responsesByName(names, String, async (name) => headerOf(message, name).map(decodeWords)),
   ).toEqual(sameByName(names, String, (name) => [headers[name]]));
 });
 
@@ -358,7 +358,7 @@ test("accepts a call above 1 MB and responds with 413 above 60 MB", async () => 
   expect((await messageTo(to)).html).toHaveLength(3 * 1024 * 1024 + 7);
   const large = Buffer.alloc(60 * 1024 * 1024 + 1, "x");
   const reply = await server.call("POST", "/v1/send", server.project.byKey, large);
-  expect(refusalOf(reply)).toBe("413 PAYLOAD_TOO_LARGE");
+  expect(errorOf(reply)).toBe("413 PAYLOAD_TOO_LARGE");
 });
 
 interface Outcome {
@@ -580,9 +580,9 @@ test("builds and sends any accepted input without a later failure", async () => 
 test("warns once about a variable without any value and sends the email", async () => {
   const { byKey } = await server.createProject();
   const warningsOf = async (body: object) => {
-    const { status, body: answer } = await send({ to: newAddress(), ...body }, byKey);
+    const { status, body: response } = await send({ to: newAddress(), ...body }, byKey);
     expect(status).toBe(200);
-    return (answer.data as { warnings?: Array<{ message: string; where: object }> }).warnings;
+    return (response.data as { warnings?: Array<{ message: string; where: object }> }).warnings;
   };
   const body = "<p>Hello {{frist}},\n{{frist}} {{email}} {{plan ?? 'none'}}</p>";
   expect(await warningsOf({ body, data: { plan: "pro" } })).toMatchObject([

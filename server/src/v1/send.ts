@@ -2,26 +2,26 @@
 import { LRUCache } from "lru-cache";
 import type { SendBody } from "@postloft/contract/v1.ts";
 import { now } from "../platform/clock.ts";
-import { surelyRolledBack, transaction, type Database, type Tx } from "../platform/database/database.ts";
+import { wasRolledBack, transaction, type Database, type Tx } from "../platform/database/database.ts";
 import { createGroupCommit } from "../platform/background/group-commit.ts";
-import { storeReceipts, type Receipt } from "../platform/http/idempotency.ts";
+import { storeStoredResponses, type StoredResponse } from "../platform/http/idempotency.ts";
 import { pairUp } from "../platform/pair-up.ts";
-import { Refusal } from "../platform/refusal.ts";
-import { noteContacts } from "../reactions/reactions.ts";
+import { AppError } from "../platform/app-error.ts";
+import { enqueueContactEvents } from "../reactions/reactions.ts";
 import { enqueueEmails, hashTexts, makeContent, type Mailbox } from "../emails/outbox/emails.ts";
 import type { TestVariables } from "../emails/rows/rendered-as.ts";
 import type { AskedRenderer } from "../rendering/asked-renderer.ts";
 import { createCapCheck } from "../billing/caps.ts";
 import type { Domains } from "../domains/domains.ts";
-import type { Via } from "../contacts/consent.ts";
-import { contactRefusal } from "../contacts/contacts.ts";
+import type { ChangeSource } from "../contacts/consent.ts";
+import { contactError } from "../contacts/contacts.ts";
 import { readDataPatch, type DataPatch } from "../contacts/rules.ts";
 import { upsertContacts } from "../contacts/upsert-contacts.ts";
 import { checkContent } from "../templates/check-content.ts";
 import type { Warning } from "../templates/warnings.ts";
 import { readTemplates } from "../templates/templates.ts";
 import { createDrafter, ownTexts, partsOf, templateKeyOf, type Draft, type Parts } from "./draft-content.ts";
-import { createLanes, MAX_BATCH_BYTES, optional, type LaneRequest } from "./lane.ts";
+import { createShards, MAX_BATCH_BYTES, optional, type ShardRequest } from "./shard.ts";
 import { findSubscriptions } from "./queries.ts";
 import { resolveSenders } from "./resolve-senders.ts";
 import { contactKey, findUnreachable } from "./send-rules.ts";
@@ -36,11 +36,11 @@ export interface SendRequest {
   unknownFields?: readonly string[];
   /** Size of the original request. */
   bodyBytes: number;
-  receipt: Receipt | null;
-  via: Via;
+  storedResponse: StoredResponse | null;
+  via: ChangeSource;
 }
 
-export interface SendAnswer {
+export interface SendResponse {
   emails: Array<{ contact: { id: string; email: string }; email: string }>;
   /** Omitted if empty. */
   warnings?: SendWarning[];
@@ -51,7 +51,7 @@ export interface SendAnswer {
  * Two batches in flight, so that one fills while the other commits. Calls to the same address share a shard, heavy ones have a separate
  * one.
  */
-const LANES = 2;
+const SHARDS = 2;
 /** Calls can be large, so this limits the number in one batch. */
 const MAX_BATCH = 50;
 const MAX_CHECKED_CONTENTS = 2_000;
@@ -64,11 +64,11 @@ interface Item extends SendRequest {
   warnings: SendWarning[];
 }
 
-export function createSendDoor(options: {
+export function createSendEndpoint(options: {
   database: Database;
   renderer: AskedRenderer;
   domains: Domains;
-}): (request: SendRequest) => Promise<SendAnswer> {
+}): (request: SendRequest) => Promise<SendResponse> {
   const { database, renderer, domains } = options;
   /** Hashes of validated texts, so that repeated texts are not validated again. */
   const checked = new LRUCache<string, true>({ max: MAX_CHECKED_CONTENTS });
@@ -97,15 +97,15 @@ export function createSendDoor(options: {
     return warn({ projectId, parts, key, data: body.data });
   }
 
-  const lanes = createLanes(LANES);
-  const commits = createGroupCommit<Item, SendAnswer>({
-    lanes: lanes.count,
-    laneOf: (item) => lanes.laneOf(asLaneRequest(item)),
+  const shards = createShards(SHARDS);
+  const commits = createGroupCommit<Item, SendResponse>({
+    lanes: shards.count,
+    laneOf: (item) => shards.laneOf(asShardRequest(item)),
     maxItems: MAX_BATCH,
     weightOf: ({ bodyBytes }) => bodyBytes,
     maxWeight: MAX_BATCH_BYTES,
     run: (items) => transaction(database, (tx) => sendAll(tx, items, domains)),
-    hadNoEffect: surelyRolledBack,
+    hadNoEffect: wasRolledBack,
   });
 
   return async (request) => {
@@ -117,23 +117,27 @@ export function createSendDoor(options: {
       ...(request.unknownFields ?? []).map(ignoredField),
     ];
     const item = { ...request, parts, texts, patch: readDataPatch(request.body.data), warnings };
-    return lanes
-      .during(asLaneRequest(request), () => commits.submit(item))
+    return shards
+      .during(asShardRequest(request), () => commits.submit(item))
       .catch((error: unknown) => {
-        throw contactRefusal(error) ?? error;
+        throw contactError(error) ?? error;
       });
   };
 }
 
 /** Calls to one address share a shard. */
-function asLaneRequest({ projectId, body, bodyBytes }: SendRequest): LaneRequest {
+function asShardRequest({ projectId, body, bodyBytes }: SendRequest): ShardRequest {
   const [only, another] = body.to;
   const text = only !== undefined && another === undefined ? only.address : "";
   return { projectId, text, bodyBytes, data: body.data };
 }
 
 /** Returns one response or error per call, in order. Errors affect only their call. */
-async function sendAll(tx: Tx, items: readonly Item[], domains: Domains): Promise<Array<SendAnswer | Error>> {
+async function sendAll(
+  tx: Tx,
+  items: readonly Item[],
+  domains: Domains,
+): Promise<Array<SendResponse | Error>> {
   const timestamp = now().toISOString();
   const verdicts = await decide(tx, items, domains);
   const accepted = verdicts.flatMap((verdict) => {
@@ -158,7 +162,7 @@ async function sendAll(tx: Tx, items: readonly Item[], domains: Domains): Promis
     })),
   );
   const known = pairUp(recipients, contacts);
-  await noteContacts(
+  await enqueueContactEvents(
     tx,
     known.flatMap(([{ item }, { contactId, isNew }]) => {
       const isUnchanged = !isNew && (item.isTest || item.body.data === undefined);
@@ -177,22 +181,24 @@ async function sendAll(tx: Tx, items: readonly Item[], domains: Domains): Promis
       ...ownerOf(item, contactId),
     })),
   );
-  const answers = new Map(
-    accepted.map(({ item }): [Item, SendAnswer] => [
+  const responses = new Map(
+    accepted.map(({ item }): [Item, SendResponse] => [
       item,
       { emails: [], ...(item.warnings.length > 0 && { warnings: item.warnings }), timestamp },
     ]),
   );
   for (const [[{ item, to }, { contactId }], email] of pairUp(known, ids))
-    answers.get(item)?.emails.push({ contact: { id: contactId, email: to.address }, email });
-  await storeReceipts(
+    responses.get(item)?.emails.push({ contact: { id: contactId, email: to.address }, email });
+  await storeStoredResponses(
     tx,
-    [...answers].flatMap(([{ receipt }, body]) =>
-      receipt === null ? [] : [{ receipt, answer: { status: 200, body } }],
+    [...responses].flatMap(([{ storedResponse }, body]) =>
+      storedResponse === null ? [] : [{ storedResponse, answer: { status: 200, body } }],
     ),
   );
   return verdicts.map((verdict) =>
-    verdict instanceof Error ? verdict : (answers.get(verdict.item) ?? new Error("A call was not answered.")),
+    verdict instanceof Error
+      ? verdict
+      : (responses.get(verdict.item) ?? new Error("A call was not answered.")),
   );
 }
 
@@ -236,7 +242,7 @@ async function decide(tx: Tx, items: readonly Item[], domains: Domains): Promise
   const unreachable = await readUnreachable(tx, plans);
   return pairUp(plans, unreachable).map(([plan, address]) => {
     if (plan instanceof Error || address === null) return plan;
-    return new Refusal("CONTACT_UNSUBSCRIBED", {
+    return new AppError("CONTACT_UNSUBSCRIBED", {
       message: `${address} is not subscribed, so a ${plan.draft.template?.type} template can't be sent to it.`,
     });
   });
@@ -244,12 +250,12 @@ async function decide(tx: Tx, items: readonly Item[], domains: Domains): Promise
 
 /** Permissions are checked before existence. A call with an unknown template is still checked for its own sender. */
 function withoutTemplate({ projectId, body }: Item, draft: Error) {
-  const isMissing = draft instanceof Refusal && draft.code === "TEMPLATE_NOT_FOUND";
+  const isMissing = draft instanceof AppError && draft.code === "TEMPLATE_NOT_FOUND";
   return isMissing && body.from !== undefined ? { projectId, body, template: null } : draft;
 }
 
-function isAboutRights(sender: unknown): sender is Refusal {
-  return sender instanceof Refusal && sender.code === "DOMAIN_NOT_VERIFIED";
+function isAboutRights(sender: unknown): sender is AppError {
+  return sender instanceof AppError && sender.code === "DOMAIN_NOT_VERIFIED";
 }
 
 /** Returns for each call the first recipient that its template must not reach. */

@@ -1,7 +1,7 @@
 // POST /v1/track over HTTP: recorded data, rejected names, and that every call counts.
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import { faultsOf, refusalOf, useTestServer, type TestCaller } from "../testing/test-server.ts";
+import { faultsOf, errorOf, useTestServer, type TestCaller } from "../testing/test-server.ts";
 
 const server = useTestServer({ ROLES: "api" });
 
@@ -78,12 +78,10 @@ test("accepts older spellings and contact ids at the alternative path", async ()
   const second = await by(byKey, { contactId, name: "closed" });
   expect([second.status, second.body.data.contact]).toEqual([200, contactId]);
   expect(await eventNames(contactId)).toEqual(["opened", "closed"]);
-  expect(refusalOf((await by(byKey, { contactId: randomUUID(), name: "x" })) as never)).toBe(
+  expect(errorOf((await by(byKey, { contactId: randomUUID(), name: "x" })) as never)).toBe(
     "404 CONTACT_NOT_FOUND",
   );
-  expect(refusalOf((await by({ key: publicKey }, { email, event: "x" })) as never)).toBe(
-    "401 INVALID_API_KEY",
-  );
+  expect(errorOf((await by({ key: publicKey }, { email, event: "x" })) as never)).toBe("401 INVALID_API_KEY");
   expect(faultsOf((await by(byKey, { data: {} })) as never)).toEqual(["email required", "event required"]);
   expect(faultsOf((await by(byKey, { email, name: "email.open" })) as never)).toEqual([
     "name reserved_event",

@@ -1,15 +1,15 @@
 // POST /v1/track: stores contact and event in one transaction, with many requests in one batch (ARCHITECTURE.md, decision 1).
-import { surelyRolledBack, transaction, tryAgain, type Database } from "../platform/database/database.ts";
+import { wasRolledBack, transaction, tryAgain, type Database } from "../platform/database/database.ts";
 import { failpoint } from "../platform/failpoints.ts";
 import { createGroupCommit, type GroupCommit } from "../platform/background/group-commit.ts";
-import { storeReceipts, type Receipt } from "../platform/http/idempotency.ts";
+import { storeStoredResponses, type StoredResponse } from "../platform/http/idempotency.ts";
 import { recordEvents } from "../events/events.ts";
-import type { Via } from "../contacts/consent.ts";
-import { contactRefusal } from "../contacts/contacts.ts";
+import type { ChangeSource } from "../contacts/consent.ts";
+import { contactError } from "../contacts/contacts.ts";
 import { readDataPatch, readEventData } from "../contacts/rules.ts";
 import { upsertContacts, upsertContactsWithEvents } from "../contacts/upsert-contacts.ts";
 import { pairUp } from "../platform/pair-up.ts";
-import { createLanes, MAX_BATCH_BYTES, optional } from "./lane.ts";
+import { createShards, MAX_BATCH_BYTES, optional } from "./shard.ts";
 
 export interface TrackRequest {
   projectId: string;
@@ -19,52 +19,54 @@ export interface TrackRequest {
   data: Readonly<Record<string, unknown>> | undefined;
   /** Size of the original request. */
   bodyBytes: number;
-  receipt: Receipt | null;
-  via: Via;
+  storedResponse: StoredResponse | null;
+  via: ChangeSource;
 }
 
-export interface TrackAnswer {
+export interface TrackResponse {
   contact: string;
   event: string;
   timestamp: string;
 }
 
 /** Two batches in flight, so that one fills while the other is processed. Small enough to keep latency low. */
-const LANES = 2;
+const SHARDS = 2;
 const MAX_BATCH = 200;
 
 /** The door for tracked events. What one contact tracked stays in order: its events share a lane. */
-export function createTracker(database: Database): GroupCommit<TrackRequest, TrackAnswer> {
-  const lanes = createLanes(LANES);
-  const asLaneRequest = ({ projectId, email, bodyBytes, data }: TrackRequest) => ({
+export function createTracker(database: Database): GroupCommit<TrackRequest, TrackResponse> {
+  const shards = createShards(SHARDS);
+  const asShardRequest = ({ projectId, email, bodyBytes, data }: TrackRequest) => ({
     projectId,
     text: email,
     bodyBytes,
     data,
   });
-  const { submit, drained } = createGroupCommit<TrackRequest, TrackAnswer>({
-    lanes: lanes.count,
-    laneOf: (request) => lanes.laneOf(asLaneRequest(request)),
+  const { submit, drained } = createGroupCommit<TrackRequest, TrackResponse>({
+    lanes: shards.count,
+    laneOf: (request) => shards.laneOf(asShardRequest(request)),
     maxItems: MAX_BATCH,
     weightOf: ({ bodyBytes }) => bodyBytes,
     maxWeight: MAX_BATCH_BYTES,
     run: (requests) => track(database, requests),
-    hadNoEffect: surelyRolledBack,
+    hadNoEffect: wasRolledBack,
   });
   return {
-    submit: (request) => lanes.during(asLaneRequest(request), () => submit(request)),
+    submit: (request) => shards.during(asShardRequest(request), () => submit(request)),
     drained,
   };
 }
 
-async function track(database: Database, requests: readonly TrackRequest[]): Promise<TrackAnswer[]> {
+async function track(database: Database, requests: readonly TrackRequest[]): Promise<TrackResponse[]> {
   try {
-    const isPlain = requests.every(({ subscribed, receipt }) => subscribed === undefined && receipt === null);
-    const answers = await (isPlain ? trackPlain : trackAny)(database, requests);
+    const isPlain = requests.every(
+      ({ subscribed, storedResponse }) => subscribed === undefined && storedResponse === null,
+    );
+    const responses = await (isPlain ? trackPlain : trackAny)(database, requests);
     await failpoint("event.after_commit");
-    return answers;
+    return responses;
   } catch (error) {
-    throw contactRefusal(error) ?? error;
+    throw contactError(error) ?? error;
   }
 }
 
@@ -72,17 +74,17 @@ async function track(database: Database, requests: readonly TrackRequest[]): Pro
  * Handles most requests, which have only data and an event, in a single statement. No failpoint can be between the statement and its
  * commit.
  */
-async function trackPlain(database: Database, requests: readonly TrackRequest[]): Promise<TrackAnswer[]> {
+async function trackPlain(database: Database, requests: readonly TrackRequest[]): Promise<TrackResponse[]> {
   const happenings = requests.map((request) => ({
     change: changeOf(request),
     event: request.event,
     data: readEventData(request.data),
   }));
   await failpoint("event.before_commit");
-  return (await tryAgain(() => upsertContactsWithEvents(database, happenings))).map(answerOf);
+  return (await tryAgain(() => upsertContactsWithEvents(database, happenings))).map(responseOf);
 }
 
-async function trackAny(database: Database, requests: readonly TrackRequest[]): Promise<TrackAnswer[]> {
+async function trackAny(database: Database, requests: readonly TrackRequest[]): Promise<TrackResponse[]> {
   const changes = requests.map((request) => ({
     ...changeOf(request),
     ...optional("subscribed", request.subscribed),
@@ -99,15 +101,15 @@ async function trackAny(database: Database, requests: readonly TrackRequest[]): 
         fromPublicKey: request.via.fromPublicKey,
       })),
     );
-    const answers = events.map(answerOf);
-    await storeReceipts(
+    const responses = events.map(responseOf);
+    await storeStoredResponses(
       tx,
-      pairUp(requests, answers).flatMap(([{ receipt }, body]) =>
-        receipt === null ? [] : [{ receipt, answer: { status: 200, body } }],
+      pairUp(requests, responses).flatMap(([{ storedResponse }, body]) =>
+        storedResponse === null ? [] : [{ storedResponse, answer: { status: 200, body } }],
       ),
     );
     await failpoint("event.before_commit");
-    return answers;
+    return responses;
   });
 }
 
@@ -115,6 +117,6 @@ function changeOf({ projectId, email, data, via }: TrackRequest) {
   return { projectId, email, subscribedIfNew: true, patch: readDataPatch(data), via };
 }
 
-function answerOf(event: { contactId: string; id: string; createdAt: Date }): TrackAnswer {
+function responseOf(event: { contactId: string; id: string; createdAt: Date }): TrackResponse {
   return { contact: event.contactId, event: event.id, timestamp: event.createdAt.toISOString() };
 }

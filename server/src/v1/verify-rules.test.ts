@@ -11,7 +11,7 @@ import {
   SQUATTED_TARGETS,
   TYPO_TARGETS,
 } from "./verify-data.ts";
-import { editDistance, judgeAddress, readDomain, suggestDomain, type DomainFacts } from "./verify-rules.ts";
+import { editDistance, verifyAddress, readDomain, suggestDomain, type DomainFacts } from "./verify-rules.ts";
 import { startCpuTimer } from "../testing/cpu-timer.ts";
 
 const none: DnsAnswer = { kind: "none" };
@@ -67,7 +67,7 @@ describe("readDomain", () => {
 
 describe("judgeAddress", () => {
   test("returns one positive sentence for a valid address", () => {
-    expect(judgeAddress("ada@example.com", MAIL_AND_WEB)).toEqual({
+    expect(verifyAddress("ada@example.com", MAIL_AND_WEB)).toEqual({
       email: "ada@example.com",
       valid: true,
       isDisposable: false,
@@ -83,12 +83,12 @@ describe("judgeAddress", () => {
   });
 
   test("reports a personal mailbox without calling it a problem", () => {
-    const { isPersonalEmail, reasons } = judgeAddress("ada@gmail.com", MAIL_AND_WEB);
+    const { isPersonalEmail, reasons } = verifyAddress("ada@gmail.com", MAIL_AND_WEB);
     expect({ isPersonalEmail, reasons }).toEqual({
       isPersonalEmail: true,
       reasons: ["This address has no problems, and gmail.com receives email."],
     });
-    expect(judgeAddress("ada@team.gmail.com", MAIL_AND_WEB)).toMatchObject({ isPersonalEmail: false });
+    expect(verifyAddress("ada@team.gmail.com", MAIL_AND_WEB)).toMatchObject({ isPersonalEmail: false });
   });
 
   test.for<[string, Partial<DomainFacts>, object, string]>([
@@ -121,7 +121,7 @@ describe("judgeAddress", () => {
     ["an odd answer", { ...NO_NETWORK, trouble: "EBADRESP" }, { valid: true }, "unreadable response"],
     ["too much at once", { ...NO_NETWORK, trouble: "EBUSY" }, { valid: true }, "too many domains"],
   ])("returns a single reason for %s", ([, facts, flags, words]) => {
-    const verdict = judgeAddress("ada@example.com", { ...MAIL_AND_WEB, ...facts });
+    const verdict = verifyAddress("ada@example.com", { ...MAIL_AND_WEB, ...facts });
     expect(verdict).toMatchObject(flags);
     expect(verdict.reasons).toEqual([expect.stringContaining(words)]);
   });
@@ -134,13 +134,13 @@ describe("judgeAddress", () => {
     ["ada+news@example.com", { isPlusAddressed: true }, '"+"'],
     ["ada@gmal.com", { isTypo: true, suggestedEmail: "ada@gmail.com" }, "misspelling of gmail.com"],
   ])("keeps %s valid with a single reason", ([email, flags, words]) => {
-    const verdict = judgeAddress(email, MAIL_AND_WEB);
+    const verdict = verifyAddress(email, MAIL_AND_WEB);
     expect(verdict).toMatchObject({ valid: true, ...flags });
     expect(verdict.reasons).toEqual([expect.stringContaining(words)]);
   });
 
   test("lists all reasons, beginning with those that make it invalid", () => {
-    const verdict = judgeAddress("ada+x@gmial.con", NOTHING);
+    const verdict = verifyAddress("ada+x@gmial.con", NOTHING);
     expect(verdict).toMatchObject({ valid: false, suggestedEmail: "ada+x@gmail.com" });
     expect(verdict.reasons).toEqual([
       "The domain gmial.con does not exist.",

@@ -2,7 +2,7 @@
 import { domainOf } from "@postloft/contract/address.ts";
 import type { Verification } from "@postloft/contract/verify.ts";
 import type { DnsAnswer, RecordType } from "../platform/dns.ts";
-import { optional } from "./lane.ts";
+import { optional } from "./shard.ts";
 import {
   DISPOSABLE_DOMAINS,
   FORWARDING_DOMAINS,
@@ -27,17 +27,17 @@ export interface DomainFacts {
 }
 
 /** Concludes nothing from missing responses. A domain does not exist, or receives no mail, only if every response says so. */
-export function readDomain(answers: DomainAnswers): DomainFacts {
-  const all = RECORD_TYPES.map((type) => answers[type]);
-  const hasWebsite = isFound(answers.A) || isFound(answers.AAAA);
+export function readDomain(responses: DomainAnswers): DomainFacts {
+  const all = RECORD_TYPES.map((type) => responses[type]);
+  const hasWebsite = isFound(responses.A) || isFound(responses.AAAA);
   const exists = all.some(isFound)
     ? "yes"
     : all.every(({ kind }) => kind !== "unanswered")
       ? "no"
       : "unknown";
-  const receives = readReceiving(answers, hasWebsite);
-  const mattering = hasWebsite ? [answers.MX] : [answers.MX, answers.A, answers.AAAA];
-  const silent = [...mattering, ...(exists === "unknown" ? [answers.NS] : [])].find(
+  const receives = readReceiving(responses, hasWebsite);
+  const mattering = hasWebsite ? [responses.MX] : [responses.MX, responses.A, responses.AAAA];
+  const silent = [...mattering, ...(exists === "unknown" ? [responses.NS] : [])].find(
     ({ kind }) => kind === "unanswered",
   );
   return { exists, receives, hasWebsite, trouble: silent?.kind === "unanswered" ? silent.reason : null };
@@ -48,12 +48,12 @@ export function unknownDomain(reason: string): DomainFacts {
   return { exists: "unknown", receives: "unknown", hasWebsite: false, trouble: reason };
 }
 
-function isFound(answer: DnsAnswer): boolean {
-  return answer.kind === "records" && answer.records.length > 0;
+function isFound(response: DnsAnswer): boolean {
+  return response.kind === "records" && response.records.length > 0;
 }
 
-function readReceiving(answers: DomainAnswers, hasWebsite: boolean): DomainFacts["receives"] {
-  const { MX, A, AAAA } = answers;
+function readReceiving(responses: DomainAnswers, hasWebsite: boolean): DomainFacts["receives"] {
+  const { MX, A, AAAA } = responses;
   if (MX.kind === "unanswered") return "unknown";
   if (MX.kind === "records" && MX.records.length > 0)
     return MX.records.some((host) => host !== "" && host !== ".") ? "mx" : "refused";
@@ -62,7 +62,7 @@ function readReceiving(answers: DomainAnswers, hasWebsite: boolean): DomainFacts
 }
 
 /** Returns the verification of a canonical address, given the facts about its domain. */
-export function judgeAddress(email: string, facts: DomainFacts): Verification {
+export function verifyAddress(email: string, facts: DomainFacts): Verification {
   const domain = domainOf(email);
   const localPart = email.slice(0, -domain.length - 1);
   const suggestion = suggestDomain(domain, facts.receives);
@@ -145,7 +145,7 @@ function withParents(domain: string): string[] {
 export function suggestDomain(domain: string, receives: DomainFacts["receives"]): string | null {
   if (isWellKnown(domain)) return null;
   const isDead = (receives === "no" || receives === "refused") && !isDisposable(domain);
-  const plain = receives === "mx" ? domain : withPlainEnding(domain);
+  const plain = receives === "mx" ? domain : withCorrectedEnding(domain);
   if (PERSONAL_DOMAINS.has(plain)) return plain;
   const ranked = TYPO_TARGETS.map((target) => ({ target, distance: distanceOf(plain, target, isDead) }))
     .filter(({ distance }) => distance <= MAX_DISTANCE)
@@ -158,7 +158,7 @@ function isWellKnown(domain: string): boolean {
 }
 
 /** `example.con` → `example.com`. */
-function withPlainEnding(domain: string): string {
+function withCorrectedEnding(domain: string): string {
   const dot = domain.lastIndexOf(".");
   const ending = MISTYPED_ENDINGS.get(domain.slice(dot + 1));
   return ending === undefined ? domain : domain.slice(0, dot + 1) + ending;

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { Verification } from "@postloft/contract/verify.ts";
 import { createDns, type Dns, type DnsAnswer } from "../platform/dns.ts";
 import { startDnsServer, type DnsServer } from "../testing/dns-server.ts";
-import { faultsOf, refusalOf, useTestServer } from "../testing/test-server.ts";
+import { faultsOf, errorOf, useTestServer } from "../testing/test-server.ts";
 import { createVerifier } from "./verify.ts";
 
 const MAX_CALL_MS = 5_000;
@@ -109,7 +109,7 @@ describe("over HTTP", () => {
     "rejects the invalid address %j with 422",
     async (email) => {
       const reply = await server.call("POST", "/v1/verify", server.project.byKey, { email });
-      expect(refusalOf(reply)).toBe("422 VALIDATION_ERROR");
+      expect(errorOf(reply)).toBe("422 VALIDATION_ERROR");
       expect(faultsOf(reply)).toEqual(["email invalid_string"]);
     },
   );
@@ -147,10 +147,10 @@ describe("over HTTP", () => {
 });
 
 /** A DNS response: a header with these flags, its question, then any bytes, with a claimed count of `answers` records. */
-function respond(query: Buffer, flags: number, answers: number, bytes: Buffer): Buffer {
+function respond(query: Buffer, flags: number, responses: number, bytes: Buffer): Buffer {
   const header = Buffer.from(query.subarray(0, 12));
   header.writeUInt16BE(flags, 2);
-  header.writeUInt16BE(answers, 6);
+  header.writeUInt16BE(responses, 6);
   header.writeUInt16BE(0, 10);
   const questionEnd = query.indexOf(0, 12) + 5;
   return Buffer.concat([header, query.subarray(12, questionEnd), bytes]);
@@ -164,21 +164,21 @@ function record(query: Buffer, name: readonly number[], data: Buffer): Buffer {
   return Buffer.concat([head, data]);
 }
 
-const ANSWER = 0x8180;
+const RESPONSE = 0x8180;
 const TRUNCATED = 0x8380;
 const QUESTION = [0xc0, 12];
 const hostile: Record<string, Parameters<DnsServer["setReply"]>[1]> = {
   "a name that points at itself": (query) =>
-    respond(query, ANSWER, 1, record(query, [0xc0, query.indexOf(0, 12) + 5], Buffer.alloc(4))),
+    respond(query, RESPONSE, 1, record(query, [0xc0, query.indexOf(0, 12) + 5], Buffer.alloc(4))),
   "a mail server whose name points at itself": (query) => {
     const at = query.indexOf(0, 12) + 5 + 12 + 2;
-    return respond(query, ANSWER, 1, record(query, QUESTION, Buffer.from([0, 10, 0xc0, at])));
+    return respond(query, RESPONSE, 1, record(query, QUESTION, Buffer.from([0, 10, 0xc0, at])));
   },
   "a pointer past the end": (query) =>
-    respond(query, ANSWER, 1, record(query, [0xff, 0xff], Buffer.alloc(4))),
-  "65,535 records, none of them there": (query) => respond(query, ANSWER, 65_535, Buffer.alloc(0)),
+    respond(query, RESPONSE, 1, record(query, [0xff, 0xff], Buffer.alloc(4))),
+  "65,535 records, none of them there": (query) => respond(query, RESPONSE, 65_535, Buffer.alloc(0)),
   "a record longer than the message": (query) =>
-    respond(query, ANSWER, 1, record(query, QUESTION, Buffer.alloc(4)).fill(0xff, 10, 12)),
+    respond(query, RESPONSE, 1, record(query, QUESTION, Buffer.alloc(4)).fill(0xff, 10, 12)),
   "nothing but a header": (query) => query.subarray(0, 12),
   "half a header": (query) => query.subarray(0, 5),
   "no octet at all": () => Buffer.alloc(0),
@@ -186,14 +186,14 @@ const hostile: Record<string, Parameters<DnsServer["setReply"]>[1]> = {
   "an answer to another question": (query) =>
     respond(
       Buffer.concat([query.subarray(0, 12), Buffer.from("\x05other\0\0\x0f\0\x01", "latin1")]),
-      ANSWER,
+      RESPONSE,
       0,
       Buffer.alloc(0),
     ),
   "an answer under another id": (query) => {
-    const answer = respond(query, ANSWER, 0, Buffer.alloc(0));
-    answer.writeUInt16BE(answer.readUInt16BE(0) ^ 1, 0);
-    return answer;
+    const response = respond(query, RESPONSE, 0, Buffer.alloc(0));
+    response.writeUInt16BE(response.readUInt16BE(0) ^ 1, 0);
+    return response;
   },
   "truncated over UDP, silent over TCP": (query, transport) =>
     transport === "udp" ? respond(query, TRUNCATED, 0, Buffer.alloc(0)) : null,
@@ -201,7 +201,7 @@ const hostile: Record<string, Parameters<DnsServer["setReply"]>[1]> = {
   "64 kB of noise over TCP": (query, transport) =>
     transport === "udp"
       ? respond(query, TRUNCATED, 0, Buffer.alloc(0))
-      : respond(query, ANSWER, 4_000, Buffer.alloc(65_000, 0xc1)),
+      : respond(query, RESPONSE, 4_000, Buffer.alloc(65_000, 0xc1)),
 };
 
 /** The resolver accepts these as valid and takes them to mean that the record does not exist. */
@@ -267,10 +267,10 @@ describe("with DNS failures", () => {
   test("uses the other record types when one fails", async () => {
     const MX = 15;
     dns.setReply("half.example", (query) => {
-      const answer = Buffer.from(query);
+      const response = Buffer.from(query);
       const isMx = query.readUInt16BE(query.indexOf(0, 12) + 1) === MX;
-      answer.writeUInt16BE(isMx ? 0x8182 : 0x8180, 2);
-      return answer;
+      response.writeUInt16BE(isMx ? 0x8182 : 0x8180, 2);
+      return response;
     });
     const verdict = await verdictOf("half.example");
     expect(verdict).toMatchObject({ valid: true, domainExists: true, hasMxRecords: false });
@@ -302,13 +302,13 @@ const MAIL: DnsAnswer = { kind: "records", records: ["mx.example.net"] };
 const SILENCE: DnsAnswer = { kind: "unanswered", reason: "ETIMEOUT" };
 
 /** A resolver that always returns the same and counts its queries, with a stopped clock. */
-function makeVerifier(answer: DnsAnswer | Promise<DnsAnswer>) {
+function makeVerifier(response: DnsAnswer | Promise<DnsAnswer>) {
   const state = { questions: 0, nowMs: 1_000 };
   const dns: Dns = {
-    txt: async () => answer,
+    txt: async () => response,
     async records() {
       state.questions += 1;
-      return answer;
+      return response;
     },
     servers: () => [],
   };
@@ -320,8 +320,8 @@ describe("the cache of a domain's facts", () => {
     ["keeps for an hour that the domain receives mail", MAIL, 60 * MINUTE_MS],
     ["keeps for five minutes that it does not", { kind: "none" }, 5 * MINUTE_MS],
     ["keeps for half a minute that DNS did not respond", SILENCE, MINUTE_MS / 2],
-  ])("%s, for every address", async ([, answer, keptMs]) => {
-    const { state, verify } = makeVerifier(answer);
+  ])("%s, for every address", async ([, response, keptMs]) => {
+    const { state, verify } = makeVerifier(response);
     await verify("ada@example.com");
     const { questions } = state;
     state.nowMs += keptMs;
@@ -333,10 +333,10 @@ describe("the cache of a domain's facts", () => {
   });
 
   test("serves concurrent requests with a single lookup", async () => {
-    const answered = Promise.withResolvers<DnsAnswer>();
-    const { state, verify } = makeVerifier(answered.promise);
+    const responded = Promise.withResolvers<DnsAnswer>();
+    const { state, verify } = makeVerifier(responded.promise);
     const verdicts = Array.from({ length: 50 }, (_, at) => verify(`person${at}@example.com`));
-    answered.resolve(MAIL);
+    responded.resolve(MAIL);
     expect((await Promise.all(verdicts)).map(({ email }) => email)).toContain("person49@example.com");
     expect(state.questions).toBe(4);
   });
@@ -352,14 +352,14 @@ describe("the cache of a domain's facts", () => {
   });
 
   test("skips a lookup while 250 others are running, without caching the result", async () => {
-    const answered = Promise.withResolvers<DnsAnswer>();
-    const { state, verify } = makeVerifier(answered.promise);
+    const responded = Promise.withResolvers<DnsAnswer>();
+    const { state, verify } = makeVerifier(responded.promise);
     const others = Array.from({ length: 250 }, (_, at) => verify(`ada@domain${at}.example`));
     const refused = await verify("ada@example.com");
     expect(refused).toMatchObject({ valid: true, domainExists: true });
     expect(refused.reasons).toEqual([expect.stringContaining("too many domains")]);
     expect(state.questions).toBe(4 * 250);
-    answered.resolve(MAIL);
+    responded.resolve(MAIL);
     await Promise.all(others);
     expect(await verify("ada@example.com")).toMatchObject({ valid: true, hasMxRecords: true });
   });

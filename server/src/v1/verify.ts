@@ -4,7 +4,7 @@ import { domainOf } from "@postloft/contract/address.ts";
 import type { Verification } from "@postloft/contract/verify.ts";
 import type { Dns } from "../platform/dns.ts";
 import {
-  judgeAddress,
+  verifyAddress,
   readDomain,
   unknownDomain,
   type DomainAnswers,
@@ -30,7 +30,7 @@ export function createVerifier({ dns, nowMs = () => performance.now() }: Verifie
     ttlResolution: 0,
     perf: { now: nowMs },
   });
-  const underWay = new Map<string, Promise<DomainFacts>>();
+  const inFlight = new Map<string, Promise<DomainFacts>>();
 
   async function lookUp(domain: string): Promise<DomainFacts> {
     const [MX, A, AAAA, NS] = await Promise.all([
@@ -39,22 +39,22 @@ export function createVerifier({ dns, nowMs = () => performance.now() }: Verifie
       dns.records(domain, "AAAA"),
       dns.records(domain, "NS"),
     ]);
-    const answers: DomainAnswers = { MX, A, AAAA, NS };
-    const facts = readDomain(answers);
+    const responses: DomainAnswers = { MX, A, AAAA, NS };
+    const facts = readDomain(responses);
     known.set(domain, facts, { ttl: keptMs(facts) });
     return facts;
   }
 
   async function factsOf(domain: string): Promise<DomainFacts> {
-    const facts = known.get(domain) ?? underWay.get(domain);
+    const facts = known.get(domain) ?? inFlight.get(domain);
     if (facts !== undefined) return facts;
-    if (underWay.size >= MAX_LOOKUPS) return unknownDomain("EBUSY");
-    const lookup = lookUp(domain).finally(() => underWay.delete(domain));
-    underWay.set(domain, lookup);
+    if (inFlight.size >= MAX_LOOKUPS) return unknownDomain("EBUSY");
+    const lookup = lookUp(domain).finally(() => inFlight.delete(domain));
+    inFlight.set(domain, lookup);
     return lookup;
   }
 
-  return async (email: string): Promise<Verification> => judgeAddress(email, await factsOf(domainOf(email)));
+  return async (email: string): Promise<Verification> => verifyAddress(email, await factsOf(domainOf(email)));
 }
 
 function keptMs(facts: DomainFacts): number {

@@ -194,13 +194,13 @@ test("reports a refused or broken connection or invalid HTTP as a reason without
 test("connects to the checked address after a single lookup, with the name as Host", async () => {
   const url = new URL(await serve((request, response) => response.end(request.headers.host)));
   // A DNS rebinding attack returns another address the second time.
-  const answers = [["127.0.0.1"], ["127.0.0.2"]];
+  const responses = [["127.0.0.1"], ["127.0.0.2"]];
   const asked: string[] = [];
   const dns: CallerOptions["dns"] = {
     async records(name, type) {
       if (type === "AAAA") return { kind: "none" };
       asked.push(name);
-      return { kind: "records", records: answers[asked.length - 1] ?? [] };
+      return { kind: "records", records: responses[asked.length - 1] ?? [] };
     },
   };
   const result = await call({ url: `http://rebind.example:${url.port}/` }, { dns });

@@ -10,7 +10,7 @@ import { nowMs } from "../platform/clock.ts";
 import type { Dns } from "../platform/dns.ts";
 import { checkWebhookHeaders, checkWebhookUrl, hostOf, type WebhookMethod } from "./check-webhook.ts";
 import { mayCall, type CallTargets } from "./networks.ts";
-import { askedWait } from "./rules.ts";
+import { parseRetryAfter } from "./rules.ts";
 
 export interface WebhookRequest {
   url: string;
@@ -21,7 +21,7 @@ export interface WebhookRequest {
 }
 
 /** The result of one attempt. */
-export interface WebhookTry {
+export interface WebhookAttempt {
   /** Null if there was no response. */
   status: number | null;
   /** The first 64 KB of the response, decompressed, as UTF-8. Null if there was none. */
@@ -35,7 +35,7 @@ export interface WebhookTry {
 }
 
 /** Makes one attempt. Never throws. */
-export type CallWebhook = (request: WebhookRequest) => Promise<WebhookTry>;
+export type CallWebhook = (request: WebhookRequest) => Promise<WebhookAttempt>;
 
 export interface CallerOptions {
   dns: Pick<Dns, "records">;
@@ -62,7 +62,7 @@ export function createWebhookCaller(options: CallerOptions): CallWebhook {
     try {
       return await call(request, options, deadline.signal, progress);
     } catch (error) {
-      const reason = deadline.signal.aborted ? tooLate(progress.status, timeoutMs) : reasonOf(error);
+      const reason = deadline.signal.aborted ? timeoutMessage(progress.status, timeoutMs) : reasonOf(error);
       return { status: progress.status, body: null, isCut: false, askedSeconds: null, error: reason };
     } finally {
       clearTimeout(timer);
@@ -75,7 +75,7 @@ async function call(
   options: CallerOptions,
   signal: AbortSignal,
   progress: { status: number | null },
-): Promise<WebhookTry> {
+): Promise<WebhookAttempt> {
   // The call may have been saved under other rules.
   const fault = checkWebhookUrl(request.url, options.targets) ?? checkWebhookHeaders(givenBy(request))[0];
   if (fault !== undefined) throw new CallError(fault.message);
@@ -83,7 +83,7 @@ async function call(
   const addresses = await within(signal, findAddresses(hostOf(url), options));
   const sent = send(url, request, { addresses, signal, authorities: options.authorities });
   try {
-    const response = await answerTo(sent);
+    const response = await responseTo(sent);
     const status = response.statusCode ?? 0;
     progress.status = status;
     const { body, isCut } = await readBody(response);
@@ -91,7 +91,7 @@ async function call(
       status,
       body,
       isCut,
-      askedSeconds: askedWait(response.headers["retry-after"], nowMs()),
+      askedSeconds: parseRetryAfter(response.headers["retry-after"], nowMs()),
       error: errorOf(status, response.headers.location),
     };
   } finally {
@@ -110,11 +110,11 @@ function givenBy({ headers }: WebhookRequest): Record<string, string> {
  */
 async function findAddresses(host: string, { dns, targets }: CallerOptions): Promise<string[]> {
   if (isIP(host) !== 0) return [host];
-  const answers = await Promise.all([dns.records(host, "A"), dns.records(host, "AAAA")]);
-  const addresses = answers.flatMap((answer) => (answer.kind === "records" ? answer.records : []));
+  const responses = await Promise.all([dns.records(host, "A"), dns.records(host, "AAAA")]);
+  const addresses = responses.flatMap((answer) => (answer.kind === "records" ? answer.records : []));
   if (addresses.length === 0)
     throw new CallError(
-      answers.some(({ kind }) => kind === "unanswered")
+      responses.some(({ kind }) => kind === "unanswered")
         ? `DNS did not respond for ${host}.`
         : `DNS has no address for ${host}.`,
     );
@@ -164,7 +164,7 @@ function lookupIn(addresses: readonly string[]): LookupFunction {
   };
 }
 
-async function answerTo(sent: ClientRequest): Promise<IncomingMessage> {
+async function responseTo(sent: ClientRequest): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     sent.once("response", resolve);
     // Stays registered. Later errors are also reported by the response, and must not crash the process here.
@@ -218,7 +218,7 @@ function errorOf(status: number, location: string | undefined): string | null {
   return `The endpoint responded with ${status}.`;
 }
 
-function tooLate(status: number | null, timeoutMs: number): string {
+function timeoutMessage(status: number | null, timeoutMs: number): string {
   const what = status === null ? "The endpoint did not respond" : `The response (${status}) did not end`;
   return `${what} within ${timeoutMs / 1000} s.`;
 }

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { checkWebhookHeaders, checkWebhookUrl } from "./check-webhook.ts";
 import { mayCall, parseNetworks, type CallTargets } from "./networks.ts";
-import { askedWait, readAnswer, sharePlaces, waitAfter } from "./rules.ts";
+import { parseRetryAfter, readResponse, sharePlaces, waitAfter } from "./rules.ts";
 
 const REFUSED_ADDRESSES = {
   unspecified: ["0.0.0.0", "0.1.2.3", "::"],
@@ -156,7 +156,7 @@ test("retries a call five times after the documented waits", () => {
 
 test("accepts a longer wait from the endpoint up to the limit, but no shorter one", () => {
   const nowMs = Date.parse("2027-01-31T12:00:00Z");
-  const wait = (header: string) => waitAfter(2, askedWait(header, nowMs));
+  const wait = (header: string) => waitAfter(2, parseRetryAfter(header, nowMs));
   expect(wait("120")).toBe(120);
   expect(wait("1")).toBe(30);
   expect(wait("86400")).toBe(2700);
@@ -183,8 +183,8 @@ test("gives free connections to the projects with the fewest, in order and up to
 });
 
 test("reads a response as JSON if jsonb accepts it, or else as text", () => {
-  expect(readAnswer('{"a":[1,null]}')).toEqual({ a: [1, null] });
+  expect(readResponse('{"a":[1,null]}')).toEqual({ a: [1, null] });
   const deep = "[".repeat(30_000) + "]".repeat(30_000);
   const texts = ["<html>", "", '"\\u0000"', '{"a\\u0000":1}', '{"a":["\\ud800"]}', deep];
-  expect(texts.map(readAnswer)).toEqual(texts);
+  expect(texts.map(readResponse)).toEqual(texts);
 });

@@ -6,7 +6,7 @@ import type { Dns } from "../platform/dns.ts";
 import { ok, route, type Route } from "../platform/http/route.ts";
 import type { RateLimiter } from "../platform/http/rate-limit.ts";
 import { createWebhookCaller } from "./call-webhook.ts";
-import { changeMemberWebhook, readMemberWebhook, tryMemberWebhook } from "./member-webhooks.ts";
+import { changeMemberWebhook, readMemberWebhook, testMemberWebhook } from "./member-webhooks.ts";
 import type { CallTargets } from "./networks.ts";
 import { createWebhookSecrets } from "./webhook-secrets.ts";
 
@@ -31,7 +31,7 @@ export function memberWebhookRoutes(parts: {
       }),
     ),
     route(contract.testNotificationWebhook, async ({ projectId, userId }) =>
-      ok(await tryMemberWebhook({ database, rateLimiter, secrets, call }, { projectId, userId })),
+      ok(await testMemberWebhook({ database, rateLimiter, secrets, call }, { projectId, userId })),
     ),
   ];
 }

@@ -6,16 +6,16 @@ import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { transaction } from "../platform/database/database.ts";
 import type { ErrorEnvelope } from "../platform/http/errors.ts";
 import { addJob } from "../platform/background/jobs.ts";
-import { layOutSystemMail } from "../emails/system-mail/system-mail-layout.ts";
-import { tellMembers } from "../projects/members/notifications.ts";
+import { layOutPlatformEmail } from "../emails/platform-email/platform-email-layout.ts";
+import { notifyMembers } from "../projects/members/notifications.ts";
 import {
   faultsOf,
-  refusalOf,
+  errorOf,
   useTestServer,
   type TestPerson,
   type TestProject,
 } from "../testing/test-server.ts";
-import { readSystemMails } from "../testing/system-mails.ts";
+import { readPlatformEmails } from "../testing/platform-emails.ts";
 
 const WAIT = { timeout: 15_000, interval: 50 };
 const server = useTestServer({
@@ -58,10 +58,10 @@ const choose = (project: TestProject, { cookie }: TestPerson, body: object) =>
   server.call("PUT", pathOf(project), { cookie }, body);
 const read = async (project: TestProject, { cookie }: TestPerson) =>
   (await server.call<Webhook>("GET", pathOf(project, "/webhook"), { cookie })).body.data;
-const tell = (project: TestProject) =>
+const notify = (project: TestProject) =>
   transaction(server.database, (tx) =>
-    tellMembers(tx, { projectId: project.id, kind: "domain-lost", facts: { domain: "shop.example" } }, () =>
-      layOutSystemMail({ subject: "It is lost", blocks: ["Put it back."] }),
+    notifyMembers(tx, { projectId: project.id, kind: "domain-lost", facts: { domain: "shop.example" } }, () =>
+      layOutPlatformEmail({ subject: "It is lost", blocks: ["Put it back."] }),
     ),
   );
 const hint = async () => {
@@ -87,7 +87,7 @@ test("calls only members who chose a webhook, with a signature, and lists the re
   await choose(project, member, { "domain-lost": false, webhook: { "domain-lost": true } });
   await setUrl(project, project.owner, urlOf("/owner"));
   status = 500;
-  expect(await tell(project)).toBe(1);
+  expect(await notify(project)).toBe(1);
   await vi.waitFor(async () => {
     await hint();
     expect((await read(project, member)).calls[0]).toMatchObject({
@@ -122,7 +122,7 @@ test("deletes waiting calls when the URL changes or the membership ends", async 
   status = 500;
   await setUrl(project, member, urlOf("/hook"));
   await choose(project, member, { webhook: { "domain-lost": true } });
-  await tell(project);
+  await notify(project);
   await vi.waitFor(async () => {
     await hint();
     expect((await read(project, member)).calls).toMatchObject([{ state: "waiting", tries: 1 }]);
@@ -130,7 +130,7 @@ test("deletes waiting calls when the URL changes or the membership ends", async 
   expect((await setUrl(project, member, null)).body.data).toEqual({ url: null, calls: [] });
   await server.rows("delete from memberships where user_id = $1", member.id);
   const gone = await server.call("GET", pathOf(project, "/webhook"), { cookie: member.cookie });
-  expect(refusalOf(gone)).toBe("404 PROJECT_NOT_FOUND");
+  expect(errorOf(gone)).toBe("404 PROJECT_NOT_FOUND");
 });
 
 test("rejects URLs that are invalid or not public, and a test call without a URL", async () => {
@@ -148,7 +148,7 @@ test("rejects URLs that are invalid or not public, and a test call without a URL
   expect(faultsOf(await setUrl<ErrorEnvelope>(project, member, 7))).toEqual(["url invalid_type"]);
   const callNow = <Body = { data: unknown }>() =>
     server.call<Body>("POST", pathOf(project, "/webhook/test"), { cookie: member.cookie });
-  expect(refusalOf(await callNow<ErrorEnvelope>())).toBe("409 CONFLICT");
+  expect(errorOf(await callNow<ErrorEnvelope>())).toBe("409 CONFLICT");
   await setUrl(project, member, urlOf("/hook"));
   status = 410;
   expect((await callNow()).body.data).toEqual({ status: 410, error: "The endpoint responded with 410." });
@@ -179,6 +179,6 @@ test("notifies about failed jobs with the reason once an hour per kind", async (
   const { data } = JSON.parse(arrivals[0]?.body ?? "") as { data: { jobId: string } };
   expect(data).toMatchObject({ sort: "contacts.import", reason: "The uploaded file is gone." });
   expect(ids).toContain(data.jobId);
-  const mails = await readSystemMails(server.pool, { subject: /^An import of contacts failed$/ });
+  const mails = await readPlatformEmails(server.pool, { subject: /^An import of contacts failed$/ });
   expect(mails.map(({ to }) => to)).toEqual([project.owner.email]);
 });

@@ -6,8 +6,8 @@ import { now } from "../platform/clock.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
 import { newId } from "../platform/ids.ts";
 import type { JobStep } from "../platform/background/jobs.ts";
-import { takeOrRefuse, type RateLimiter } from "../platform/http/rate-limit.ts";
-import { Refusal } from "../platform/refusal.ts";
+import { takeOrThrow, type RateLimiter } from "../platform/http/rate-limit.ts";
+import { AppError } from "../platform/app-error.ts";
 import {
   readWebhookUrl,
   readWebhookUrls,
@@ -82,7 +82,7 @@ export async function changeMemberWebhook(
   targets: CallTargets,
 ): Promise<void> {
   const fault = url === null ? null : checkWebhookUrl(url, targets);
-  if (fault !== null) throw new Refusal("VALIDATION_ERROR", { fields: [{ field: "url", ...fault }] });
+  if (fault !== null) throw new AppError("VALIDATION_ERROR", { fields: [{ field: "url", ...fault }] });
   await setWebhookUrl(tx, member, url);
   await deleteWaitingCallsOf(tx, {
     projectId: member.projectId,
@@ -96,15 +96,15 @@ export async function changeMemberWebhook(
  * Makes one test call immediately without storing it.
  * @throws AppError CONFLICT without a URL, RATE_LIMIT_EXCEEDED, PROJECT_NOT_FOUND
  */
-export async function tryMemberWebhook(
+export async function testMemberWebhook(
   parts: { database: Database; rateLimiter: RateLimiter; secrets: WebhookSecrets; call: CallWebhook },
   member: MemberKey,
 ): Promise<{ status: number | null; error: string | null }> {
   const { database, rateLimiter, secrets, call } = parts;
   const { projectId } = member;
   const url = await readWebhookUrl(database, member);
-  if (url === null) throw new Refusal("CONFLICT", { message: "Your webhook has no URL yet." });
-  await takeOrRefuse(rateLimiter, {
+  if (url === null) throw new AppError("CONFLICT", { message: "Your webhook has no URL yet." });
+  await takeOrThrow(rateLimiter, {
     bucket: `webhook-tests:${projectId}`,
     limit: LIMITS.webhookTests.value,
     windowSeconds: HOUR_SECONDS,

@@ -139,7 +139,7 @@ export async function claimCalls(
 }
 
 /** The result of an attempt: ended, or `waiting` for another attempt after some seconds. */
-export interface TryEnd extends CallKey {
+export interface AttemptResult extends CallKey {
   claimId: string;
   state: "waiting" | "done" | "failed";
   waitSeconds: number;
@@ -164,8 +164,8 @@ export interface EndedCallRow {
 }
 
 /** Records attempts with a valid claim. Returns their rows. */
-export async function updateTries(tx: Tx, ends: readonly TryEnd[]): Promise<EndedCallRow[]> {
-  const column = <Name extends keyof TryEnd>(name: Name) => ends.map((end) => end[name]);
+export async function updateAttempts(tx: Tx, ends: readonly AttemptResult[]): Promise<EndedCallRow[]> {
+  const column = <Name extends keyof AttemptResult>(name: Name) => ends.map((end) => end[name]);
   const { rows } = await sql<EndedCallRow>`
     with clock as materialized (select now() as now)
     update webhook_calls c set

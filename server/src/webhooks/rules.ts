@@ -11,7 +11,7 @@ export function waitAfter(tries: number, askedSeconds: number | null): number | 
 }
 
 /** Returns the seconds that `Retry-After` asks for (RFC 9110 §10.2.3), limited to the longest wait. Null if it is missing or invalid. */
-export function askedWait(header: string | undefined, nowMs: number): number | null {
+export function parseRetryAfter(header: string | undefined, nowMs: number): number | null {
   if (header === undefined) return null;
   const seconds = /^\d{1,9}$/.test(header) ? Number(header) : (Date.parse(header) - nowMs) / 1000;
   return Number.isNaN(seconds) ? null : Math.min(LIMITS.webhookLongestWait.value, Math.max(0, seconds));
@@ -47,7 +47,7 @@ export function sharePlaces(
 }
 
 /** Returns a response as JSON if it is valid and storable, or else as text. */
-export function readAnswer(text: string): unknown {
+export function readResponse(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);
     return isStorable(value, LIMITS.jsonDepth.value) ? value : text;

@@ -385,16 +385,16 @@ test("skips a cancelled call or ignores its end, and keeps one that has ended", 
   const [over = ""] = await queue([{}]);
   start();
   await untilEnded(1);
-  const [underWay = ""] = await queue([{ path: "/hang" }]);
+  const [inFlight = ""] = await queue([{ path: "/hang" }]);
   loops.at(-1)?.wake();
   await vi.waitFor(() => expect(endpoint.open.now).toBe(1), WAIT);
   const [later = ""] = await queue([{}]);
   await sql`update webhook_calls set due_at = now() + interval '1 hour' where id = ${later}`.execute(
     database,
   );
-  const keys = [over, underWay, later].map((id) => ({ projectId, id }));
+  const keys = [over, inFlight, later].map((id) => ({ projectId, id }));
   const gone = await transaction(database, async (tx) => cancelWebhookCalls(tx, keys));
-  expect(gone.toSorted()).toEqual([underWay, later].toSorted());
+  expect(gone.toSorted()).toEqual([inFlight, later].toSorted());
   endpoint.server.closeAllConnections();
   await loops.splice(0)[0]?.stop();
   expect(ended).toHaveLength(1);

@@ -1,7 +1,7 @@
 // Makes due calls under a lease, with limited concurrency and fairly between projects. Records each result together with its consequences.
 // No transaction is open during a call.
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
-import { insist, startLoop, type Loop } from "../platform/background/background.ts";
+import { retryUntilDone, startLoop, type Loop } from "../platform/background/background.ts";
 import { now } from "../platform/clock.ts";
 import type { Sealer } from "../platform/crypto.ts";
 import { asUnavailable, transaction, type Database, type Tx } from "../platform/database/database.ts";
@@ -9,18 +9,18 @@ import { createGroupCommit } from "../platform/background/group-commit.ts";
 import { newId } from "../platform/ids.ts";
 import type { Log } from "../platform/log.ts";
 import type { Metrics } from "../platform/metrics.ts";
-import { Refusal } from "../platform/refusal.ts";
-import type { CallWebhook, WebhookTry } from "./call-webhook.ts";
+import { AppError } from "../platform/app-error.ts";
+import type { CallWebhook, WebhookAttempt } from "./call-webhook.ts";
 import type { WebhookMethod } from "./check-webhook.ts";
 import {
   claimCalls,
   listWaitingProjects,
-  updateTries,
+  updateAttempts,
   type ClaimedCallRow,
   type EndedCallRow,
-  type TryEnd,
+  type AttemptResult,
 } from "./queries.ts";
-import { readAnswer, sharePlaces, waitAfter, type PlaceRules } from "./rules.ts";
+import { readResponse, sharePlaces, waitAfter, type PlaceRules } from "./rules.ts";
 import { createWebhookVault } from "./webhook-vault.ts";
 import { signWebhook } from "./sign-webhook.ts";
 import type { CallOwner } from "./webhook-calls.ts";
@@ -66,15 +66,15 @@ const PLACES: PlaceRules = {
   most: LIMITS.webhookCallsPerProject.value,
   kept: LIMITS.webhookCallsKept.value,
 };
-const BOOKED_AT_ONCE = 100;
-const BOOKING_MS = 30_000;
+const RECORDED_AT_ONCE = 100;
+const RECORDING_MS = 30_000;
 
 /** Makes due calls until it is stopped, which waits for running attempts (10 s). Any number of processes may run it. */
 export function startWebhookCalls(options: WebhookCallsOptions): Loop {
   const { database, secrets, log, metrics } = options;
   const running = new Map<string, number>();
-  const underWay = new Set<Promise<void>>();
-  const bookings = createBookings(options);
+  const inFlight = new Set<Promise<void>>();
+  const recordings = createResultRecorder(options);
   /** The last turn of each project, by turn number. The project that waited longest comes first. */
   const lastTurns = new Map<string, number>();
   let turns = 0;
@@ -82,25 +82,25 @@ export function startWebhookCalls(options: WebhookCallsOptions): Loop {
   function begin(claimed: ClaimedCallRow, claimId: string, signing: readonly string[] | null): void {
     const { projectId, id: callId } = claimed;
     running.set(projectId, (running.get(projectId) ?? 0) + 1);
-    const work = tryOnce(options, claimed, signing)
-      .then((tried) => bookings.book(endOf(claimed, claimId, tried)))
+    const work = attemptOnce(options, claimed, signing)
+      .then((tried) => recordings.book(endOf(claimed, claimId, tried)))
       .catch((error: unknown) =>
         log.error({ err: error, projectId, callId }, "webhook result could not be recorded"),
       )
       .finally(() => {
-        underWay.delete(work);
+        inFlight.delete(work);
         const left = (running.get(projectId) ?? 1) - 1;
         if (left === 0) running.delete(projectId);
         else running.set(projectId, left);
         loop.wake();
       });
-    underWay.add(work);
+    inFlight.add(work);
   }
 
   async function claimFor(projectId: string, limit: number): Promise<void> {
     lastTurns.set(projectId, ++turns);
     const signing = await secrets.read(database, projectId).catch((error: unknown) => {
-      if (isAway(error)) throw error;
+      if (isUnavailable(error)) throw error;
       log.error({ err: error, projectId }, "webhook secret of a project cannot be read");
       return null;
     });
@@ -117,7 +117,7 @@ export function startWebhookCalls(options: WebhookCallsOptions): Loop {
       .filter((one) => one.dueInMs <= 0)
       .map(({ projectId }) => ({ projectId, running: running.get(projectId) ?? 0 }))
       .toSorted((one, other) => (lastTurns.get(one.projectId) ?? 0) - (lastTurns.get(other.projectId) ?? 0));
-    const free = LIMITS.webhookCalls.value - underWay.size;
+    const free = LIMITS.webhookCalls.value - inFlight.size;
     for (const [projectId, limit] of sharePlaces(free, due, PLACES)) {
       if (signal.aborted) break;
       await claimFor(projectId, limit);
@@ -139,16 +139,16 @@ export function startWebhookCalls(options: WebhookCallsOptions): Loop {
     wake: () => loop.wake(),
     async stop() {
       await loop.stop();
-      await Promise.all(underWay);
+      await Promise.all(inFlight);
     },
   };
 }
 
-async function tryOnce(
+async function attemptOnce(
   { call, sealer }: WebhookCallsOptions,
   claimed: ClaimedCallRow,
   signing: readonly string[] | null,
-): Promise<WebhookTry> {
+): Promise<WebhookAttempt> {
   const target = openOrNull(sealer, claimed);
   // The calls of one project fail, and not the loop of all.
   if (signing === null || target === null)
@@ -178,7 +178,7 @@ function openOrNull(sealer: Sealer, { projectId, url, headers }: ClaimedCallRow)
   }
 }
 
-function endOf(claimed: ClaimedCallRow, claimId: string, tried: WebhookTry): TryEnd {
+function endOf(claimed: ClaimedCallRow, claimId: string, tried: WebhookAttempt): AttemptResult {
   const wait = tried.error === null ? null : waitAfter(claimed.tries + 1, tried.askedSeconds);
   return {
     projectId: claimed.projectId,
@@ -194,38 +194,38 @@ function endOf(claimed: ClaimedCallRow, claimId: string, tried: WebhookTry): Try
 }
 
 /** Returns whether the database is unavailable. Any other error is a bug. */
-function isAway(error: unknown): boolean {
-  return asUnavailable(error) instanceof Refusal;
+function isUnavailable(error: unknown): boolean {
+  return asUnavailable(error) instanceof AppError;
 }
 
 /** Tries that end while others are booked form the next batch. A repeat does no harm: a claim is booked once. */
-function createBookings({ database, onEnded, log, metrics }: WebhookCallsOptions) {
-  const commits = createGroupCommit<TryEnd, void>({
+function createResultRecorder({ database, onEnded, log, metrics }: WebhookCallsOptions) {
+  const commits = createGroupCommit<AttemptResult, void>({
     lanes: 1,
     laneOf: () => 0,
-    maxItems: BOOKED_AT_ONCE,
+    maxItems: RECORDED_AT_ONCE,
     async run(ends) {
       await transaction(database, async (tx) => {
-        const ended = (await updateTries(tx, ends)).flatMap(presentEnd);
+        const ended = (await updateAttempts(tx, ends)).flatMap(presentEnd);
         if (ended.length > 0) await onEnded(tx, ended);
       });
       return ends.map(() => undefined);
     },
   });
   return {
-    async book(end: TryEnd): Promise<void> {
+    async book(end: AttemptResult): Promise<void> {
       try {
-        await insist(() => commits.submit(end), { forMs: BOOKING_MS, mayRepeat: isAway });
+        await retryUntilDone(() => commits.submit(end), { forMs: RECORDING_MS, mayRepeat: isUnavailable });
         metrics.webhookTries.inc({ outcome: end.state === "waiting" ? "retry" : end.state });
       } catch (error) {
-        if (isAway(error) || end.state === "waiting") throw error;
+        if (isUnavailable(error) || end.state === "waiting") throw error;
         log.error(
           { err: error, projectId: end.projectId, callId: end.id },
           "consequences of a webhook failed, which is a bug; retrying later",
         );
         // Back off to the longest delay instead of the lease's end, so that a bug of ours does not call the endpoint every minute.
         const later = { ...end, state: "waiting" as const, waitSeconds: LIMITS.webhookLongestWait.value };
-        await transaction(database, async (tx) => updateTries(tx, [later]));
+        await transaction(database, async (tx) => updateAttempts(tx, [later]));
       }
     },
   };
@@ -244,7 +244,7 @@ function presentEnd(row: EndedCallRow): EndedCall[] {
       state: row.state,
       tries: row.tries,
       status: row.responseStatus,
-      body: body === null || row.isCut ? body : readAnswer(body),
+      body: body === null || row.isCut ? body : readResponse(body),
       isCut: row.isCut,
       error: row.error,
     },

@@ -54,7 +54,7 @@ export async function cancelWebhookCalls(tx: Tx, keys: readonly CallKey[]): Prom
 }
 
 /** Deletes all requests and responses of executions, without a retry. A running attempt continues. */
-export async function forgetCallsOfExecutions(
+export async function purgeCallsOfExecutions(
   tx: Tx,
   projectId: string,
   executionIds: readonly string[],

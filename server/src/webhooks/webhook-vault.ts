@@ -23,14 +23,14 @@ const contextOf = (kind: "headers" | "url", projectId: string) => `webhook ${kin
 
 export interface WebhookVault {
   /** Returns headers as they are stored. A masked value keeps the one of the same name in `stored`; without one it stays masked. */
-  seal(projectId: string, given: Headers, stored?: Headers): Record<string, string>;
+  seal(projectId: string, input: Headers, stored?: Headers): Record<string, string>;
   /** Returns headers as they are sent. @throws when they were sealed under another application secret */
   open(projectId: string, stored: Headers): Record<string, string>;
   /**
    * Returns a URL as it is stored. A masked value of the query keeps the one of the same name in `stored` if the origin is the same, so that
    * nobody sends a credential that they cannot read to a host of their choice; otherwise it stays masked.
    */
-  sealUrl(projectId: string, given: string, stored?: string): string;
+  sealUrl(projectId: string, input: string, stored?: string): string;
   /** Returns a URL as it is called. @throws when it was sealed under another application secret */
   openUrl(projectId: string, stored: string): string;
 }
@@ -49,22 +49,22 @@ export function createWebhookVault(sealer: Sealer): WebhookVault {
     }
   };
   /** Returns a value as it is stored. An equal value keeps its text, so that a version which changes nothing shows no change. */
-  function store(given: string, before: string | undefined, context: string): string {
-    if (isMask(given) && (before === undefined || isMask(before))) return MASKED;
+  function store(input: string, before: string | undefined, context: string): string {
+    if (isMask(input) && (before === undefined || isMask(before))) return MASKED;
     if (
       before !== undefined &&
-      (isMask(given) ? before.startsWith(PREFIX) : isSealOf(given, before, context))
+      (isMask(input) ? before.startsWith(PREFIX) : isSealOf(input, before, context))
     )
       return before;
     // Values that were stored before they were encrypted are encrypted now.
-    const value = isMask(given) ? (before ?? given) : given;
+    const value = isMask(input) ? (before ?? input) : input;
     return PREFIX + sealer.seal(value, context).toString("base64url");
   }
   return {
-    seal(projectId, given, stored = {}) {
+    seal(projectId, input, stored = {}) {
       const context = contextOf("headers", projectId);
       const kept = new Map(Object.entries(stored).map(([name, value]) => [name.toLowerCase(), value]));
-      return mapValues(given, (name, value) => {
+      return mapValues(input, (name, value) => {
         const before = kept.get(name.toLowerCase());
         if (isPlain(name)) return value === MASKED ? (before ?? MASKED) : value;
         return store(value, before, context);
@@ -74,10 +74,10 @@ export function createWebhookVault(sealer: Sealer): WebhookVault {
       mapValues(stored, (name, value) =>
         isPlain(name) ? value : open(value, contextOf("headers", projectId)),
       ),
-    sealUrl(projectId, given, stored = "") {
+    sealUrl(projectId, input, stored = "") {
       const context = contextOf("url", projectId);
-      const kept = URL.parse(given)?.origin === URL.parse(stored)?.origin ? credentialsIn(stored) : [];
-      return mapCredentials(given, (name, value) => {
+      const kept = URL.parse(input)?.origin === URL.parse(stored)?.origin ? credentialsIn(stored) : [];
+      return mapCredentials(input, (name, value) => {
         const at = kept.findIndex((one) => one.name === name);
         const [before] = at === -1 ? [] : kept.splice(at, 1);
         return store(value, before?.value, context);

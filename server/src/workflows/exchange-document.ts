@@ -1,20 +1,20 @@
 // Converts a workflow to an export and back. Steps are identified by keys of the export, templates and segments by id and name. Pure.
 import { STEP_CONFIGS, type Graph, type GraphStep } from "@postloft/contract/workflows/graph.ts";
-import type { WorkflowDocument } from "@postloft/contract/workflows/versions.ts";
+import type { WorkflowExport } from "@postloft/contract/workflows/versions.ts";
 import { masked } from "./present.ts";
 import type { WorkflowRow } from "./queries.ts";
 
 /** Names of the templates and segments that an export refers to. */
 export interface NamedReferences {
-  templates: WorkflowDocument["templates"];
-  segments: WorkflowDocument["segments"];
+  templates: WorkflowExport["templates"];
+  segments: WorkflowExport["segments"];
 }
 
-export function documentOf(
+export function exportOf(
   row: WorkflowRow,
   { steps, transitions }: Graph,
   references: NamedReferences,
-): WorkflowDocument {
+): WorkflowExport {
   const keys = new Map(steps.map(({ id }, at) => [id, String(at + 1)]));
   const keyOf = (id: string) => keys.get(id) ?? id;
   return {
@@ -43,8 +43,8 @@ export function documentOf(
 }
 
 /** Returns the graph of an export. A transition to an unknown step keeps the key, which `checkGraph` rejects. */
-export function graphOfDocument(
-  { steps, transitions }: WorkflowDocument,
+export function graphOfExport(
+  { steps, transitions }: WorkflowExport,
   { newId, at }: { newId: () => string; at: string },
 ): Graph {
   const ids = new Map(steps.map(({ key }) => [key, newId()]));

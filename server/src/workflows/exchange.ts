@@ -1,14 +1,14 @@
 // Exports workflows, and imports them into another project.
 import type { FieldError } from "@postloft/contract/errors.ts";
 import type { GraphStep } from "@postloft/contract/workflows/graph.ts";
-import type { WorkflowDocument } from "@postloft/contract/workflows/versions.ts";
+import type { WorkflowExport } from "@postloft/contract/workflows/versions.ts";
 import { now } from "../platform/clock.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
 import { newId } from "../platform/ids.ts";
-import { invalidField, Refusal } from "../platform/refusal.ts";
+import { invalidField, AppError } from "../platform/app-error.ts";
 import {
-  documentOf,
-  graphOfDocument,
+  exportOf,
+  graphOfExport,
   withResolved,
   withResolvedTrigger,
   type Resolved,
@@ -30,7 +30,7 @@ import {
   templateIdsOf,
 } from "./references.ts";
 import { requireSound } from "./save-graph.ts";
-import { withSealed, type WebhookParts } from "./steps.ts";
+import { withSealed, type WebhookDependencies } from "./steps.ts";
 import { checkTrigger, type CheckedTrigger } from "./trigger.ts";
 import { getWorkflowRow, storeWorkflow, type WorkflowView } from "./workflows.ts";
 
@@ -44,12 +44,12 @@ export async function exportWorkflow(
   database: Database,
   projectId: string,
   id: string,
-): Promise<WorkflowDocument> {
+): Promise<WorkflowExport> {
   const row = await getWorkflowRow(database, projectId, id);
   const trigger = { type: row.triggerType, config: row.triggerConfig };
   const templates = await findKnownTemplates(database, projectId, templateIdsOf(row.graph), 0);
   const segments = await findKnownSegments(database, projectId, segmentIdsOf(row.graph, trigger));
-  return documentOf(row, row.graph, {
+  return exportOf(row, row.graph, {
     templates: templates.map(({ id: templateId, name }) => ({ id: templateId, name })),
     segments: segments.map(({ id: segmentId, name, slug }) => ({ id: segmentId, name, slug })).toSorted(byId),
   });
@@ -61,15 +61,15 @@ export async function exportWorkflow(
  */
 export async function importWorkflow(
   tx: Tx,
-  { projectId, targets, vault }: { projectId: string } & WebhookParts,
-  { document, allowMissing }: { document: WorkflowDocument; allowMissing: boolean },
+  { projectId, targets, vault }: { projectId: string } & WebhookDependencies,
+  { document, allowMissing }: { document: WorkflowExport; allowMissing: boolean },
 ): Promise<WorkflowView> {
   const repeated = document.steps.findIndex(
     ({ key }, at) => document.steps.findIndex((other) => other.key === key) < at,
   );
   if (repeated !== -1)
     throw invalidField(`steps.${repeated}.key`, "custom", "Another step already has this key.");
-  const written = graphOfDocument(document, { newId, at: now().toISOString() });
+  const written = graphOfExport(document, { newId, at: now().toISOString() });
   const names = { fromStepId: "from", toStepId: "to", branch: "branch", steps: "steps" } as const;
   requireSound(written, ({ field, transition }) =>
     transition === null ? field : `transitions.${transition}.${names[field]}`,
@@ -85,7 +85,7 @@ export async function importWorkflow(
     ),
     ...(allowMissing ? [] : missingOf(document, written.steps, resolved)),
   ];
-  if (faults.length > 0) throw new Refusal("VALIDATION_ERROR", { fields: faults });
+  if (faults.length > 0) throw new AppError("VALIDATION_ERROR", { fields: faults });
   const sealed = (step: GraphStep): GraphStep =>
     step.type === "WEBHOOK" ? withSealed(vault, projectId, step) : step;
   const graph = { ...written, steps: written.steps.map((step) => sealed(withResolved(step, resolved))) };
@@ -105,7 +105,7 @@ export async function importWorkflow(
 async function resolvedTrigger(
   tx: Tx,
   projectId: string,
-  { triggerType: type, triggerConfig }: WorkflowDocument,
+  { triggerType: type, triggerConfig }: WorkflowExport,
   resolved: Resolved,
 ): Promise<CheckedTrigger> {
   const config = withResolvedTrigger(triggerConfig, resolved);
@@ -119,7 +119,7 @@ async function resolvedTrigger(
 async function resolveTemplates(
   tx: Tx,
   projectId: string,
-  document: WorkflowDocument,
+  document: WorkflowExport,
   ids: readonly string[],
 ): Promise<Map<string, string | null>> {
   if (ids.length === 0) return new Map();
@@ -145,7 +145,7 @@ async function resolveTemplates(
 async function resolveSegments(
   tx: Tx,
   projectId: string,
-  document: WorkflowDocument,
+  document: WorkflowExport,
   ids: readonly string[],
 ): Promise<Map<string, string | null>> {
   if (ids.length === 0) return new Map();
@@ -173,8 +173,8 @@ function shown(list: ReadonlyArray<{ id: string; name: string }>, id: string): s
 
 /** Returns an error for each field of an export that refers to something this project lacks. */
 function missingOf(
-  document: WorkflowDocument,
-  steps: ReturnType<typeof graphOfDocument>["steps"],
+  document: WorkflowExport,
+  steps: ReturnType<typeof graphOfExport>["steps"],
   { templates, segments }: Resolved,
 ): FieldError[] {
   const segment = (field: string, id: string): FieldError[] =>

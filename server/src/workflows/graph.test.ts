@@ -3,9 +3,9 @@ import { randomUUID } from "node:crypto";
 import { beforeAll, expect, test } from "vitest";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import {
-  answersByName,
+  responsesByName,
   faultsOf,
-  refusalOf,
+  errorOf,
   useTestServer,
   type Reply,
   type TestCaller,
@@ -208,12 +208,12 @@ test("reports a faulty config with its field names", async () => {
     "two faults": { type: "DELAY", name: "", config: [] },
   };
   const before = await read(id);
-  const answers = await answersByName(
+  const responses = await responsesByName(
     Object.entries(cases),
     ([name]) => name,
     async ([, step]) => told(await call("POST", `/workflows/${id}/steps`, step)),
   );
-  expect(answers).toEqual({
+  expect(responses).toEqual({
     "no type": "422 type required",
     "unknown type": "422 type invalid_enum_value",
     "second trigger": "422 type invalid_enum_value",
@@ -265,12 +265,12 @@ test("rejects graphs that cannot run", async () => {
     "a step that is no id": () => link(id, "x", exit) as Promise<Reply<never>>,
   };
   const before = await read(id);
-  const answers = await answersByName(
+  const responses = await responsesByName(
     Object.entries(cases),
     ([name]) => name,
     async ([, ask]) => told(await ask()),
   );
-  expect(answers).toEqual({
+  expect(responses).toEqual({
     "to itself": "422 toStepId custom",
     "endless loop": "422 fromStepId custom toStepId custom",
     "a second way": "422 fromStepId custom",
@@ -315,13 +315,13 @@ test("rejects the second of two edits only if it gives the version it read", asy
   const both = await Promise.all(
     [2, 3].map((amount) => change(step, { config: { amount, unit: "days" }, expectedUpdatedAt })),
   );
-  expect(both.map(refusalOf).toSorted()).toEqual(["200 undefined", "409 CHANGED_MEANWHILE"]);
+  expect(both.map(errorOf).toSorted()).toEqual(["200 undefined", "409 CHANGED_MEANWHILE"]);
   const one = await change("", { name: "One", expectedUpdatedAt: before.updatedAt });
-  expect(refusalOf(one)).toBe("409 CHANGED_MEANWHILE");
+  expect(errorOf(one)).toBe("409 CHANGED_MEANWHILE");
   const now = await read(id);
   expect(now.name).toBe(before.name);
   expect((await change("", { name: "One", expectedUpdatedAt: now.updatedAt })).status).toBe(200);
-  expect(refusalOf(await change("", { name: "Two", expectedUpdatedAt: now.updatedAt }))).toBe(
+  expect(errorOf(await change("", { name: "Two", expectedUpdatedAt: now.updatedAt }))).toBe(
     "409 CHANGED_MEANWHILE",
   );
   // A change elsewhere in the workflow does not affect the step.
@@ -340,7 +340,7 @@ test("inserts a step between two others and splices it out", async () => {
   for (const type of ["TRIGGER", "EXIT"])
     expect(told(await call("POST", path, { type }))).toBe("422 type invalid_enum_value");
   const splice = (step: string) => call("DELETE", `/workflows/${id}/steps/${step}?splice=true`);
-  expect(refusalOf(await splice(inserted.body.id))).toBe("409 CONFLICT");
+  expect(errorOf(await splice(inserted.body.id))).toBe("409 CONFLICT");
   await link(id, inserted.body.id, ids[1] ?? "", { branch: "no" });
   expect((await splice(inserted.body.id)).status).toBe(204);
   expect(waysOf(await read(id))).toEqual(["A→B", "Trigger→A"]);
@@ -348,16 +348,14 @@ test("inserts a step between two others and splices it out", async () => {
   expect(waysOf(await read(id))).toEqual(["Trigger→B"]);
   const trigger = (await read(id)).steps[0]?.id ?? "";
   for (const query of ["", "?splice=true"])
-    expect(refusalOf(await call("DELETE", `/workflows/${id}/steps/${trigger}${query}`))).toBe("409 CONFLICT");
+    expect(errorOf(await call("DELETE", `/workflows/${id}/steps/${trigger}${query}`))).toBe("409 CONFLICT");
 });
 
 test("rejects splicing the wait out of a loop", async () => {
   const { id, ids } = await chain(UPDATE, HOOK, DELAY);
   await link(id, ids[2] ?? "", ids[0] ?? "");
   const before = await read(id);
-  expect(refusalOf(await call("DELETE", `/workflows/${id}/steps/${ids[2]}?splice=true`))).toBe(
-    "409 CONFLICT",
-  );
+  expect(errorOf(await call("DELETE", `/workflows/${id}/steps/${ids[2]}?splice=true`))).toBe("409 CONFLICT");
   expect(await read(id)).toEqual(before);
 });
 
@@ -405,17 +403,17 @@ test("returns 404 for unknown ids and ids of other projects", async () => {
       [byKey, path.replace(id, no)],
       [byKey, path.replace(id, "nonsense")],
     ] as const)
-      expect([where, refusalOf(await server.call(method, where, caller, body))]).toEqual([
+      expect([where, errorOf(await server.call(method, where, caller, body))]).toEqual([
         where,
         "404 WORKFLOW_NOT_FOUND",
       ]);
   for (const wrong of [no, "nonsense"]) {
-    expect(refusalOf(await call("PATCH", `/workflows/${id}/steps/${wrong}`, {}))).toBe("404 STEP_NOT_FOUND");
-    expect(refusalOf(await call("DELETE", `/workflows/${id}/steps/${wrong}`))).toBe("404 STEP_NOT_FOUND");
-    expect(refusalOf(await call("DELETE", `/workflows/${id}/transitions/${wrong}`))).toBe(
+    expect(errorOf(await call("PATCH", `/workflows/${id}/steps/${wrong}`, {}))).toBe("404 STEP_NOT_FOUND");
+    expect(errorOf(await call("DELETE", `/workflows/${id}/steps/${wrong}`))).toBe("404 STEP_NOT_FOUND");
+    expect(errorOf(await call("DELETE", `/workflows/${id}/transitions/${wrong}`))).toBe(
       "404 TRANSITION_NOT_FOUND",
     );
-    expect(refusalOf(await call("POST", `/workflows/${id}/transitions/${wrong}/insert-step`, DELAY))).toBe(
+    expect(errorOf(await call("POST", `/workflows/${id}/transitions/${wrong}/insert-step`, DELAY))).toBe(
       "404 TRANSITION_NOT_FOUND",
     );
   }

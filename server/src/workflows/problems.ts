@@ -15,7 +15,7 @@ import { segmentIdsOfStep, segmentIdsOfTrigger, templateIdOf } from "./reference
 import { runsMoreThanDaily, type Schedule } from "./schedule.ts";
 
 /** The existing templates, segments and loop that a workflow refers to. */
-export interface Surroundings {
+export interface Context {
   templates: ReadonlyMap<
     string,
     { name: string; type: TemplateType; hasSender: boolean; unknownVariables: readonly string[] }
@@ -27,24 +27,20 @@ export interface Surroundings {
   skippedEmails: number;
 }
 
-export interface TriggerToJudge {
+export interface TriggerToCheck {
   type: TriggerType;
   config: Readonly<Record<string, unknown>>;
   confirmed: readonly ConfirmableProblem[];
 }
 
 /** Returns the problems of the trigger, then those of the steps in their order. */
-export function problemsOf(
-  graph: Graph,
-  trigger: TriggerToJudge,
-  surroundings: Surroundings,
-): WorkflowProblem[] {
+export function problemsOf(graph: Graph, trigger: TriggerToCheck, context: Context): WorkflowProblem[] {
   const reached = reachedSteps(graph);
   const triggerStep = graph.steps.find(({ type }) => type === "TRIGGER");
   return [
-    ...problemsOfTrigger(trigger, surroundings, triggerStep?.id ?? null),
-    ...problemsOfRepetition(trigger, surroundings, triggerStep?.id ?? null),
-    ...problemsOfSkipped(surroundings, triggerStep?.id ?? null),
+    ...problemsOfTrigger(trigger, context, triggerStep?.id ?? null),
+    ...problemsOfRepetition(trigger, context, triggerStep?.id ?? null),
+    ...problemsOfSkipped(context, triggerStep?.id ?? null),
     ...(graph.steps.length === 1
       ? [
           problem(
@@ -59,11 +55,11 @@ export function problemsOf(
       ...(reached.has(step.id)
         ? []
         : [problem("UNREACHABLE_STEP", "warning", step.id, `The step "${step.name}" can't be reached.`)]),
-      ...problemsOfMail(step, surroundings),
+      ...problemsOfMail(step, context),
       ...problemsOfWebhook(step),
       ...problemsOfWait(step, graph),
       ...segmentIdsOfStep(step)
-        .filter((id) => !surroundings.segments.has(id))
+        .filter((id) => !context.segments.has(id))
         .map((id) =>
           problem(
             "MISSING_SEGMENT",
@@ -86,8 +82,8 @@ function problem(
 }
 
 function problemsOfTrigger(
-  { type, config }: TriggerToJudge,
-  { segments }: Surroundings,
+  { type, config }: TriggerToCheck,
+  { segments }: Context,
   stepId: string | null,
 ): WorkflowProblem[] {
   const { eventName, segmentId, cron } = config as { eventName?: string; segmentId?: string; cron?: string };
@@ -122,8 +118,8 @@ function problemsOfTrigger(
 
 /** Finds settings that would email contacts repeatedly. Each is an error until the author confirms it. */
 function problemsOfRepetition(
-  { type, config, confirmed }: TriggerToJudge,
-  { loop }: Surroundings,
+  { type, config, confirmed }: TriggerToCheck,
+  { loop }: Context,
   stepId: string | null,
 ): WorkflowProblem[] {
   const found = (code: ConfirmableProblem, message: string) => [
@@ -146,7 +142,7 @@ function problemsOfRepetition(
   );
 }
 
-function problemsOfSkipped({ skippedEmails }: Surroundings, stepId: string | null): WorkflowProblem[] {
+function problemsOfSkipped({ skippedEmails }: Context, stepId: string | null): WorkflowProblem[] {
   if (skippedEmails === 0) return [];
   const most = LIMITS.skippedEmailsCounted.value;
   const count =
@@ -169,7 +165,7 @@ function isForEveryone(config: Readonly<Record<string, unknown>>): boolean {
   return (config["segmentId"] ?? null) === null && (config["audienceFilter"] ?? null) === null;
 }
 
-function problemsOfMail(step: GraphStep, { templates }: Surroundings): WorkflowProblem[] {
+function problemsOfMail(step: GraphStep, { templates }: Context): WorkflowProblem[] {
   if (step.type !== "SEND_EMAIL") return [];
   const templateId = templateIdOf(step);
   if (templateId === null)

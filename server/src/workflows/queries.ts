@@ -153,10 +153,10 @@ export async function updateWorkflowRow(
   id: string,
   changes: WorkflowChanges,
 ): Promise<void> {
-  const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
+  const input = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
   await tx
     .updateTable("workflows")
-    .set({ ...given, updatedAt: sql`now()` })
+    .set({ ...input, updatedAt: sql`now()` })
     .where("projectId", "=", projectId)
     .where("id", "=", id)
     .execute();

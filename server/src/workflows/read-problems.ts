@@ -4,11 +4,11 @@ import type { Graph } from "@postloft/contract/workflows/graph.ts";
 import type { WorkflowProblem } from "@postloft/contract/workflows/problems.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
 import { pairUp } from "../platform/pair-up.ts";
-import { invalidField } from "../platform/refusal.ts";
+import { invalidField } from "../platform/app-error.ts";
 import { readDefaultSenders } from "../projects/default-senders.ts";
 import { unknownVariablesOf } from "../templates/unknown-variables.ts";
 import { findSelfTriggering } from "./find-self-triggering.ts";
-import { problemsOf, reachedSteps, type Surroundings, type TriggerToJudge } from "./problems.ts";
+import { problemsOf, reachedSteps, type Context, type TriggerToCheck } from "./problems.ts";
 import { findKnownSegments, findKnownTemplates } from "./reference-queries.ts";
 import type { WorkflowRow } from "./queries.ts";
 import { segmentIdsOf, templateIdsOf } from "./references.ts";
@@ -24,7 +24,7 @@ export interface WorkflowToCheck {
   name: string;
   graph: Graph;
   allowReentry: boolean;
-  trigger: TriggerToJudge & { event: string | null };
+  trigger: TriggerToCheck & { event: string | null };
 }
 
 export function toCheck(row: WorkflowRow, graph: Graph): WorkflowToCheck {
@@ -46,7 +46,7 @@ export async function readProblems(
 ): Promise<WorkflowProblem[]> {
   const { graph, trigger } = workflow;
   const [found, loop] = await Promise.all([
-    readSurroundings(database, projectId, workflow),
+    readExistingReferences(database, projectId, workflow),
     readLoop(database, projectId, workflow),
   ]);
   const most = LIMITS.skippedEmailsCounted.value + 1;
@@ -92,11 +92,11 @@ function readLoop(
   });
 }
 
-async function readSurroundings(
+async function readExistingReferences(
   database: Database,
   projectId: string,
   { graph, trigger }: WorkflowToCheck,
-): Promise<Omit<Surroundings, "loop" | "skippedEmails">> {
+): Promise<Omit<Context, "loop" | "skippedEmails">> {
   const templateIds = templateIdsOf(graph);
   const templates =
     templateIds.length === 0

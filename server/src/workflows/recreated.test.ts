@@ -1,6 +1,6 @@
 // An object that is deleted and created again under the same name does not inherit references to its predecessor.
 import { expect, test, vi } from "vitest";
-import { refusalOf, useTestServer, type TestProject } from "../testing/test-server.ts";
+import { errorOf, useTestServer, type TestProject } from "../testing/test-server.ts";
 
 const server = useTestServer();
 const WAIT = { timeout: 30_000, interval: 20 };
@@ -49,7 +49,7 @@ test("gives a recreated segment its own events, unused by workflows of the delet
     expect(await make(project, "/segments", { ...VIP, filters: hasPlan("free") })).toMatchObject({ slug });
   }
   const path = `/workflows/${workflow.id}`;
-  expect(refusalOf(await server.call("PATCH", path, project.byKey, { enabled: true }))).toBe(
+  expect(errorOf(await server.call("PATCH", path, project.byKey, { enabled: true }))).toBe(
     "422 VALIDATION_ERROR",
   );
   const free = await make(project, "/contacts", { email: "bob@example.com", data: { plan: "free" } });
@@ -94,7 +94,7 @@ test("does not send a recreated template by the id of the deleted one", async ()
     to: "a@sandbox.localhost",
     template: id,
   });
-  expect(refusalOf(reply)).toBe("404 TEMPLATE_NOT_FOUND");
+  expect(errorOf(reply)).toBe("404 TEMPLATE_NOT_FOUND");
 });
 
 test("removes a default sender together with its domain", async () => {

@@ -3,7 +3,7 @@ import type { FieldError } from "@postloft/contract/errors.ts";
 import { causesOf, type Filter } from "@postloft/contract/filters.ts";
 import { filterOfCondition, MASKED, type Graph, type GraphStep } from "@postloft/contract/workflows/graph.ts";
 import type { Tx } from "../platform/database/database.ts";
-import { invalidField, Refusal } from "../platform/refusal.ts";
+import { invalidField, AppError } from "../platform/app-error.ts";
 import { checkWebhookHeaders, checkWebhookUrl } from "../webhooks/check-webhook.ts";
 import type { CallTargets } from "../webhooks/networks.ts";
 import { lockSegments, lockTemplates } from "./reference-queries.ts";
@@ -79,5 +79,5 @@ function withoutMasks(headers: Readonly<Record<string, string>>): Record<string,
 /** @throws AppError VALIDATION_ERROR for `config.url` and `config.headers.…` of a WEBHOOK that must not be called */
 export function requireCallable(step: GraphStep, targets: CallTargets): void {
   const fields = faultsOfWebhook(step, targets);
-  if (fields.length > 0) throw new Refusal("VALIDATION_ERROR", { fields });
+  if (fields.length > 0) throw new AppError("VALIDATION_ERROR", { fields });
 }

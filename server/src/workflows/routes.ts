@@ -14,7 +14,7 @@ import {
   deleteTransition,
   insertStep,
   updateStep,
-  type WebhookParts,
+  type WebhookDependencies,
 } from "./steps.ts";
 import {
   createWorkflow,
@@ -36,7 +36,7 @@ interface PageQuery {
   pageSize?: number | undefined;
 }
 
-export function workflowRoutes(parts: { database: Database } & WebhookParts): Route[] {
+export function workflowRoutes(parts: { database: Database } & WebhookDependencies): Route[] {
   return [...recordRoutes(parts.database), ...graphRoutes(parts), ...versionRoutes(parts)];
 }
 
@@ -76,7 +76,7 @@ function recordRoutes(database: Database): Route[] {
   ];
 }
 
-function graphRoutes({ targets, vault }: WebhookParts): Route[] {
+function graphRoutes({ targets, vault }: WebhookDependencies): Route[] {
   const which = (call: { projectId: string; params: { id: string } }) => ({
     projectId: call.projectId,
     workflowId: call.params.id,
@@ -99,8 +99,8 @@ function graphRoutes({ targets, vault }: WebhookParts): Route[] {
     ),
     route(steps.createTransition, async ({ body, commit, ...call }) =>
       commit(async (tx) => {
-        const given = { ...body, branch: steps.branchOf(body) };
-        const { transition, isNew } = await addTransition(tx, which(call), given);
+        const input = { ...body, branch: steps.branchOf(body) };
+        const { transition, isNew } = await addTransition(tx, which(call), input);
         return isNew ? created(transition) : ok(transition);
       }),
     ),
@@ -119,7 +119,7 @@ function graphRoutes({ targets, vault }: WebhookParts): Route[] {
   ];
 }
 
-function versionRoutes({ database, targets, vault }: { database: Database } & WebhookParts): Route[] {
+function versionRoutes({ database, targets, vault }: { database: Database } & WebhookDependencies): Route[] {
   return [
     route(versions.listVersions, async ({ projectId, params, query }) =>
       ok(await listVersions(database, projectId, params.id, pageOf(query))),
@@ -139,8 +139,8 @@ function versionRoutes({ database, targets, vault }: { database: Database } & We
     ),
     route(versions.importWorkflow, async ({ projectId, query, body, commit }) =>
       commit(async (tx) => {
-        const given = { document: body, allowMissing: query.allowMissing ?? false };
-        return created(await importWorkflow(tx, { projectId, targets, vault }, given));
+        const input = { document: body, allowMissing: query.allowMissing ?? false };
+        return created(await importWorkflow(tx, { projectId, targets, vault }, input));
       }),
     ),
   ];

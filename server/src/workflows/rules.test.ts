@@ -3,8 +3,8 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Graph, GraphStep, StepType } from "@postloft/contract/workflows/graph.ts";
 import { BRANCHES, STEP_TYPES } from "@postloft/contract/workflows/graph.ts";
-import { workflowDocument } from "@postloft/contract/workflows/versions.ts";
-import { documentOf, graphOfDocument } from "./exchange-document.ts";
+import { workflowExport } from "@postloft/contract/workflows/versions.ts";
+import { exportOf, graphOfExport } from "./exchange-document.ts";
 import { checkGraph } from "./graph-rules.ts";
 import type { WorkflowRow } from "./queries.ts";
 import {
@@ -178,13 +178,13 @@ test("keeps every graph through an export, and copies it under new ids", () => {
   fc.assert(
     fc.property(fc.array(edit, { maxLength: 40 }), (edits) => {
       const graph = grown(edits);
-      const document = documentOf(row, graph, none);
-      const read = workflowDocument.parse(JSON.parse(JSON.stringify(document)));
-      const back = graphOfDocument(read, { newId, at: AT });
+      const document = exportOf(row, graph, none);
+      const read = workflowExport.parse(JSON.parse(JSON.stringify(document)));
+      const back = graphOfExport(read, { newId, at: AT });
       const copy = withNewIds(graph, newId);
       for (const other of [back, copy]) {
         expect(checkGraph(other)).toEqual([]);
-        expect(documentOf(row, other, none)).toEqual(document);
+        expect(exportOf(row, other, none)).toEqual(document);
         const ids = [...graph.steps, ...graph.transitions].map(({ id }) => id);
         for (const { id } of [...other.steps, ...other.transitions]) expect(ids).not.toContain(id);
       }

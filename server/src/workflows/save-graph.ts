@@ -4,7 +4,7 @@ import { waitNamesOf, type Graph } from "@postloft/contract/workflows/graph.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { Tx } from "../platform/database/database.ts";
 import { isId } from "../platform/ids.ts";
-import { Refusal } from "../platform/refusal.ts";
+import { AppError } from "../platform/app-error.ts";
 import { checkGraph, type GraphFault } from "./graph-rules.ts";
 import {
   deleteOldVersions,
@@ -33,7 +33,7 @@ export interface LockedWorkflow {
  */
 export async function lockGraph(tx: Tx, projectId: string, id: string): Promise<LockedWorkflow> {
   const row = isId(id) ? await lockWorkflow(tx, projectId, id) : undefined;
-  if (row === undefined) throw new Refusal("WORKFLOW_NOT_FOUND");
+  if (row === undefined) throw new AppError("WORKFLOW_NOT_FOUND");
   const version = await lockVersion(tx, projectId, row.id, row.version);
   if (version === undefined) throw new Error(`The workflow ${row.id} has no version ${row.version}.`);
   return { row, graph: version.graph, isUsed: version.isUsed };
@@ -46,7 +46,7 @@ export function requireSound(
 ): void {
   const faults = checkGraph(graph);
   if (faults.length > 0)
-    throw new Refusal("VALIDATION_ERROR", {
+    throw new AppError("VALIDATION_ERROR", {
       fields: faults.map((fault) => ({ field: fieldOf(fault), code: fault.code, message: fault.message })),
     });
 }

@@ -11,7 +11,7 @@ import { now } from "../platform/clock.ts";
 import type { Tx } from "../platform/database/database.ts";
 import { fieldErrors } from "../platform/http/errors.ts";
 import { newId } from "../platform/ids.ts";
-import { invalidField, Refusal, requireUnchanged } from "../platform/refusal.ts";
+import { invalidField, AppError, requireUnchanged } from "../platform/app-error.ts";
 import type { CallTargets } from "../webhooks/networks.ts";
 import { listMaskedNames, listMaskedParameters, type WebhookVault } from "../webhooks/webhook-vault.ts";
 import { checkGraph } from "./graph-rules.ts";
@@ -40,7 +40,7 @@ export interface WhichWorkflow {
 }
 
 /** Dependencies of webhook steps: the targets that the instance admin allows, and the encryption of headers. */
-export interface WebhookParts {
+export interface WebhookDependencies {
   targets: CallTargets;
   vault: WebhookVault;
 }
@@ -51,7 +51,7 @@ export interface WebhookParts {
  * @throws AppError VALIDATION_ERROR for a masked value without a stored one
  */
 function sealStep(
-  { projectId, vault }: { projectId: string } & WebhookParts,
+  { projectId, vault }: { projectId: string } & WebhookDependencies,
   step: GraphStep,
   before?: GraphStep,
 ): GraphStep {
@@ -103,7 +103,7 @@ function readConfig(type: StepType, config: Readonly<Record<string, unknown>>) {
   if (parsed.success && unknown.length === 0) return parsed.data;
   const faults = parsed.error?.issues ?? [];
   const issues = [...faults.map((one) => ({ ...one, path: ["config", ...one.path] })), ...unknown];
-  throw new Refusal("VALIDATION_ERROR", { fields: fieldErrors(issues, { config }, "config") });
+  throw new AppError("VALIDATION_ERROR", { fields: fieldErrors(issues, { config }, "config") });
 }
 
 /** Applies a `templateId` given next to the config. An id replaces the config's template, null removes it. */
@@ -122,7 +122,7 @@ function withTemplate(
 /** @throws AppError VALIDATION_ERROR for a faulty config or a missing reference */
 async function makeStep(
   tx: Tx,
-  parts: { projectId: string } & WebhookParts,
+  parts: { projectId: string } & WebhookDependencies,
   input: StepInput,
 ): Promise<GraphStep> {
   const { type, name = STEP_NAMES[type], config = {}, templateId, position = null } = input;
@@ -137,7 +137,7 @@ async function makeStep(
 /** @throws AppError WORKFLOW_NOT_FOUND, or VALIDATION_ERROR for a faulty step or too many steps */
 export async function addStep(
   tx: Tx,
-  { workflowId, ...parts }: WhichWorkflow & WebhookParts,
+  { workflowId, ...parts }: WhichWorkflow & WebhookDependencies,
   { autoConnect = false, ...input }: StepInput & { autoConnect?: boolean | undefined },
 ): Promise<StepView> {
   const { projectId } = parts;
@@ -160,7 +160,7 @@ export async function addStep(
 /** @throws AppError WORKFLOW_NOT_FOUND, TRANSITION_NOT_FOUND, or VALIDATION_ERROR as in `addStep` */
 export async function insertStep(
   tx: Tx,
-  { workflowId, ...parts }: WhichWorkflow & WebhookParts,
+  { workflowId, ...parts }: WhichWorkflow & WebhookDependencies,
   { transitionId, step: input }: { transitionId: string; step: StepInput },
 ): Promise<StepView> {
   const { projectId } = parts;
@@ -181,7 +181,7 @@ export type StepEdit = Omit<StepInput, "type"> & { expectedUpdatedAt?: string | 
  */
 export async function updateStep(
   tx: Tx,
-  { workflowId, ...parts }: WhichWorkflow & WebhookParts,
+  { workflowId, ...parts }: WhichWorkflow & WebhookDependencies,
   { stepId, edit }: { stepId: string; edit: StepEdit },
 ): Promise<StepView> {
   const { projectId } = parts;
@@ -217,17 +217,17 @@ export async function deleteStep(
   const locked = await lockGraph(tx, projectId, workflowId);
   const step = findStep(locked, stepId);
   if (step.type === "TRIGGER")
-    throw new Refusal("CONFLICT", {
+    throw new AppError("CONFLICT", {
       message: "The TRIGGER is the start of the workflow and can't be deleted.",
     });
   const graph = splice ? spliced(locked.graph, step) : withoutStep(locked.graph, step.id);
   if (graph === null)
-    throw new Refusal("CONFLICT", {
+    throw new AppError("CONFLICT", {
       message:
         "The next step is ambiguous. Delete this step without `splice`, and connect the steps before it again.",
     });
   const [fault] = checkGraph(graph);
-  if (fault !== undefined) throw new Refusal("CONFLICT", { message: fault.message });
+  if (fault !== undefined) throw new AppError("CONFLICT", { message: fault.message });
   await saveGraph(tx, projectId, locked, graph);
 }
 
@@ -270,12 +270,12 @@ export async function deleteTransition(
 
 function findStep({ graph }: LockedWorkflow, id: string): GraphStep {
   const step = graph.steps.find((one) => one.id === id.toLowerCase());
-  if (step === undefined) throw new Refusal("STEP_NOT_FOUND");
+  if (step === undefined) throw new AppError("STEP_NOT_FOUND");
   return step;
 }
 
 function findTransition({ graph }: LockedWorkflow, id: string): GraphTransition {
   const transition = graph.transitions.find((one) => one.id === id.toLowerCase());
-  if (transition === undefined) throw new Refusal("TRANSITION_NOT_FOUND");
+  if (transition === undefined) throw new AppError("TRANSITION_NOT_FOUND");
   return transition;
 }

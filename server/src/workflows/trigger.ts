@@ -5,7 +5,7 @@ import { unknownFieldIssues } from "@postloft/contract/unknown-fields.ts";
 import { now } from "../platform/clock.ts";
 import type { Tx } from "../platform/database/database.ts";
 import { fieldErrors } from "../platform/http/errors.ts";
-import { invalidField, Refusal } from "../platform/refusal.ts";
+import { invalidField, AppError } from "../platform/app-error.ts";
 import { lockSegments, type KnownSegment } from "./reference-queries.ts";
 import { segmentIdsOfTrigger } from "./references.ts";
 import { faultOfSchedule, nextRunAfter, type Schedule } from "./schedule.ts";
@@ -31,7 +31,7 @@ export async function checkTrigger(
   if (!parsed.success || unknown.length > 0) {
     const faults = parsed.error?.issues ?? [];
     const issues = [...faults.map((one) => ({ ...one, path: ["triggerConfig", ...one.path] })), ...unknown];
-    throw new Refusal("VALIDATION_ERROR", {
+    throw new AppError("VALIDATION_ERROR", {
       fields: fieldErrors(issues, { triggerConfig: config }, "triggerConfig"),
     });
   }

@@ -1,12 +1,12 @@
 // Tells earlier folders which workflows use a template, segment, field or event, and what executions store about contacts.
 import type { Database } from "../platform/database/database.ts";
 import type { Dependents } from "../contacts/contacts.ts";
-import type { UndoSurroundings } from "../contacts/import/undo-import.ts";
+import type { UndoContext } from "../contacts/import/undo-import.ts";
 import { importedMembers } from "../segments/imported-members.ts";
 import { memberships, segmentsOfContact } from "../segments/usage.ts";
 import { RECIPIENT_CHECKS } from "../suppressions/recipients.ts";
 import { listExecutionsHolding } from "./executions/contact-queries.ts";
-import { forgetExecutionsOf, lockExecutionsOf } from "./executions/forget-executions.ts";
+import { redactExecutionsOf, lockExecutionsOf } from "./executions/redact-executions.ts";
 import {
   findWorkflowOfSegment,
   findWorkflowStartedBy,
@@ -19,11 +19,11 @@ import {
 /** The rows to lock and delete with contacts, for contacts/, in lock order. */
 export const dependents: readonly Dependents[] = [
   memberships,
-  { lock: lockExecutionsOf, end: forgetExecutionsOf },
+  { lock: lockExecutionsOf, end: redactExecutionsOf },
 ];
 
 /** Dependencies of the undo of an import, from the folders after contacts/. */
-export const contactSurroundings: UndoSurroundings = {
+export const contactContext: UndoContext = {
   dependents,
   suppressionOf: RECIPIENT_CHECKS.suppressionOf,
   members: importedMembers,
@@ -99,4 +99,4 @@ export async function listWorkflowsWithEvent(
 }
 
 /** Dependencies of imports, exports and undos of contacts, from the folders after contacts/. */
-export const contactFiles = { segmentsOfContact, executionsOfContact, undo: contactSurroundings };
+export const contactFiles = { segmentsOfContact, executionsOfContact, undo: contactContext };

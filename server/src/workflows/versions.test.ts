@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { newId } from "../platform/ids.ts";
-import { faultsOf, refusalOf, useTestServer, type TestProject } from "../testing/test-server.ts";
+import { faultsOf, errorOf, useTestServer, type TestProject } from "../testing/test-server.ts";
 
 const server = useTestServer({ ROLES: "api" });
 
@@ -101,9 +101,9 @@ test("changes a graph in place until an execution starts on it, and then adds a 
       ["POST", "/restore"],
     ] as const) {
       const path = `/workflows/${id}/versions/${version}${rest}`;
-      expect([path, refusalOf(await call(project, method, path))]).toEqual([path, "404 VERSION_NOT_FOUND"]);
+      expect([path, errorOf(await call(project, method, path))]).toEqual([path, "404 VERSION_NOT_FOUND"]);
     }
-  expect(refusalOf(await call(project, "GET", `/workflows/${id}/versions/1/compare?with=9`))).toBe(
+  expect(errorOf(await call(project, "GET", `/workflows/${id}/versions/1/compare?with=9`))).toBe(
     "404 VERSION_NOT_FOUND",
   );
 });

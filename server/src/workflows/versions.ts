@@ -1,6 +1,6 @@
 // Lists, reads, compares and restores earlier graphs of a workflow.
 import type { Database, Tx } from "../platform/database/database.ts";
-import { Refusal } from "../platform/refusal.ts";
+import { AppError } from "../platform/app-error.ts";
 import { compareItems } from "./compare-graphs.ts";
 import { bareStep, masked, presentGraph, presentTransition } from "./present.ts";
 import type { WorkflowRow } from "./queries.ts";
@@ -42,7 +42,7 @@ async function readVersion(database: Database, projectId: string, workflow: { id
   const number = /^[1-9]\d{0,9}$/.test(written) ? Number(written) : 0;
   const row =
     number > 0 && number <= LARGEST ? await findVersion(database, projectId, workflow.id, number) : undefined;
-  if (row === undefined) throw new Refusal("VERSION_NOT_FOUND");
+  if (row === undefined) throw new AppError("VERSION_NOT_FOUND");
   return row;
 }
 

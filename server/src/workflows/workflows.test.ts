@@ -2,9 +2,9 @@
 import { expect, test } from "vitest";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import {
-  answersByName,
+  responsesByName,
   faultsOf,
-  refusalOf,
+  errorOf,
   useTestServer,
   type TestProject,
 } from "../testing/test-server.ts";
@@ -60,7 +60,7 @@ test("tracks a segment while an enabled workflow starts when contacts enter it",
   expect((await patch(project, id, { ...trigger, enabled: true })).status).toBe(200);
   const untrack = () =>
     server.call("PATCH", `/segments/${segment.id}`, project.byKey, { trackMembership: false });
-  expect(refusalOf(await untrack())).toBe("409 CONFLICT");
+  expect(errorOf(await untrack())).toBe("409 CONFLICT");
   expect((await patch(project, id, { enabled: false })).status).toBe(200);
   expect((await untrack()).status).toBe(200);
   expect((await patch(project, id, { enabled: true })).status).toBe(422);
@@ -115,12 +115,12 @@ test("checks each trigger when it is saved and subscribes only once the workflow
     },
   };
   const before = await read(project, id);
-  const answers = await answersByName(
+  const responses = await responsesByName(
     Object.entries(refused),
     ([name]) => name,
     async ([, body]) => faultsOf(await patch(project, id, body)).join(" "),
   );
-  expect(answers).toEqual({
+  expect(responses).toEqual({
     "event without name": "triggerConfig.eventName required",
     "segment without id": "triggerConfig.segmentId required",
     "foreign segment": "triggerConfig.segmentId custom",
@@ -289,10 +289,10 @@ test("deletes a workflow only without active executions", async () => {
     contactId: contact.id,
   });
   const remove = () => server.call("DELETE", `/workflows/${id}`, project.byKey);
-  expect(refusalOf(await remove())).toBe("409 CONFLICT");
+  expect(errorOf(await remove())).toBe("409 CONFLICT");
   await server.call("DELETE", `/workflows/${id}/executions/${execution.id}`, project.byKey);
   expect((await remove()).status).toBe(204);
-  expect(refusalOf(await remove())).toBe("404 WORKFLOW_NOT_FOUND");
+  expect(errorOf(await remove())).toBe("404 WORKFLOW_NOT_FOUND");
   expect(await awaited(project)).toEqual([]);
   expect(await server.rows("select 1 from workflow_executions where project_id = $1", project.id)).toEqual(
     [],
@@ -321,9 +321,9 @@ test("lists the workflows that use a template, segment, field or event", async (
   expect((await call("GET", `/templates/${template.id}/usage`)).body).toMatchObject({
     workflowSteps: [{ workflowId: id, workflowName: "W", stepId: send.id }],
   });
-  expect(refusalOf(await call("DELETE", `/templates/${template.id}`))).toBe("409 CONFLICT");
+  expect(errorOf(await call("DELETE", `/templates/${template.id}`))).toBe("409 CONFLICT");
   const named = [{ id, name: "W" }];
-  const fields = await answersByName(["plan", "seen", "other"], String, async (field) => {
+  const fields = await responsesByName(["plan", "seen", "other"], String, async (field) => {
     const { body } = await server.call<{ usedInWorkflows: unknown }>(
       "GET",
       `/contacts/fields/${field}/usage`,
@@ -332,7 +332,7 @@ test("lists the workflows that use a template, segment, field or event", async (
     return body.usedInWorkflows;
   });
   expect(fields).toEqual({ plan: named, seen: named, other: [] });
-  const events = await answersByName(["signed-up", "bought", "plan"], String, async (name) => {
+  const events = await responsesByName(["signed-up", "bought", "plan"], String, async (name) => {
     const { body } = await server.call<{ usedInWorkflows: unknown }>(
       "GET",
       `/events/${name}/usage`,
@@ -343,7 +343,7 @@ test("lists the workflows that use a template, segment, field or event", async (
   expect(events).toEqual({ "signed-up": named, bought: named, plan: [] });
 
   await patch(project, id, { enabled: true });
-  expect(refusalOf(await call("DELETE", `/segments/${segment.id}`))).toBe("409 CONFLICT");
+  expect(errorOf(await call("DELETE", `/segments/${segment.id}`))).toBe("409 CONFLICT");
   await patch(project, id, { enabled: false });
   expect((await call("DELETE", `/segments/${segment.id}`)).status).toBe(204);
   expect(await problemsOf(project, id)).toContain("MISSING_SEGMENT warning");
@@ -399,7 +399,7 @@ test("rejects more workflows than the limit of a project", async () => {
   );
   expect((await make(project, "/workflows", { name: "last" })).name).toBe("last");
   const more = await server.call("POST", "/workflows", project.byKey, { name: "more" });
-  expect(refusalOf(more)).toBe("409 CONFLICT");
+  expect(errorOf(more)).toBe("409 CONFLICT");
 });
 
 test("does not enable a workflow on a segment that is being deleted", async () => {
@@ -417,7 +417,7 @@ test("does not enable a workflow on a segment that is being deleted", async () =
       .poll(() => server.rows("select 1 from pg_stat_activity where wait_event_type = 'Lock'"))
       .toHaveLength(1);
     await client.query("commit");
-    expect(refusalOf(await enabling)).toBe("422 VALIDATION_ERROR");
+    expect(errorOf(await enabling)).toBe("422 VALIDATION_ERROR");
   } finally {
     client.release();
   }

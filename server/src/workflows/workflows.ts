@@ -5,7 +5,7 @@ import type { ConfirmableProblem } from "@postloft/contract/workflows/problems.t
 import { now } from "../platform/clock.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
 import { isId, newId } from "../platform/ids.ts";
-import { Refusal, requireUnchanged } from "../platform/refusal.ts";
+import { AppError, requireUnchanged } from "../platform/app-error.ts";
 import { lockProject } from "../projects/projects.ts";
 import { copyNameOf } from "../templates/rules.ts";
 import { presentGraph, presentListed, presentRecord } from "./present.ts";
@@ -42,7 +42,7 @@ export async function getWorkflowRow(
   id: string,
 ): Promise<WorkflowRow & { graph: Graph }> {
   const row = isId(id) ? await findWorkflow(database, projectId, id) : undefined;
-  if (row === undefined) throw new Refusal("WORKFLOW_NOT_FOUND");
+  if (row === undefined) throw new AppError("WORKFLOW_NOT_FOUND");
   return row;
 }
 
@@ -126,7 +126,7 @@ export async function storeWorkflow(
 ): Promise<WorkflowView> {
   requireSound(graph);
   if ((await countWorkflows(tx, projectId)) >= LIMITS.workflows.value)
-    throw new Refusal("CONFLICT", {
+    throw new AppError("CONFLICT", {
       message: `A project can have up to ${LIMITS.workflows.value} workflows. Delete one first.`,
     });
   const id = newId();
@@ -189,14 +189,14 @@ export async function updateWorkflow(
     const problems = await readProblems(tx, projectId, changed);
     const errors = problems.filter(({ severity }) => severity === "error");
     if (errors.length > 0)
-      throw new Refusal("VALIDATION_ERROR", {
+      throw new AppError("VALIDATION_ERROR", {
         fields: [
           { field: "enabled", code: "custom", message: errors.map(({ message }) => message).join(" ") },
         ],
       });
   }
   const runs = trigger ?? { type: row.triggerType, config: row.triggerConfig };
-  const isScheduledAnew = trigger !== null || enabled !== row.enabled;
+  const isRescheduled = trigger !== null || enabled !== row.enabled;
   await updateWorkflowRow(tx, projectId, row.id, {
     name: edit.name,
     description: edit.description,
@@ -204,9 +204,9 @@ export async function updateWorkflow(
     allowReentry: edit.allowReentry,
     confirmedProblems: edit.confirmedProblems,
     ...(trigger === null ? {} : columnsOf(trigger)),
-    nextRunAt: isScheduledAnew ? nextRunOf(runs, enabled) : undefined,
+    nextRunAt: isRescheduled ? nextRunOf(runs, enabled) : undefined,
   });
-  if (isScheduledAnew) await subscribeWorkflows(tx, projectId);
+  if (isRescheduled) await subscribeWorkflows(tx, projectId);
   return getWorkflow(tx, projectId, row.id);
 }
 
@@ -237,7 +237,7 @@ async function changedTrigger(
   const { triggerType, triggerConfig, eventName } = edit;
   const type = triggerType ?? row.triggerType;
   if (eventName !== undefined && type !== "EVENT")
-    throw new Refusal("VALIDATION_ERROR", {
+    throw new AppError("VALIDATION_ERROR", {
       fields: [{ field: "eventName", code: "custom", message: "Only allowed with the trigger EVENT." }],
     });
   const before = type === row.triggerType ? row.triggerConfig : {};
@@ -257,7 +257,7 @@ export async function deleteWorkflow(tx: Tx, projectId: string, id: string): Pro
   await lockWorkflowToDelete(tx, projectId, row.id);
   const active = await countActiveExecutions(tx, projectId, row.id);
   if (active > 0)
-    throw new Refusal("CONFLICT", {
+    throw new AppError("CONFLICT", {
       message: `${active === 1 ? "One execution is" : `${active} executions are`} active. Cancel them first, or wait until they have ended.`,
     });
   await deleteWorkflowRow(tx, projectId, row.id);

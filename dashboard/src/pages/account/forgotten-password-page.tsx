@@ -6,13 +6,13 @@ import { call } from "../../api/call.ts";
 import { requestPasswordReset } from "../../api/endpoints.ts";
 import { t } from "../../text/t.ts";
 import { OneFieldForm } from "../../ui/one-field-form.tsx";
-import { Door } from "./sign-in-page.tsx";
+import { SignedOutPage } from "./sign-in-page.tsx";
 
 export function ForgottenPasswordPage() {
   const [email, setEmail] = useState("");
   const asking = useMutation({ mutationFn: () => call(requestPasswordReset, { body: { email } }) });
   return (
-    <Door
+    <SignedOutPage
       title={t("Reset your password")}
       other={
         <Link to="/sign-in" className="font-medium text-accent hover:underline">
@@ -35,6 +35,6 @@ export function ForgottenPasswordPage() {
           asking={asking}
         />
       )}
-    </Door>
+    </SignedOutPage>
   );
 }

@@ -12,7 +12,7 @@ import { t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { OneFieldForm } from "../../ui/one-field-form.tsx";
 import { Failure, Skeleton } from "../../ui/states.tsx";
-import { Door } from "./sign-in-page.tsx";
+import { SignedOutPage } from "./sign-in-page.tsx";
 
 const invitationRoute = getRouteApi("/invitations/$token");
 
@@ -26,7 +26,7 @@ export function InvitationPage() {
   const { data } = invitation;
   const title = data === undefined ? t("Your invitation") : t("Join {project}", { project: data.project });
   return (
-    <Door title={title}>
+    <SignedOutPage title={title}>
       {invitation.error !== null && (
         <Failure error={invitation.error} onRetry={() => void invitation.refetch()} />
       )}
@@ -54,7 +54,7 @@ export function InvitationPage() {
           )}
         </>
       )}
-    </Door>
+    </SignedOutPage>
   );
 }
 

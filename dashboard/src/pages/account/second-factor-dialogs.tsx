@@ -38,7 +38,7 @@ interface AskedProps {
   doing: {
     error: unknown;
     isPending: boolean;
-    mutate: (given: { currentPassword: string; code: string }) => void;
+    mutate: (input: { currentPassword: string; code: string }) => void;
   };
   onClose: () => void;
 }

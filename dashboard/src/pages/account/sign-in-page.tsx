@@ -21,7 +21,7 @@ export function SignInPage() {
   const router = useRouter();
   const config = useQuery(configQuery);
   return (
-    <Door
+    <SignedOutPage
       title={t("Sign in to Postloft")}
       other={
         <>
@@ -36,7 +36,7 @@ export function SignInPage() {
     >
       <SignInForm onDone={() => router.history.push(next)} />
       <OtherWays next={next} />
-    </Door>
+    </SignedOutPage>
   );
 }
 
@@ -44,7 +44,7 @@ export function SignUpPage() {
   const navigate = useNavigate();
   const provider = useQuery(configQuery).data?.features.email.provider;
   return (
-    <Door
+    <SignedOutPage
       title={t("Create your account")}
       other={
         <>
@@ -56,7 +56,7 @@ export function SignUpPage() {
       {provider === "mailbox" && <SignInForm isNew onDone={() => void navigate({ to: "/" })} />}
       {provider !== undefined && provider !== "mailbox" && <SignUpByEmail />}
       <OtherWays next={HOME} />
-    </Door>
+    </SignedOutPage>
   );
 }
 
@@ -98,7 +98,15 @@ function DoorLink({
 }
 
 /** A narrow page for signed-out visitors. */
-export function Door({ title, other, children }: { title: string; other?: ReactNode; children: ReactNode }) {
+export function SignedOutPage({
+  title,
+  other,
+  children,
+}: {
+  title: string;
+  other?: ReactNode;
+  children: ReactNode;
+}) {
   useEffect(() => {
     document.title = `${title} · Postloft`;
   }, [title]);

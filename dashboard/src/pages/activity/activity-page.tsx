@@ -5,7 +5,7 @@ import { useCallback } from "react";
 import type { ActivityType } from "@postloft/contract/activity.ts";
 import { call } from "../../api/call.ts";
 import { listActivity, listUpcomingActivity } from "../../api/endpoints.ts";
-import { useNews } from "../../api/follow.ts";
+import { useActivityEvents } from "../../api/follow.ts";
 import { useList } from "../../api/use-list.ts";
 import { t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
@@ -22,7 +22,7 @@ import { readActivitySearch, type ActivitySearch, type Kind } from "./search.ts"
 
 const route = getRouteApi("/signed-in/$projectId/activity");
 /** Fallback for clients without a live connection. */
-const LOOK_EVERY_MS = 30_000;
+const POLL_EVERY_MS = 30_000;
 const TYPES: Record<Kind, ActivityType[]> = {
   mails: [
     "email.sent",
@@ -102,11 +102,11 @@ function Feed() {
         signal,
       }),
     // Poll only the first page, because refetching all loaded pages is expensive.
-    { lookEveryMs: LOOK_EVERY_MS },
+    { pollEveryMs: POLL_EVERY_MS },
   );
   const isAtBeginning = (list.data?.pages.length ?? 0) <= 1;
   const { refetch } = list;
-  useNews(
+  useActivityEvents(
     project.id,
     useCallback(() => {
       if (isAtBeginning) void refetch();

@@ -1,7 +1,7 @@
 // Shows a campaign's results by mailbox provider.
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { call, type Answer } from "../../api/call.ts";
+import { call, type ApiResponse } from "../../api/call.ts";
 import { listCampaignProviders } from "../../api/endpoints.ts";
 import { t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
@@ -14,7 +14,7 @@ import { PROVIDERS } from "../reports/names.ts";
 /** Above this number of emails, counting is too slow to run without being requested. */
 const COUNTED_UNASKED = 50_000;
 
-type Row = Answer<NonNullable<typeof listCampaignProviders.endpoint>>[number];
+type Row = ApiResponse<NonNullable<typeof listCampaignProviders.endpoint>>[number];
 
 const rate = (key: keyof Row & `${string}Rate`, head: string, width: string): Column<Row> => ({
   key,

@@ -9,26 +9,26 @@ import { plural, t } from "../../text/t.ts";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { Menu, MenuItem } from "../../ui/menu.tsx";
 import { useDelayedDeletion } from "../use-delayed-deletion.ts";
-import { campaignQuery, useVerb, type Campaign } from "./campaign-queries.ts";
-import { dropKept } from "./kept-drafts.ts";
+import { campaignQuery, useCampaignAction, type Campaign } from "./campaign-queries.ts";
+import { deleteKeptDrafts } from "./kept-drafts.ts";
 
 /** The properties the actions need, which rows of the list also have. */
-export type Acted = Pick<Campaign, "id" | "name" | "status" | "pendingCount">;
+export type CampaignActionTarget = Pick<Campaign, "id" | "name" | "status" | "pendingCount">;
 
 interface ActionProps {
   projectId: string;
-  campaign: Acted;
+  campaign: CampaignActionTarget;
   onClose: () => void;
 }
 
 /** Returns whether the campaign is scheduled or sending, so that it must be canceled before deletion. */
-export function isUnderWay({ status }: Acted): boolean {
+export function isScheduledOrSending({ status }: CampaignActionTarget): boolean {
   return status === "SENDING" || status === "PAUSED" || status === "SCHEDULED";
 }
 
-export function useDuplicating(projectId: string, { id }: Acted) {
+export function useDuplicating(projectId: string, { id }: CampaignActionTarget) {
   const navigate = useNavigate();
-  return useVerb(
+  return useCampaignAction(
     projectId,
     async () => {
       const copy = await call(duplicateCampaign, { projectId, params: { id } });
@@ -40,8 +40,8 @@ export function useDuplicating(projectId: string, { id }: Acted) {
 }
 
 /** Turns a scheduled campaign back into a draft. */
-export function useUnscheduling(projectId: string, { id }: Acted) {
-  return useVerb(
+export function useUnscheduling(projectId: string, { id }: CampaignActionTarget) {
+  return useCampaignAction(
     projectId,
     () => call(cancelCampaign, { projectId, params: { id } }),
     t("Moved back to draft"),
@@ -50,7 +50,7 @@ export function useUnscheduling(projectId: string, { id }: Acted) {
 
 export function CancelDialog({ projectId, campaign, onClose }: ActionProps) {
   const { id, pendingCount } = campaign;
-  const cancelling = useVerb(
+  const cancelling = useCampaignAction(
     projectId,
     () => call(cancelCampaign, { projectId, params: { id } }),
     t("Canceled"),
@@ -78,11 +78,14 @@ interface DeleteProps extends ActionProps {
 
 async function remove(projectId: string, id: string): Promise<void> {
   await call(deleteCampaign, { projectId, params: { id } });
-  dropKept(id);
+  deleteKeptDrafts(id);
 }
 
 /** Returns a function that deletes a draft with a delay for undo, or undefined for other campaigns, which need a confirmation. */
-export function useDraftDeletion(projectId: string, { id, name, status }: Acted): (() => void) | undefined {
+export function useDraftDeletion(
+  projectId: string,
+  { id, name, status }: CampaignActionTarget,
+): (() => void) | undefined {
   const deleteLater = useDelayedDeletion(projectId);
   if (status !== "DRAFT") return undefined;
   return () => deleteLater({ id, name, remove: () => remove(projectId, id) });
@@ -91,7 +94,7 @@ export function useDraftDeletion(projectId: string, { id, name, status }: Acted)
 /** Confirms the deletion of a campaign that is not a draft. */
 export function DeleteDialog({ projectId, campaign, onClose, onDeleted }: DeleteProps) {
   const queries = useQueryClient();
-  const deleting = useVerb(
+  const deleting = useCampaignAction(
     projectId,
     async () => {
       await remove(projectId, campaign.id);
@@ -135,7 +138,7 @@ export function CampaignMenu({ projectId, campaign }: Omit<ActionProps, "onClose
           <MenuItem onSelect={() => setAsked("cancel")}>{t("Cancel sending…")}</MenuItem>
         )}
         {deleteDraft !== undefined && <MenuItem onSelect={deleteDraft}>{t("Delete")}</MenuItem>}
-        {deleteDraft === undefined && !isUnderWay(campaign) && (
+        {deleteDraft === undefined && !isScheduledOrSending(campaign) && (
           <MenuItem onSelect={() => setAsked("delete")}>{t("Delete…")}</MenuItem>
         )}
       </Menu>

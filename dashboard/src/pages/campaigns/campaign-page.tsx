@@ -7,9 +7,9 @@ import { t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { Badge, Page } from "../../ui/page.tsx";
 import { Failure, Skeleton } from "../../ui/states.tsx";
-import { Gone, useIsGoing } from "../gone.tsx";
+import { Gone, useIsBeingDeleted } from "../gone.tsx";
 import { useProject } from "../project-shell.tsx";
-import { DeleteDialog, isUnderWay, useDraftDeletion, useDuplicating } from "./campaign-actions.tsx";
+import { DeleteDialog, isScheduledOrSending, useDraftDeletion, useDuplicating } from "./campaign-actions.tsx";
 import { CampaignEditor } from "./campaign-editor.tsx";
 import { campaignQuery, STATUSES, type Campaign } from "./campaign-queries.ts";
 import { CampaignReport } from "./campaign-report.tsx";
@@ -23,7 +23,7 @@ export function CampaignPage() {
   const campaign = useQuery(campaignQuery(project.id, campaignId));
   const { data } = campaign;
   const isDraft = data?.status === "DRAFT";
-  if (useIsGoing(campaignId)) return <Gone name={data?.name ?? t("Campaign")} />;
+  if (useIsBeingDeleted(campaignId)) return <Gone name={data?.name ?? t("Campaign")} />;
   return (
     <Page
       title={data?.name ?? t("Campaign")}
@@ -69,7 +69,7 @@ function Actions({ projectId, campaign }: { projectId: string; campaign: Campaig
       <Button look="quiet" busy={copying.isPending} onClick={() => copying.mutate()}>
         {t("Duplicate")}
       </Button>
-      {!isUnderWay(campaign) && (
+      {!isScheduledOrSending(campaign) && (
         <Button look="quiet" onClick={() => void remove()}>
           {t("Delete")}
         </Button>

@@ -4,20 +4,20 @@ import { useState } from "react";
 import type { z } from "zod";
 import type { CampaignStatus, replaceCampaign as replaceEndpoint } from "@postloft/contract/campaigns.ts";
 import type { Design } from "@postloft/contract/design.ts";
-import { call, CallError, isChangedMeanwhile, type Answer } from "../../api/call.ts";
+import { call, CallError, isChangedMeanwhile, type ApiResponse } from "../../api/call.ts";
 import { getCampaign, getCampaignAudience, listTemplates, replaceCampaign } from "../../api/endpoints.ts";
 import { t } from "../../text/t.ts";
 import type { Tone } from "../../ui/page.tsx";
 import { useToast } from "../../ui/toasts.tsx";
 import { isBlocks } from "../templates/blocks/block-tree.ts";
 
-const LOOK_EVERY_MS = 2_000;
+const POLL_EVERY_MS = 2_000;
 /** A scheduled campaign starts without user action, so poll it. */
-const LOOK_AT_SCHEDULED_EVERY_MS = 15_000;
+const SCHEDULED_POLL_INTERVAL_MS = 15_000;
 
 const OFFERED_TEMPLATES = "100";
 
-export type Campaign = Answer<NonNullable<typeof getCampaign.endpoint>>;
+export type Campaign = ApiResponse<NonNullable<typeof getCampaign.endpoint>>;
 export type CampaignBody = z.input<(typeof replaceEndpoint)["body"]>;
 
 /** Props of each part of a campaign's report. */
@@ -41,9 +41,9 @@ export function campaignQuery(projectId: string, id: string) {
     queryKey: ["project", projectId, "campaigns", id],
     queryFn: ({ signal }) => call(getCampaign, { projectId, params: { id }, signal }),
     refetchInterval: ({ state: { data } }) => {
-      if (data?.status === "SCHEDULED") return LOOK_AT_SCHEDULED_EVERY_MS;
+      if (data?.status === "SCHEDULED") return SCHEDULED_POLL_INTERVAL_MS;
       const isMoving = data?.status === "SENDING" || (data?.status === "CANCELLED" && data.pendingCount > 0);
-      return isMoving ? LOOK_EVERY_MS : false;
+      return isMoving ? POLL_EVERY_MS : false;
     },
   });
 }
@@ -97,9 +97,9 @@ function bodyOf(campaign: Campaign, change: Partial<CampaignBody>): CampaignBody
 }
 
 /** Returns the latest known campaign. A save's response wins until the query returns something newer. */
-export function useKnown(campaign: Campaign): [Campaign, (answer: Campaign) => void] {
-  const [answer, setAnswer] = useState(campaign);
-  return [answer.updatedAt > campaign.updatedAt ? answer : campaign, setAnswer];
+export function useLatestCampaign(campaign: Campaign): [Campaign, (response: Campaign) => void] {
+  const [response, setResponse] = useState(campaign);
+  return [response.updatedAt > campaign.updatedAt ? response : campaign, setResponse];
 }
 
 /**
@@ -139,9 +139,9 @@ export function useSavingCampaign(
 }
 
 /** Runs an action on a campaign and refetches all campaign queries. */
-export function useVerb<Given = void>(
+export function useCampaignAction<Input = void>(
   projectId: string,
-  verb: (given: Given) => Promise<unknown>,
+  verb: (given: Input) => Promise<unknown>,
   said: string,
 ) {
   const queries = useQueryClient();

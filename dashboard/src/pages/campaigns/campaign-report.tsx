@@ -1,7 +1,7 @@
 // A campaign's report: progress, bounces, clicked links and recipients.
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { call, type Answer } from "../../api/call.ts";
+import { call, type ApiResponse } from "../../api/call.ts";
 import { getCampaignStats, getTimeseries } from "../../api/endpoints.ts";
 import { t } from "../../text/t.ts";
 import { Choices } from "../../ui/choices.tsx";
@@ -20,10 +20,10 @@ import { Recipients } from "./recipients.tsx";
 import { SentMail } from "./sent-mail.tsx";
 
 const route = getRouteApi("/signed-in/$projectId/campaigns/$campaignId");
-const LOOK_EVERY_MS = 15_000;
+const POLL_EVERY_MS = 15_000;
 const SHOWN_DAYS = 30;
 
-type Stats = Answer<NonNullable<typeof getCampaignStats.endpoint>>;
+type Stats = ApiResponse<NonNullable<typeof getCampaignStats.endpoint>>;
 
 export function CampaignReport({ projectId, campaign }: ReportProps) {
   const { view = "report" } = route.useSearch();
@@ -59,7 +59,7 @@ function Results({ projectId, campaign: { id, status, pendingCount, startedAt } 
     queryKey: ["project", projectId, "campaigns", id, "stats", status, pendingCount],
     queryFn: ({ signal }) => call(getCampaignStats, { projectId, params: { id }, signal }),
     placeholderData: (before) => before,
-    refetchInterval: LOOK_EVERY_MS,
+    refetchInterval: POLL_EVERY_MS,
   });
   return (
     <div className="flex flex-col gap-6">

@@ -9,13 +9,13 @@ import { Card } from "../../ui/page.tsx";
 import { Progress } from "../../ui/progress.tsx";
 import { useProject } from "../project-shell.tsx";
 import { CancelDialog } from "./campaign-actions.tsx";
-import { useVerb, type ReportProps } from "./campaign-queries.ts";
+import { useCampaignAction, type ReportProps } from "./campaign-queries.ts";
 import { heldReasonText } from "./held-reason-text.ts";
 
 export function UnderWay({ projectId, campaign }: ReportProps) {
-  const given = { projectId, params: { id: campaign.id } };
-  const pausing = useVerb(projectId, () => call(pauseCampaign, given), t("Paused"));
-  const resuming = useVerb(projectId, () => call(resumeCampaign, given), t("Resumed"));
+  const input = { projectId, params: { id: campaign.id } };
+  const pausing = useCampaignAction(projectId, () => call(pauseCampaign, input), t("Paused"));
+  const resuming = useCampaignAction(projectId, () => call(resumeCampaign, input), t("Resumed"));
   const project = useProject();
   const [isCancelling, setCancelling] = useState(false);
   const { status, totalRecipients, pendingCount, startedAt, sentAt } = campaign;
@@ -76,7 +76,7 @@ export function UnderWay({ projectId, campaign }: ReportProps) {
 }
 
 export function PausedDestinations({ projectId, campaign }: ReportProps) {
-  const releasing = useVerb(
+  const releasing = useCampaignAction(
     projectId,
     (destination: string) =>
       call(releaseCampaign, { projectId, params: { id: campaign.id }, body: { destination } }),

@@ -3,7 +3,7 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
 import { useState } from "react";
 import type { CampaignStatus } from "@postloft/contract/campaigns.ts";
-import { call, type Answer } from "../../api/call.ts";
+import { call, type ApiResponse } from "../../api/call.ts";
 import { listCampaigns } from "../../api/endpoints.ts";
 import { useList } from "../../api/use-list.ts";
 import { plural, t } from "../../text/t.ts";
@@ -24,8 +24,8 @@ import { NewCampaignDialog } from "./new-campaign-dialog.tsx";
 import { readCampaignsSearch } from "./search.ts";
 
 const route = getRouteApi("/signed-in/$projectId/campaigns");
-const LOOK_EVERY_MS = 5_000;
-type Listed = Answer<NonNullable<typeof listCampaigns.endpoint>>["data"][number];
+const POLL_EVERY_MS = 5_000;
+type Listed = ApiResponse<NonNullable<typeof listCampaigns.endpoint>>["data"][number];
 
 export function CampaignsPage() {
   const project = useProject();
@@ -36,7 +36,7 @@ export function CampaignsPage() {
     ["project", project.id, "campaigns", "list", search],
     ({ query, signal }) =>
       call(listCampaigns, { projectId: project.id, query: { ...search, ...query }, signal }),
-    { lookEveryMs: LOOK_EVERY_MS },
+    { pollEveryMs: POLL_EVERY_MS },
   );
   const { total = 0 } = list;
   return (

@@ -17,7 +17,7 @@ interface ConflictProps {
   campaign: Campaign;
   /** Fields changed both elsewhere and here. */
   fields: readonly Field[];
-  onSettle: (whose: "stored" | "typed") => void;
+  onSettle: (owner: "stored" | "typed") => void;
 }
 
 export function ContentConflict({ campaign, fields, onSettle }: ConflictProps) {

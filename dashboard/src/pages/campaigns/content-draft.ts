@@ -3,7 +3,7 @@ import type { Design } from "@postloft/contract/design.ts";
 import { isSame } from "../../ui/typed.ts";
 import { isBlocks } from "../templates/blocks/block-tree.ts";
 import { blocksOf, type Campaign } from "./campaign-queries.ts";
-import { keptText } from "./kept-drafts.ts";
+import { serializeKeptDraft } from "./kept-drafts.ts";
 
 const NAMES = ["subject", "body", "from", "fromName", "replyTo", "name"] as const;
 type Texts = Record<(typeof NAMES)[number], string>;
@@ -71,10 +71,10 @@ export function typedAfter(saved: Content, typed: Typed, sent: Partial<Content>)
 }
 
 /** Resolves conflicts in the named fields, by dropping the edits or rebasing them on the stored values. */
-export function settledAs(whose: "stored" | "typed", stored: Content, typed: Typed, names: Field[]): Typed {
+export function settledAs(owner: "stored" | "typed", stored: Content, typed: Typed, names: Field[]): Typed {
   const entries = entriesOf(typed).flatMap(([name, typing]): Array<[Field, Typing]> => {
     if (!names.includes(name)) return [[name, typing]];
-    return whose === "stored" ? [] : [[name, { ...typing, over: stored[name] }]];
+    return owner === "stored" ? [] : [[name, { ...typing, over: stored[name] }]];
   });
   return Object.fromEntries(entries) as Typed;
 }
@@ -94,7 +94,7 @@ function textKept(name: string): string | null {
 }
 
 /** Returns the unsaved edits that the browser kept for a campaign. */
-export function readKept(name: string, stored: Content): Typed {
+export function readKeptDraft(name: string, stored: Content): Typed {
   const kept = JSON.parse(textKept(name) ?? "{}") as Record<string, Partial<Typing> | null>;
   const entries = Object.entries(kept).flatMap(([field, typing]) => {
     const { given, over } = typing ?? {};
@@ -108,7 +108,7 @@ export function readKept(name: string, stored: Content): Typed {
 /** Stores unsaved edits for this tab and for a later tab that opens after this one is closed. */
 export function keep(name: string, typed: Typed): void {
   const unsaved = entriesOf(typed).filter(([, { isTaken }]) => !isTaken);
-  const text = keptText(Object.fromEntries(unsaved));
+  const text = serializeKeptDraft(Object.fromEntries(unsaved));
   try {
     if (unsaved.length > 0) for (const store of [sessionStorage, localStorage]) store.setItem(name, text);
     else {

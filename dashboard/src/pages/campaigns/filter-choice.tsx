@@ -35,20 +35,20 @@ export function FilterChoice({ projectId, campaign, error, onWhole, onChoose }: 
   const storedKey = keyOf(filterOf(readTree(stored)));
   const [tree, act] = useReducer(changeTree, stored, readTree);
   // The key of the filter the local edits are based on.
-  const [given, setGiven] = useState(storedKey);
+  const [input, setGiven] = useState(storedKey);
   const fields = useFields(projectId, undefined);
   const filter = filterOf(tree);
   const said = keyOf(filter);
   // Load the filter if it was changed elsewhere and there are no local edits.
-  if (storedKey !== given && said === given) {
+  if (storedKey !== input && said === input) {
     setGiven(storedKey);
     act({ do: "load", filter: stored });
   }
   const isWhole = filter !== null;
   useEffect(() => onWhole(isWhole), [isWhole, onWhole]);
-  useLeaveWarning(!isWhole || said !== given);
+  useLeaveWarning(!isWhole || said !== input);
   const save = () => {
-    if (filter === null || said === given) return;
+    if (filter === null || said === input) return;
     setGiven(said);
     onChoose({ audienceType: "FILTERED", segmentId: null, audienceFilter: filter });
   };

@@ -2,7 +2,7 @@
 import type { CampaignFindingCode, FindingPart } from "@postloft/contract/campaign-findings.ts";
 import type { DnsAdvice } from "@postloft/contract/dns-advice.ts";
 import { TEMPLATE_FAULTS } from "../../api/template-fault-text.ts";
-import { sayAll } from "../../text/say-all.ts";
+import { translateParts } from "../../text/say-all.ts";
 import { plural, t } from "../../text/t.ts";
 import { dnsAdviceText } from "../domains/dns-advice-text.ts";
 import { CONTENT_WARNINGS } from "../mail-editor/warning-text.ts";
@@ -46,5 +46,5 @@ export function findingText({ message, messageParts }: Finding): string {
 }
 
 function partText(part: FindingPart): string {
-  return Object.hasOwn(ALL, part.code) ? sayAll(ALL, [part]) : dnsAdviceText([part as DnsAdvice]);
+  return Object.hasOwn(ALL, part.code) ? translateParts(ALL, [part]) : dnsAdviceText([part as DnsAdvice]);
 }

@@ -1,7 +1,7 @@
 // Translates the reason why a campaign is held until a person decides, which the server sends as a code and values.
 import type { HeldReason, HeldReasonCode } from "@postloft/contract/held-reasons.ts";
-import { sayAll } from "../../text/say-all.ts";
-import { saidByServer, t } from "../../text/t.ts";
+import { translateParts } from "../../text/say-all.ts";
+import { translateServerText, t } from "../../text/t.ts";
 
 type Name = "domain" | "recipients" | "room" | "last" | "count" | "mails" | "answer" | "said";
 type Values = Record<Name, string | number>;
@@ -17,7 +17,7 @@ const SENTENCES: Record<HeldReasonCode, (values: Values) => string> = {
   "held.audience": ({ said }) =>
     t(
       "Paused automatically before sending, because we couldn't determine the recipients. {said} Fix it and resume, or cancel.",
-      { said: saidByServer(String(said)) },
+      { said: translateServerText(String(said)) },
     ),
   "held.refused": (values) =>
     t(
@@ -52,5 +52,5 @@ const SENTENCES: Record<HeldReasonCode, (values: Values) => string> = {
 
 /** Returns an empty text if the campaign is not held. */
 export function heldReasonText({ heldReasonParts }: { heldReasonParts: readonly HeldReason[] }): string {
-  return sayAll(SENTENCES, heldReasonParts);
+  return translateParts(SENTENCES, heldReasonParts);
 }

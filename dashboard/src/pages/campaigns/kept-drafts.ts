@@ -3,7 +3,7 @@ const PREFIX = "postloft.draft.";
 const KEPT_FOR_MS = 30 * 86_400_000;
 
 /** Returns the storage key, which contains the account so that another user of this browser does not see the edits. */
-export const keptAs = (accountId: string, id: string) => `${PREFIX}${accountId}.${id}`;
+export const draftStorageKey = (accountId: string, id: string) => `${PREFIX}${accountId}.${id}`;
 
 function drop(isMeant: (name: string, kept: string) => boolean): void {
   for (const store of [sessionStorage, localStorage])
@@ -12,16 +12,16 @@ function drop(isMeant: (name: string, kept: string) => boolean): void {
 }
 
 /** Returns the stored form of the edits, with the current time. */
-export const keptText = (typed: object) => JSON.stringify({ ...typed, at: Date.now() });
+export const serializeKeptDraft = (typed: object) => JSON.stringify({ ...typed, at: Date.now() });
 const AT_ITS_END = /"at":(\d+)\}$/;
 
 /** Drops the edits of every account in this browser for a deleted campaign. */
-export function dropKept(id: string): void {
+export function deleteKeptDrafts(id: string): void {
   drop((name) => name.endsWith(`.${id}`));
 }
 
 /** Drops edits older than 30 days. */
-export function dropOldKept(): void {
+export function deleteOldKeptDrafts(): void {
   const since = Date.now() - KEPT_FOR_MS;
   drop((_name, kept) => Number(AT_ITS_END.exec(kept)?.[1] ?? 0) < since);
 }

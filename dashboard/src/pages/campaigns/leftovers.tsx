@@ -7,7 +7,7 @@ import { plural, t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { Card } from "../../ui/page.tsx";
-import { useVerb, type ReportProps } from "./campaign-queries.ts";
+import { useCampaignAction, type ReportProps } from "./campaign-queries.ts";
 
 type Asked = Resolution | "retry-failed";
 
@@ -55,7 +55,7 @@ interface AskProps extends ReportProps {
 }
 
 function RetryDialog({ projectId, campaign: { id, failedCount }, onClose }: AskProps) {
-  const retrying = useVerb(
+  const retrying = useCampaignAction(
     projectId,
     () => call(retryFailedCampaign, { projectId, params: { id } }),
     t("Retrying failed emails"),
@@ -96,7 +96,7 @@ function wordsFor(as: Resolution, count: number): { title: string; description: 
 }
 
 function ResolveDialog({ projectId, campaign, as, onClose }: AskProps & { as: Resolution }) {
-  const resolving = useVerb(
+  const resolving = useCampaignAction(
     projectId,
     () => call(resolveCampaign, { projectId, params: { id: campaign.id }, body: { as } }),
     t("Status updated"),

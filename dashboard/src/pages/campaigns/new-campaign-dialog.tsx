@@ -48,9 +48,9 @@ async function contentOf({ id: projectId, language }: Project, beginning: string
 function useDefaultSender(project: Project): { sender: string | null; isKnown: boolean } {
   const domains = useQuery(domainsQuery(project.id));
   const verified = domains.data?.find(({ verified: isVerified }) => isVerified)?.domain;
-  const given = /<([^>]+)>/.exec(project.defaultFrom ?? "")?.[1] ?? project.defaultFrom;
+  const input = /<([^>]+)>/.exec(project.defaultFrom ?? "")?.[1] ?? project.defaultFrom;
   return {
-    sender: given ?? (verified === undefined ? null : `news@${verified}`),
+    sender: input ?? (verified === undefined ? null : `news@${verified}`),
     isKnown: domains.data !== undefined,
   };
 }

@@ -1,7 +1,7 @@
 // Lists a campaign's recipients with the status of each email.
 import { getRouteApi, Link } from "@tanstack/react-router";
 import type { EmailStatus } from "@postloft/contract/emails.ts";
-import { call, type Answer } from "../../api/call.ts";
+import { call, type ApiResponse } from "../../api/call.ts";
 import { listCampaignRecipients } from "../../api/endpoints.ts";
 import { useList } from "../../api/use-list.ts";
 import { plural, t } from "../../text/t.ts";
@@ -14,8 +14,8 @@ import { ROW_LINK, Table, type Column } from "../../ui/table.tsx";
 import { StatusBadge, STATUSES } from "../emails/statuses.tsx";
 
 const route = getRouteApi("/signed-in/$projectId/campaigns/$campaignId");
-const LOOK_EVERY_MS = 5_000;
-type Recipient = Answer<NonNullable<typeof listCampaignRecipients.endpoint>>["data"][number];
+const POLL_EVERY_MS = 5_000;
+type Recipient = ApiResponse<NonNullable<typeof listCampaignRecipients.endpoint>>["data"][number];
 const FILTERED: readonly EmailStatus[] = [
   "QUEUED",
   "SENT",
@@ -41,7 +41,7 @@ export function Recipients({ projectId, campaignId }: { projectId: string; campa
         query: { ...query, ...(status === undefined ? {} : { status }) },
         signal,
       }),
-    { lookEveryMs: LOOK_EVERY_MS },
+    { pollEveryMs: POLL_EVERY_MS },
   );
   return (
     <section>

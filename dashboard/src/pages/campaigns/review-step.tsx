@@ -4,7 +4,7 @@ import { Link } from "@tanstack/react-router";
 import { CircleCheck, OctagonX, TriangleAlert } from "lucide-react";
 import { useState } from "react";
 import { isConfirmable } from "@postloft/contract/campaign-findings.ts";
-import { call, type Answer } from "../../api/call.ts";
+import { call, type ApiResponse } from "../../api/call.ts";
 import { checkCampaign, testCampaign } from "../../api/endpoints.ts";
 import type { Project } from "../../session/queries.ts";
 import { t } from "../../text/t.ts";
@@ -30,7 +30,7 @@ interface ReviewStepProps {
 /** Opens a step; for the content step optionally at a line of its HTML. */
 type GoTo = (step: Step, line?: number) => void;
 type Asked = "test" | "schedule" | "send" | null;
-type Finding = Answer<NonNullable<typeof checkCampaign.endpoint>>["blocks"][number];
+type Finding = ApiResponse<NonNullable<typeof checkCampaign.endpoint>>["blocks"][number];
 
 export function ReviewStep({ project, campaign, goTo }: ReviewStepProps) {
   const [asked, setAsked] = useState<Asked>(null);

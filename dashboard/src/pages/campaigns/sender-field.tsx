@@ -31,16 +31,16 @@ function useWholeAddress(domain: string, verified: readonly string[], onChange: 
     return verified.find((one) => one === name) ?? verified.find((one) => one.startsWith(name));
   };
   const type = (text: string) => {
-    const given = partsOf(text);
-    const isWhole = typed === null && given.domain !== "";
+    const input = partsOf(text);
+    const isWhole = typed === null && input.domain !== "";
     setTyped(text.includes("@") && !isWhole ? text : null);
-    onChange(isWhole ? text.trim() : `${given.local}@${chosenBy(given.domain) ?? domain}`);
+    onChange(isWhole ? text.trim() : `${input.local}@${chosenBy(input.domain) ?? domain}`);
   };
   const end = () => {
     if (typed === null) return;
-    const given = partsOf(typed);
+    const input = partsOf(typed);
     setTyped(null);
-    onChange(`${given.local}@${chosenBy(given.domain) ?? given.domain}`);
+    onChange(`${input.local}@${chosenBy(input.domain) ?? input.domain}`);
   };
   return { typed, type, end };
 }

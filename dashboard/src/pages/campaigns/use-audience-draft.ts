@@ -1,22 +1,27 @@
 // Saves each audience choice immediately. A choice that fails to save is kept and sent with the next attempt.
 import { useBlocker } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
-import { askToLeave } from "../../ui/use-leave-warning.ts";
+import { confirmLeaving } from "../../ui/use-leave-warning.ts";
 import { useOnline } from "../../ui/use-online.ts";
-import { useKnown, useSavingCampaign, type Campaign, type CampaignBody } from "./campaign-queries.ts";
+import {
+  useLatestCampaign,
+  useSavingCampaign,
+  type Campaign,
+  type CampaignBody,
+} from "./campaign-queries.ts";
 
 type Change = Partial<CampaignBody>;
 
 /** Blocks navigation until the save finishes, and asks before leaving if it failed. */
 export function useAudienceDraft(projectId: string, campaign: Campaign) {
   const saving = useSavingCampaign(projectId, campaign);
-  const [known, setKnown] = useKnown(campaign);
+  const [known, setKnown] = useLatestCampaign(campaign);
   /** Choices that are not saved yet. */
   const [unsaved, setUnsaved] = useState<Change>({});
   const isUnsaved = Object.keys(unsaved).length > 0;
   const last = useRef<Promise<boolean>>(Promise.resolve(true));
   useBlocker({
-    shouldBlockFn: async () => !(await last.current) && !askToLeave(),
+    shouldBlockFn: async () => !(await last.current) && !confirmLeaving(),
     enableBeforeUnload: () => isUnsaved,
     disabled: !isUnsaved,
   });

@@ -6,12 +6,12 @@ import { accountQuery } from "../../session/queries.ts";
 import { t } from "../../text/t.ts";
 import { useDebounced } from "../../ui/use-debounced.ts";
 import { useOnline } from "../../ui/use-online.ts";
-import { useKnown, useSavingCampaign, type Campaign } from "./campaign-queries.ts";
+import { useLatestCampaign, useSavingCampaign, type Campaign } from "./campaign-queries.ts";
 import {
   conflictsOf,
   contentOf,
   keep,
-  readKept,
+  readKeptDraft,
   settledAs,
   shownOf,
   typedAfter,
@@ -20,7 +20,7 @@ import {
   type Content,
   type Typed,
 } from "./content-draft.ts";
-import { keptAs } from "./kept-drafts.ts";
+import { draftStorageKey } from "./kept-drafts.ts";
 
 const TYPING_PAUSE_MS = 900;
 
@@ -45,11 +45,11 @@ export type SavingState = "saved" | "saving" | "unsaved";
  */
 export function useContentDraft(projectId: string, campaign: Campaign) {
   const { id } = campaign;
-  const [known, setKnown] = useKnown(campaign);
+  const [known, setKnown] = useLatestCampaign(campaign);
   const stored = contentOf(known);
   const queries = useQueryClient();
-  const [name] = useState(() => keptAs(queries.getQueryData(accountQuery.queryKey)?.id ?? "", id));
-  const [typed, setTyped] = useState<Typed>(() => readKept(name, stored));
+  const [name] = useState(() => draftStorageKey(queries.getQueryData(accountQuery.queryKey)?.id ?? "", id));
+  const [typed, setTyped] = useState<Typed>(() => readKeptDraft(name, stored));
   const latest = useRef(typed);
   const update = (next: Typed) => {
     latest.current = next;
@@ -104,8 +104,8 @@ export function useContentDraft(projectId: string, campaign: Campaign) {
     error: isUnsaved && conflicts.length === 0 ? saving.error : null,
     conflicts,
     /** Resolves the conflicts with either the stored values or the local edits. */
-    settle: (whose: "stored" | "typed") => {
-      update(settledAs(whose, stored, latest.current, conflicts));
+    settle: (owner: "stored" | "typed") => {
+      update(settledAs(owner, stored, latest.current, conflicts));
       void save();
     },
   };

@@ -1,7 +1,7 @@
 // Shows a contact's marketing consent and its history with sources.
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { call, type Answer } from "../../api/call.ts";
+import { call, type ApiResponse } from "../../api/call.ts";
 import { getContactLinks, listContactConsent } from "../../api/endpoints.ts";
 import { t } from "../../text/t.ts";
 import { formatInstant } from "../../ui/format.ts";
@@ -10,7 +10,7 @@ import { CopyButton } from "../../ui/snippet.tsx";
 import { Failure, Skeleton } from "../../ui/states.tsx";
 import { SubscriptionBadge } from "./subscription-badge.tsx";
 
-type Change = Answer<NonNullable<typeof listContactConsent.endpoint>>["data"][number];
+type Change = ApiResponse<NonNullable<typeof listContactConsent.endpoint>>["data"][number];
 const SOURCES: Record<Change["source"], string> = {
   page: t("Subscription page"),
   "one-click": t("Unsubscribe button in the email app"),

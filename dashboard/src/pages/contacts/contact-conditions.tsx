@@ -24,7 +24,7 @@ import {
 import { useFields, type Fields } from "../segments/condition-builder/fields.ts";
 import { ContactCount } from "./contact-count.tsx";
 import type { ContactsList } from "./contact-list.ts";
-import { fitsAddress, type ContactsChange } from "./search.ts";
+import { fitsIntoUrl, type ContactsChange } from "./search.ts";
 
 const TYPING_PAUSE_MS = 400;
 
@@ -67,7 +67,7 @@ function OpenConditions(props: ConditionsProps & { fields: Fields }) {
   const [tree, act] = useReducer(changeTree, filter ?? EMPTY_FILTER, readTree);
   const [isSaving, setSaving] = useState(false);
   const written = filterOf(tree);
-  const isTooLong = written !== null && !fitsAddress(written);
+  const isTooLong = written !== null && !fitsIntoUrl(written);
   const said = isBlank(tree) ? "" : JSON.stringify(written);
   const applied = JSON.stringify(filter) ?? "";
   const asked = useRef(applied);

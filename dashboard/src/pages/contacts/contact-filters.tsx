@@ -9,7 +9,7 @@ import { Menu, MenuItem } from "../../ui/menu.tsx";
 import { SearchBox } from "../../ui/search-box.tsx";
 import { segmentsQuery } from "../segments/segment-queries.ts";
 import { fieldsQuery } from "./field-queries.ts";
-import { fieldsOf, MOST_FIELDS, type ContactsChange, type ContactsSearch } from "./search.ts";
+import { fieldsOf, MAX_FIELD_COLUMNS, type ContactsChange, type ContactsSearch } from "./search.ts";
 
 interface FiltersProps {
   projectId: string;
@@ -75,7 +75,7 @@ function FieldMenu({ projectId, search, onChange }: FiltersProps) {
   const shown = fieldsOf(search);
   const toggle = (name: string) => {
     const others = shown.filter((one) => one !== name);
-    const next = others.length < shown.length ? others : [...shown, name].slice(-MOST_FIELDS);
+    const next = others.length < shown.length ? others : [...shown, name].slice(-MAX_FIELD_COLUMNS);
     onChange({ fields: next.length === 0 ? undefined : next.join(",") }, true);
   };
   return (

@@ -50,7 +50,7 @@ interface Piece {
  * Returns how many contacts were searched when the last page ran out of time. Null if no search is running or a full page of matches was
  * found, because the user then loads more on request.
  */
-function lookedAtOf(pages: readonly Piece[]): number | null {
+function searchedCountOf(pages: readonly Piece[]): number | null {
   const last = pages.at(-1);
   if (last?.lookedAt === undefined) return null;
   const shown = pages.reduce((sum, { data }) => sum + data.length, 0);
@@ -67,9 +67,9 @@ interface Looking {
   fetchNextPage: () => Promise<unknown>;
 }
 
-/** Fetches partial pages until a full page is found. Returns the result of `lookedAtOf`. */
-function useLookingOn({ data, isPlaceholderData, isError, isFetching, fetchNextPage }: Looking) {
-  const lookedAt = isPlaceholderData || isError ? null : lookedAtOf(data?.pages ?? []);
+/** Fetches partial pages until a full page is found. Returns the result of `searchedCountOf`. */
+function useContinueSearch({ data, isPlaceholderData, isError, isFetching, fetchNextPage }: Looking) {
+  const lookedAt = isPlaceholderData || isError ? null : searchedCountOf(data?.pages ?? []);
   useEffect(() => {
     if (lookedAt !== null && !isFetching) void fetchNextPage();
   }, [lookedAt, isFetching, fetchNextPage]);
@@ -87,7 +87,7 @@ export function useContacts(projectId: string, search: ContactsSearch | null, wi
   const key = ["project", projectId, "contacts", questionOf(asked)];
   const enabled = search !== null;
   const list = useList(key, (page) => readPage(projectId, asked, page), { enabled });
-  const lookedAt = useLookingOn(list);
+  const lookedAt = useContinueSearch(list);
   const first = list.data?.pages[0];
   const isAllShown = list.data?.pages.at(-1)?.cursor === null;
   const isWhole = isAllShown || (first?.total ?? 0) > 0;

@@ -11,13 +11,13 @@ import { Empty, Failure } from "../../ui/states.tsx";
 import { ROW_LINK, Table, type Column } from "../../ui/table.tsx";
 import { STATE_AND_TIME, type Email } from "../emails/mail-list.tsx";
 
-const LOOK_EVERY_MS = 10_000;
+const POLL_EVERY_MS = 10_000;
 
 export function ContactMails({ projectId, id }: { projectId: string; id: string }) {
   const list = useList(
     ["project", projectId, "contact", id, "emails"],
     ({ query, signal }) => call(listEmails, { projectId, query: { ...query, contactId: id }, signal }),
-    { lookEveryMs: LOOK_EVERY_MS },
+    { pollEveryMs: POLL_EVERY_MS },
   );
   const columns = useMemo(() => columnsOf(projectId), [projectId]);
   if (list.isError) return <Failure error={list.error} onRetry={() => void list.refetch()} />;

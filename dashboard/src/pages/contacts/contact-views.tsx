@@ -3,7 +3,7 @@ import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/r
 import { getRouteApi } from "@tanstack/react-router";
 import { Bookmark, Ellipsis } from "lucide-react";
 import { useState } from "react";
-import { call, type Answer } from "../../api/call.ts";
+import { call, type ApiResponse } from "../../api/call.ts";
 import {
   createContactView,
   deleteContactView,
@@ -21,7 +21,7 @@ import { useUndoToast } from "../use-undo.ts";
 import { isSameView, searchOfView, viewQueryOf, type ContactsSearch, type ViewQuery } from "./search.ts";
 
 const route = getRouteApi("/signed-in/$projectId/contacts");
-type View = Answer<NonNullable<typeof listContactViews.endpoint>>["data"][number];
+type View = ApiResponse<NonNullable<typeof listContactViews.endpoint>>["data"][number];
 /** The tab that shows all contacts. */
 const EVERYBODY = "";
 

@@ -1,5 +1,5 @@
 // Lists a contact's current and past workflows, newest first.
-import { call, type Answer } from "../../api/call.ts";
+import { call, type ApiResponse } from "../../api/call.ts";
 import { listContactExecutions } from "../../api/endpoints.ts";
 import { useList } from "../../api/use-list.ts";
 import { t } from "../../text/t.ts";
@@ -8,7 +8,7 @@ import { More } from "../../ui/more.tsx";
 import { Badge, Card, type Tone } from "../../ui/page.tsx";
 import { Empty, Failure, Skeleton } from "../../ui/states.tsx";
 
-type Execution = Answer<NonNullable<typeof listContactExecutions.endpoint>>["data"][number];
+type Execution = ApiResponse<NonNullable<typeof listContactExecutions.endpoint>>["data"][number];
 
 const STATUSES: Record<Execution["status"], { tone: Tone; label: string }> = {
   RUNNING: { tone: "good", label: t("Running") },
@@ -50,7 +50,7 @@ export function ContactWorkflows({ projectId, id }: { projectId: string; id: str
                 <p className="truncate font-medium">
                   <bdi>{execution.workflow.name}</bdi>
                 </p>
-                <p className="text-soft">{standingOf(execution)}</p>
+                <p className="text-soft">{statusOf(execution)}</p>
               </div>
               <Badge tone={STATUSES[execution.status].tone}>{STATUSES[execution.status].label}</Badge>
               <time dateTime={execution.startedAt} className="text-faint">
@@ -66,7 +66,7 @@ export function ContactWorkflows({ projectId, id }: { projectId: string; id: str
 }
 
 /** Returns the current step and its wait, or why the execution ended. */
-function standingOf({ currentStep, waitsFor, nextAt, exitReason, completedAt }: Execution): string {
+function statusOf({ currentStep, waitsFor, nextAt, exitReason, completedAt }: Execution): string {
   const step = currentStep?.name ?? "";
   if (exitReason !== null && exitReason !== "") return exitReason;
   if (completedAt !== null) return t("Ended {when}", { when: formatInstant(completedAt) });

@@ -1,9 +1,9 @@
 // Queries for contact fields: their names, which are fast, and their fill rates, which take seconds for large projects.
 import { queryOptions } from "@tanstack/react-query";
-import { call, type Answer } from "../../api/call.ts";
+import { call, type ApiResponse } from "../../api/call.ts";
 import { listContactFields } from "../../api/endpoints.ts";
 
-export type ContactField = Answer<NonNullable<typeof listContactFields.endpoint>>["fields"][number];
+export type ContactField = ApiResponse<NonNullable<typeof listContactFields.endpoint>>["fields"][number];
 
 /** Key prefix of all queries about fields, for invalidation. */
 export const fieldsKey = (projectId: string) => ["project", projectId, "contact-fields"];

@@ -3,7 +3,7 @@ import { queryOptions, useQuery, type QueryKey } from "@tanstack/react-query";
 import { t } from "../../text/t.ts";
 import { Progress } from "../../ui/progress.tsx";
 
-const LOOK_EVERY_MS = 1_000;
+const POLL_EVERY_MS = 1_000;
 const WHOLE = 100;
 
 interface Job {
@@ -17,7 +17,7 @@ export function jobQuery<Known extends Job>(key: QueryKey, read: (signal: AbortS
     queryKey: key,
     queryFn: ({ signal }) => read(signal),
     refetchInterval: ({ state: { data } }) =>
-      data?.state === "completed" || data?.state === "failed" ? false : LOOK_EVERY_MS,
+      data?.state === "completed" || data?.state === "failed" ? false : POLL_EVERY_MS,
   });
 }
 

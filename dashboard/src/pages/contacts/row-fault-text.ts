@@ -1,6 +1,6 @@
 // Translates the reason why a row of a file can't be imported.
 import type { RowFault, RowFaultCode } from "@postloft/contract/row-faults.ts";
-import { sayAll } from "../../text/say-all.ts";
+import { translateParts } from "../../text/say-all.ts";
 import { t } from "../../text/t.ts";
 
 type Name = "most" | "character" | "cells" | "columns" | "column" | "value" | "key" | "why";
@@ -76,10 +76,10 @@ interface RowError {
 }
 
 export function rowFaultText(fault: RowFault): string {
-  return sayAll(SENTENCES, [fault]);
+  return translateParts(SENTENCES, [fault]);
 }
 
 /** Uses the server's text for imports by a previous version, which have no codes. */
 export function rowErrorText({ error, errorParts = [] }: RowError): string {
-  return errorParts.length === 0 ? error : sayAll(SENTENCES, errorParts);
+  return errorParts.length === 0 ? error : translateParts(SENTENCES, errorParts);
 }

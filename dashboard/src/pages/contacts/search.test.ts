@@ -1,7 +1,7 @@
 // Tests the search parameters of the contacts page and their round trip through a saved view.
 import { expect, test } from "vitest";
 import type { Filter } from "@postloft/contract/filters.ts";
-import { fitsAddress, isSameView, readContactsSearch, searchOfView, viewQueryOf } from "./search.ts";
+import { fitsIntoUrl, isSameView, readContactsSearch, searchOfView, viewQueryOf } from "./search.ts";
 
 const FILTER: Filter = {
   operator: "OR",
@@ -70,6 +70,6 @@ const many = (count: number): Filter => ({
 });
 
 test("detects a filter that is too long for the URL", () => {
-  expect(fitsAddress(many(10))).toBe(true);
-  expect(fitsAddress(many(200))).toBe(false);
+  expect(fitsIntoUrl(many(10))).toBe(true);
+  expect(fitsIntoUrl(many(200))).toBe(false);
 });

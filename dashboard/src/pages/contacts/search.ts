@@ -19,8 +19,8 @@ export interface ContactsSearch {
 }
 
 /** Parses the search parameters and drops invalid ones. */
-export function readContactsSearch(given: Record<string, unknown>): ContactsSearch {
-  const { search, status, sort, dir, segment, filter, fields, view } = given;
+export function readContactsSearch(input: Record<string, unknown>): ContactsSearch {
+  const { search, status, sort, dir, segment, filter, fields, view } = input;
   return {
     ...((typeof search === "string" && search !== "") || typeof search === "number"
       ? { search: String(search) }
@@ -32,7 +32,7 @@ export function readContactsSearch(given: Record<string, unknown>): ContactsSear
     ...(isFilter(filter) ? { filter } : {}),
     ...(typeof fields === "string" && fields !== "" ? { fields } : {}),
     ...(typeof view === "string" && view !== "" ? { view } : {}),
-    ...readJobSearch(given),
+    ...readJobSearch(input),
   };
 }
 
@@ -40,9 +40,9 @@ export function readContactsSearch(given: Record<string, unknown>): ContactsSear
 const DEEPEST_FILTER = 10;
 
 /** Returns whether a value has the shape of a filter. The server validates its content. */
-function isFilter(given: unknown, depth = 1): given is Filter {
-  if (typeof given !== "object" || given === null || depth > DEEPEST_FILTER) return false;
-  const { operator, conditions } = given as Partial<Record<keyof Filter, unknown>>;
+function isFilter(input: unknown, depth = 1): input is Filter {
+  if (typeof input !== "object" || input === null || depth > DEEPEST_FILTER) return false;
+  const { operator, conditions } = input as Partial<Record<keyof Filter, unknown>>;
   return (
     (operator === "AND" || operator === "OR") &&
     Array.isArray(conditions) &&
@@ -51,9 +51,9 @@ function isFilter(given: unknown, depth = 1): given is Filter {
   );
 }
 
-function isCondition(given: unknown): boolean {
-  if (typeof given !== "object" || given === null) return false;
-  const { field, operator } = given as Partial<Record<keyof FilterCondition, unknown>>;
+function isCondition(input: unknown): boolean {
+  if (typeof input !== "object" || input === null) return false;
+  const { field, operator } = input as Partial<Record<keyof FilterCondition, unknown>>;
   return typeof field === "string" && typeof operator === "string";
 }
 
@@ -61,19 +61,19 @@ function isCondition(given: unknown): boolean {
 const LONGEST_FILTER = 4_000;
 
 /** Returns whether a filter fits into the page's URL. */
-export function fitsAddress(filter: Filter): boolean {
+export function fitsIntoUrl(filter: Filter): boolean {
   return encodeURIComponent(JSON.stringify(filter)).length <= LONGEST_FILTER;
 }
 
 /** Screens have no room for more columns. */
-export const MOST_FIELDS = 5;
+export const MAX_FIELD_COLUMNS = 5;
 
 /** A change of search parameters. `undefined` removes a parameter. */
 export type ContactsChange = { [Name in keyof ContactsSearch]?: ContactsSearch[Name] | undefined };
 
 /** Returns the custom fields shown as columns, in the chosen order. */
 export function fieldsOf({ fields = "" }: ContactsSearch): string[] {
-  return [...new Set(fields.split(",").filter((name) => name !== ""))].slice(0, MOST_FIELDS);
+  return [...new Set(fields.split(",").filter((name) => name !== ""))].slice(0, MAX_FIELD_COLUMNS);
 }
 
 /** The stored part of a saved view. */
@@ -150,9 +150,9 @@ export interface ImportSearch {
 }
 
 /** Parses the step of an import: its file, its columns or its report. */
-export function readImportSearch(given: Record<string, unknown>): ImportSearch {
-  const { step, trial } = given;
-  if (step !== "columns") return readJobSearch(given);
+export function readImportSearch(input: Record<string, unknown>): ImportSearch {
+  const { step, trial } = input;
+  if (step !== "columns") return readJobSearch(input);
   return { step, ...(typeof trial === "string" && trial !== "" ? { trial } : {}) };
 }
 

@@ -51,7 +51,7 @@ export function DomainCard({ project, domain, isLocal }: DomainCardProps) {
   const queries = useQueryClient();
   const toast = useToast();
   const [isDeleting, setDeleting] = useState(false);
-  const refusal = whyNot(project, "ADMIN");
+  const appError = whyNot(project, "ADMIN");
   const checking = useMutation({
     mutationFn: () => call(verifyDomain, { projectId: project.id, params: { id: domain.id } }),
     onSuccess: async ({ verified }) => {
@@ -104,8 +104,8 @@ export function DomainCard({ project, domain, isLocal }: DomainCardProps) {
             <RotateKey project={project} domain={domain} />
             <Button
               look="quiet"
-              disabled={refusal !== undefined}
-              title={refusal}
+              disabled={appError !== undefined}
+              title={appError}
               onClick={() => setDeleting(true)}
             >
               {t("Remove")}

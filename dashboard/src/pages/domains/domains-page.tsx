@@ -18,9 +18,9 @@ export function DomainsPage() {
   const domains = useQuery(domainsQuery(project.id));
   const isLocal = useQuery(configQuery).data?.features.email.provider === "mailbox";
   const [isAdding, setAdding] = useState(false);
-  const refusal = whyNot(project, "ADMIN");
+  const appError = whyNot(project, "ADMIN");
   const add = (
-    <Button look="primary" onClick={() => setAdding(true)} disabled={refusal !== undefined} title={refusal}>
+    <Button look="primary" onClick={() => setAdding(true)} disabled={appError !== undefined} title={appError}>
       <Plus size={15} aria-hidden /> {t("Add domain")}
     </Button>
   );

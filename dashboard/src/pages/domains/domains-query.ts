@@ -1,19 +1,19 @@
 // Queries for sender domains.
 import { queryOptions } from "@tanstack/react-query";
-import { call, type Answer } from "../../api/call.ts";
+import { call, type ApiResponse } from "../../api/call.ts";
 import { diagnoseDomain, listDomains } from "../../api/endpoints.ts";
 
 /** Poll pending domains, because the user is probably editing DNS elsewhere. */
-const LOOK_EVERY_MS = 15_000;
+const POLL_EVERY_MS = 15_000;
 
-export type Domain = Answer<NonNullable<typeof listDomains.endpoint>>[number];
+export type Domain = ApiResponse<NonNullable<typeof listDomains.endpoint>>[number];
 
 export function domainsQuery(projectId: string) {
   return queryOptions({
     queryKey: ["project", projectId, "domains"],
     queryFn: ({ signal }) => call(listDomains, { params: { projectId }, signal }),
     refetchInterval: ({ state }) =>
-      state.data?.some(({ verified }) => !verified) === true ? LOOK_EVERY_MS : false,
+      state.data?.some(({ verified }) => !verified) === true ? POLL_EVERY_MS : false,
   });
 }
 

@@ -18,10 +18,10 @@ interface RotateKeyProps {
 
 export function RotateKey({ project, domain }: RotateKeyProps) {
   const [isAsked, setAsked] = useState(false);
-  const refusal = whyNot(project, "ADMIN") ?? whyNotNow(domain);
+  const appError = whyNot(project, "ADMIN") ?? whyNotNow(domain);
   return (
     <>
-      <Button look="quiet" disabled={refusal !== undefined} title={refusal} onClick={() => setAsked(true)}>
+      <Button look="quiet" disabled={appError !== undefined} title={appError} onClick={() => setAsked(true)}>
         {t("Rotate key")}
       </Button>
       {isAsked && <RotateDialog project={project} domain={domain} onClose={() => setAsked(false)} />}

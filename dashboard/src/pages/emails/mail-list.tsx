@@ -15,7 +15,7 @@ import { Empty, Failure } from "../../ui/states.tsx";
 import { ROW_LINK, Table, type Column } from "../../ui/table.tsx";
 import { STATUSES, StatusBadge } from "./statuses.tsx";
 
-const LOOK_EVERY_MS = 10_000;
+const POLL_EVERY_MS = 10_000;
 export type Email = z.output<typeof email>;
 /** Statuses in the filter. A claimed email has the same label as a queued one. */
 const FILTERED: readonly EmailStatus[] = [
@@ -45,7 +45,7 @@ export function MailList({ projectId, status, onStatus }: MailListProps) {
         query: { ...query, ...(status === undefined ? {} : { status }) },
         signal,
       }),
-    { lookEveryMs: LOOK_EVERY_MS },
+    { pollEveryMs: POLL_EVERY_MS },
   );
   return (
     <>

@@ -48,7 +48,7 @@ interface NewKeyDialogProps {
   onClose: () => void;
 }
 
-interface Given {
+interface Input {
   name: string;
   purpose: Purpose;
   /** Maps an API noun to `read`, `write` or an empty string, for custom scopes. */
@@ -57,16 +57,16 @@ interface Given {
   days: string;
 }
 
-function scopesOf({ purpose, rights }: Given): string[] {
+function scopesOf({ purpose, rights }: Input): string[] {
   if (purpose !== "own") return FIXED_SCOPES[purpose];
   return Object.entries(rights).flatMap(([noun, right]) => (right === "" ? [] : [`${noun}:${right}`]));
 }
 
-function bodyOf(given: Given) {
-  const { name, networks, days } = given;
+function bodyOf(input: Input) {
+  const { name, networks, days } = input;
   return {
     name: name.trim(),
-    scopes: scopesOf(given),
+    scopes: scopesOf(input),
     networks: networks.split(/[\s,]+/).filter((network) => network !== ""),
     expiresAt: days === "0" ? null : new Date(Date.now() + Number(days) * DAY_MS).toISOString(),
   };
@@ -74,7 +74,7 @@ function bodyOf(given: Given) {
 
 export function NewKeyDialog({ projectId, queryKey, onClose }: NewKeyDialogProps) {
   const queries = useQueryClient();
-  const [given, setGiven] = useState<Given>({
+  const [input, setGiven] = useState<Input>({
     name: "",
     purpose: "send",
     rights: {},
@@ -82,7 +82,7 @@ export function NewKeyDialog({ projectId, queryKey, onClose }: NewKeyDialogProps
     days: "0",
   });
   const making = useMutation({
-    mutationFn: () => call(createKey, { params: { projectId }, body: bodyOf(given) }),
+    mutationFn: () => call(createKey, { params: { projectId }, body: bodyOf(input) }),
     // Do not wait for the refetch, so that the key appears immediately.
     onSuccess: () => void queries.invalidateQueries({ queryKey }),
   });
@@ -95,7 +95,7 @@ export function NewKeyDialog({ projectId, queryKey, onClose }: NewKeyDialogProps
     <Dialog title={t("New key")} open onClose={onClose} isHeld={making.isPending}>
       <form onSubmit={submit} noValidate className="flex flex-col gap-4">
         <KeyFields
-          given={given}
+          given={input}
           onChange={(change) => setGiven((before) => ({ ...before, ...change }))}
           error={making.error}
         />
@@ -107,7 +107,7 @@ export function NewKeyDialog({ projectId, queryKey, onClose }: NewKeyDialogProps
             look="primary"
             type="submit"
             busy={making.isPending}
-            disabled={given.name.trim() === "" || scopesOf(given).length === 0}
+            disabled={input.name.trim() === "" || scopesOf(input).length === 0}
           >
             {t("Create key")}
           </Button>
@@ -118,8 +118,8 @@ export function NewKeyDialog({ projectId, queryKey, onClose }: NewKeyDialogProps
 }
 
 interface KeyFieldsProps {
-  given: Given;
-  onChange: (change: Partial<Given>) => void;
+  given: Input;
+  onChange: (change: Partial<Input>) => void;
   /** Null before the first attempt. */
   error: unknown;
 }

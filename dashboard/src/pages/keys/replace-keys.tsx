@@ -13,13 +13,13 @@ import { useToast } from "../../ui/toasts.tsx";
 
 export function ReplaceKeys({ project }: { project: Project }) {
   const [isAsked, setAsked] = useState(false);
-  const refusal = whyNot(project, "ADMIN");
+  const appError = whyNot(project, "ADMIN");
   return (
     <div className="flex flex-wrap items-center gap-x-6 gap-y-2 px-5 py-4">
       <p className="min-w-56 flex-1 text-sm text-soft">
         {t("Replace them if they leaked or someone who knew them left.")}
       </p>
-      <Button disabled={refusal !== undefined} title={refusal} onClick={() => setAsked(true)}>
+      <Button disabled={appError !== undefined} title={appError} onClick={() => setAsked(true)}>
         {t("Replace both keys")}
       </Button>
       {isAsked && <ReplaceDialog project={project} onClose={() => setAsked(false)} />}

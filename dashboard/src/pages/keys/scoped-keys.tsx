@@ -3,7 +3,7 @@ import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/r
 import { Plus } from "lucide-react";
 import { useState } from "react";
 import { TEST_SCOPE } from "@postloft/contract/scopes.ts";
-import { call, type Answer } from "../../api/call.ts";
+import { call, type ApiResponse } from "../../api/call.ts";
 import { listKeys, revokeKey } from "../../api/endpoints.ts";
 import type { Project } from "../../session/queries.ts";
 import { roleName } from "../../session/rights.ts";
@@ -16,7 +16,7 @@ import { Failure, Skeleton } from "../../ui/states.tsx";
 import { useToast } from "../../ui/toasts.tsx";
 import { NewKeyDialog } from "./new-key-dialog.tsx";
 
-type ScopedKey = Answer<NonNullable<typeof listKeys.endpoint>>[number];
+type ScopedKey = ApiResponse<NonNullable<typeof listKeys.endpoint>>[number];
 
 function keysQuery(projectId: string) {
   return queryOptions({

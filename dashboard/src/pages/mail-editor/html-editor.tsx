@@ -60,10 +60,10 @@ export function HtmlEditor(props: HtmlEditorProps) {
   const latest = useRef(props);
   latest.current = props;
   /** The last value the editor emitted. If the prop equals it, the change did not come from outside. */
-  const told = useRef(props.value);
+  const reported = useRef(props.value);
   useEffect(() => {
     if (place.current === null) return undefined;
-    const view = openEditor(place.current, latest, told);
+    const view = openEditor(place.current, latest, reported);
     editor.current = view;
     return () => view.destroy();
   }, []);
@@ -72,8 +72,8 @@ export function HtmlEditor(props: HtmlEditorProps) {
   }, [props.line]);
   useEffect(() => {
     const view = editor.current;
-    if (view === null || props.value === told.current || view.state.sliceDoc() === props.value) return;
-    told.current = props.value;
+    if (view === null || props.value === reported.current || view.state.sliceDoc() === props.value) return;
+    reported.current = props.value;
     view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: props.value } });
   }, [props.value]);
   const problems = JSON.stringify(props.problems);
@@ -111,7 +111,7 @@ function attributes(isInvalid: boolean, describedBy: string | undefined): Extens
 function openEditor(
   parent: HTMLElement,
   latest: { readonly current: HtmlEditorProps },
-  told: { current: string },
+  reported: { current: string },
 ): EditorView {
   const { value, isInvalid, describedBy } = latest.current;
   return new EditorView({
@@ -139,8 +139,8 @@ function openEditor(
         keymap.of([...completionKeymap, ...defaultKeymap, ...historyKeymap, ...searchKeymap]),
         EditorView.updateListener.of((update) => {
           if (!update.docChanged) return;
-          told.current = update.state.sliceDoc();
-          latest.current.onChange(told.current);
+          reported.current = update.state.sliceDoc();
+          latest.current.onChange(reported.current);
         }),
       ],
     }),

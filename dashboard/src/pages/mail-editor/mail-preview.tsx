@@ -2,7 +2,7 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import type { CampaignKind } from "@postloft/contract/campaigns.ts";
-import { call, CallError, problemsElsewhere, type Answer } from "../../api/call.ts";
+import { call, CallError, errorsWithoutInput, type ApiResponse } from "../../api/call.ts";
 import { previewTemplate } from "../../api/endpoints.ts";
 import { t } from "../../text/t.ts";
 import { Choices } from "../../ui/choices.tsx";
@@ -23,7 +23,7 @@ const TYPING_PAUSE_MS = 400;
 /** Gmail clips larger emails and shows a link to the rest. */
 const CLIPPED_FROM_BYTES = 102 * 1024;
 
-type Preview = Answer<NonNullable<typeof previewTemplate.endpoint>>;
+type Preview = ApiResponse<NonNullable<typeof previewTemplate.endpoint>>;
 type View = "desktop" | "phone" | "dark" | "no-images" | "text" | "source" | "inbox";
 
 interface MailPreviewProps {
@@ -111,7 +111,7 @@ export function MailPreview(props: MailPreviewProps) {
 /** Shows the errors of fields that do not show them themselves. */
 function NoPreview({ error, marked }: { error: Error; marked: readonly string[] }) {
   if (!(error instanceof CallError) || error.fields.length === 0) return <Failure error={error} />;
-  const elsewhere = problemsElsewhere(error, marked);
+  const elsewhere = errorsWithoutInput(error, marked);
   return (
     <div role="status" className="rounded-md border border-dashed border-line-strong p-4 text-sm text-soft">
       {elsewhere.length === 0

@@ -1,6 +1,6 @@
 // Translates warnings about an email by code.
 import type { ContentWarningCode } from "@postloft/contract/content-warnings.ts";
-import { sayAll, type SaidPart } from "../../text/say-all.ts";
+import { translateParts, type MessagePart } from "../../text/say-all.ts";
 import { t } from "../../text/t.ts";
 
 type Name =
@@ -67,6 +67,6 @@ export const CONTENT_WARNINGS: Record<ContentWarningCode, (values: Values) => st
   too_much_to_check: () => t("The HTML is too large to check."),
 };
 
-export function warningText({ messageParts }: { messageParts: readonly SaidPart[] }): string {
-  return sayAll(CONTENT_WARNINGS, messageParts);
+export function warningText({ messageParts }: { messageParts: readonly MessagePart[] }): string {
+  return translateParts(CONTENT_WARNINGS, messageParts);
 }

@@ -66,7 +66,7 @@ export function findQuery(projectId: string, text: string) {
         client.ensureQueryData(segmentsQuery(projectId)),
         client.ensureQueryData(domainsQuery(projectId)),
       ]);
-      const isCalledSo = (name: string) => name.toLowerCase().includes(text.toLowerCase());
+      const matchesName = (name: string) => name.toLowerCase().includes(text.toLowerCase());
       const things = (place: FoundPlace, all: ReadonlyArray<{ id: string; name: string }>) =>
         all.slice(0, SHOWN).map(({ id, name }) => ({ id, name, place }));
       return [
@@ -83,7 +83,7 @@ export function findQuery(projectId: string, text: string) {
           label: t("Segments"),
           things: things(
             "segment",
-            segments.filter(({ name }) => isCalledSo(name)),
+            segments.filter(({ name }) => matchesName(name)),
           ),
         },
         {
@@ -92,7 +92,7 @@ export function findQuery(projectId: string, text: string) {
           things: things(
             "domain",
             domains
-              .filter(({ domain }) => isCalledSo(domain))
+              .filter(({ domain }) => matchesName(domain))
               .map(({ domain }) => ({ id: domain, name: domain })),
           ),
         },

@@ -8,7 +8,7 @@ import { Card } from "../../ui/page.tsx";
 import { Skeleton } from "../../ui/states.tsx";
 import { TestMail } from "./test-mail.tsx";
 
-const LOOK_EVERY_MS = 30_000;
+const POLL_EVERY_MS = 30_000;
 
 interface DeliveryCardProps {
   project: Project;
@@ -40,7 +40,7 @@ function QueueHealth() {
   const readiness = useQuery({
     queryKey: ["readiness"],
     queryFn: ({ signal }) => call(getReadiness, { signal }),
-    refetchInterval: LOOK_EVERY_MS,
+    refetchInterval: POLL_EVERY_MS,
   });
   if (readiness.isPending) return <Skeleton className="mt-3 h-5" />;
   const codes = readiness.data?.warnings.map(({ code }) => code) ?? [];

@@ -4,7 +4,7 @@ import { Link } from "@tanstack/react-router";
 import { useCallback } from "react";
 import { call } from "../../api/call.ts";
 import { listActivity } from "../../api/endpoints.ts";
-import { useNews } from "../../api/follow.ts";
+import { useActivityEvents } from "../../api/follow.ts";
 import { setupStateQuery, type Project } from "../../session/queries.ts";
 import { t } from "../../text/t.ts";
 import { Card, Page } from "../../ui/page.tsx";
@@ -33,7 +33,7 @@ function Home({ project }: { project: Project }) {
     void queries.invalidateQueries({ queryKey: latestKey(project.id) });
     if (!isOver) void queries.invalidateQueries({ queryKey: setupStateQuery(project.id).queryKey });
   }, [queries, project.id, isOver]);
-  useNews(project.id, refresh);
+  useActivityEvents(project.id, refresh);
   return (
     <Page title={project.name}>
       <div className="flex flex-col gap-5">

@@ -10,7 +10,7 @@ import { buttonClass } from "../../ui/button.tsx";
 import { OneFieldForm } from "../../ui/one-field-form.tsx";
 import { DeleteAccountDialog } from "../account/delete-account-card.tsx";
 import { useIdentities } from "../account/identities-card.tsx";
-import { Door } from "../account/sign-in-page.tsx";
+import { SignedOutPage } from "../account/sign-in-page.tsx";
 import { useSignOut } from "../use-sign-out.ts";
 
 export function NewProjectPage() {
@@ -26,7 +26,7 @@ export function NewProjectPage() {
     },
   });
   return (
-    <Door title={t("Name your project")} other={projects.data?.length === 0 && <OwnAccount />}>
+    <SignedOutPage title={t("Name your project")} other={projects.data?.length === 0 && <OwnAccount />}>
       <OneFieldForm
         label={t("Project name")}
         placeholder="Acme"
@@ -45,7 +45,7 @@ export function NewProjectPage() {
           ) : undefined
         }
       />
-    </Door>
+    </SignedOutPage>
   );
 }
 

@@ -66,7 +66,7 @@ function Outcome({ projectId, id }: { projectId: string; id: string }) {
   const email = useQuery(emailQuery(projectId, id));
   if (email.data === undefined) return <Skeleton className="h-5 w-40" />;
   const { status, reason, timeline } = email.data;
-  const answer = reason ?? timeline.findLast(({ detail }) => detail !== null)?.detail;
+  const response = reason ?? timeline.findLast(({ detail }) => detail !== null)?.detail;
   return (
     <div role="status" className="flex w-full flex-col gap-1 text-sm">
       <span className="flex flex-wrap items-center gap-2">
@@ -79,7 +79,9 @@ function Outcome({ projectId, id }: { projectId: string; id: string }) {
           {t("View details")}
         </Link>
       </span>
-      {answer !== undefined && <span className="font-mono text-xs wrap-anywhere text-soft">{answer}</span>}
+      {response !== undefined && (
+        <span className="font-mono text-xs wrap-anywhere text-soft">{response}</span>
+      )}
     </div>
   );
 }

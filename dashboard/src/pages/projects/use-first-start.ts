@@ -5,7 +5,7 @@ import { configQuery, setupStateQuery, type Project } from "../../session/querie
 
 export type FirstStep = "mail" | "domain" | "test";
 /** Poll, because an email that is never sent causes no live event. */
-const LOOK_EVERY_MS = 5_000;
+const POLL_EVERY_MS = 5_000;
 const STORED_AS = "postloft.skipped.";
 
 function skippedIn(projectId: string): string[] {
@@ -30,7 +30,7 @@ export function useFirstStart(project: Project) {
   const state = useQuery({
     ...setupStateQuery(project.id),
     refetchInterval: ({ state: { data } }) =>
-      isBegun && !isHidden && data?.firstMailAt === null ? LOOK_EVERY_MS : false,
+      isBegun && !isHidden && data?.firstMailAt === null ? POLL_EVERY_MS : false,
   });
   const order = ORDERS[provider === "mailbox" ? "here" : "elsewhere"];
   const { data } = state;

@@ -1,7 +1,7 @@
 // Shows how mailbox providers rate the email, with advice, and who sends as each domain.
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { call, type Answer } from "../../api/call.ts";
+import { call, type ApiResponse } from "../../api/call.ts";
 import { getDeliverability } from "../../api/endpoints.ts";
 import { plural, t } from "../../text/t.ts";
 import { formatAgo, formatNumber, formatShare } from "../../ui/format.ts";
@@ -18,7 +18,7 @@ const MOST_DAYS = 180;
 const GOOD_SHARE = 0.98;
 const FAIR_SHARE = 0.9;
 
-type Room = Answer<NonNullable<typeof getDeliverability.endpoint>>;
+type Room = ApiResponse<NonNullable<typeof getDeliverability.endpoint>>;
 type Domain = Room["domains"][number];
 type Source = Domain["dmarc"]["sources"][number];
 

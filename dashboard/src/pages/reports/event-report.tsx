@@ -1,7 +1,7 @@
 // Shows the most frequent events, compared with the previous period.
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { call, type Answer } from "../../api/call.ts";
+import { call, type ApiResponse } from "../../api/call.ts";
 import { listTopEvents } from "../../api/endpoints.ts";
 import { t } from "../../text/t.ts";
 import { formatNumber, formatPercent } from "../../ui/format.ts";
@@ -10,7 +10,7 @@ import { Table, type Column } from "../../ui/table.tsx";
 import { lastDays } from "./period.ts";
 import { ReportCard } from "./report-card.tsx";
 
-type Row = Answer<NonNullable<typeof listTopEvents.endpoint>>[number];
+type Row = ApiResponse<NonNullable<typeof listTopEvents.endpoint>>[number];
 
 /** Returns the change with its sign. */
 function trendOf(trend: number | null): string {

@@ -1,10 +1,10 @@
 // Shows email statistics per day as a line chart.
-import type { Answer } from "../../api/call.ts";
+import type { ApiResponse } from "../../api/call.ts";
 import type { getTimeseries } from "../../api/endpoints.ts";
 import { t } from "../../text/t.ts";
 import { DayChart } from "../../ui/day-chart.tsx";
 
-type Day = Answer<NonNullable<typeof getTimeseries.endpoint>>[number];
+type Day = ApiResponse<NonNullable<typeof getTimeseries.endpoint>>[number];
 
 export function MailChart({ days }: { days: readonly Day[] }) {
   return (

@@ -1,6 +1,6 @@
 // Shows email statistics as totals, per day, by source and by hour of the week.
 import { useQuery } from "@tanstack/react-query";
-import { call, type Answer } from "../../api/call.ts";
+import { call, type ApiResponse } from "../../api/call.ts";
 import { getBreakdown, getHours, getTimeseries } from "../../api/endpoints.ts";
 import { t } from "../../text/t.ts";
 import { Choices } from "../../ui/choices.tsx";
@@ -49,7 +49,7 @@ function MailsByDay({ projectId, days }: { projectId: string; days: number }) {
   );
 }
 
-type Row = Answer<NonNullable<typeof getBreakdown.endpoint>>[number];
+type Row = ApiResponse<NonNullable<typeof getBreakdown.endpoint>>[number];
 
 function nameOf({ value, name }: Row, by: Breakdown): string {
   if (by === "provider") return PROVIDERS[value] ?? value;

@@ -1,6 +1,6 @@
 // Shows results by mailbox provider, and the campaigns that caused bounces and complaints there.
 import { Link } from "@tanstack/react-router";
-import type { Answer } from "../../api/call.ts";
+import type { ApiResponse } from "../../api/call.ts";
 import type { getDeliverability } from "../../api/endpoints.ts";
 import { t } from "../../text/t.ts";
 import { formatNumber, formatPercent } from "../../ui/format.ts";
@@ -10,7 +10,7 @@ import { AdviceList } from "./advice-list.tsx";
 import { adviceText } from "./advice-text.ts";
 import { PROVIDERS } from "./names.ts";
 
-type Provider = Answer<NonNullable<typeof getDeliverability.endpoint>>["providers"][number];
+type Provider = ApiResponse<NonNullable<typeof getDeliverability.endpoint>>["providers"][number];
 
 export function ProviderReputation({ projectId, providers }: { projectId: string; providers: Provider[] }) {
   if (providers.length === 0) return null;

@@ -1,7 +1,7 @@
 // Lists API requests live, with filters by outcome and request id, and shows each body in a dialog.
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { call, type Answer } from "../../api/call.ts";
+import { call, type ApiResponse } from "../../api/call.ts";
 import { getRequest, listRequests } from "../../api/endpoints.ts";
 import { useList } from "../../api/use-list.ts";
 import { plural, t } from "../../text/t.ts";
@@ -17,9 +17,9 @@ import { Empty, Failure, Skeleton } from "../../ui/states.tsx";
 import type { Outcome } from "../activity/search.ts";
 import { ROW_LINK, Table, type Column } from "../../ui/table.tsx";
 
-type Item = Answer<NonNullable<typeof listRequests.endpoint>>["data"][number];
+type Item = ApiResponse<NonNullable<typeof listRequests.endpoint>>["data"][number];
 
-const LOOK_EVERY_MS = 5_000;
+const POLL_EVERY_MS = 5_000;
 
 interface RequestListProps {
   projectId: string;
@@ -42,7 +42,7 @@ export function RequestList({ projectId, outcome, requestId, onChange }: Request
         },
         signal,
       }),
-    { lookEveryMs: LOOK_EVERY_MS },
+    { pollEveryMs: POLL_EVERY_MS },
   );
   const isFiltered = outcome !== undefined || requestId !== undefined;
   return (
@@ -215,7 +215,7 @@ function RequestDialog({ projectId, id, onClose }: { projectId: string; id: stri
   );
 }
 
-function factsOf(data: Answer<NonNullable<typeof getRequest.endpoint>>): Array<[string, string]> {
+function factsOf(data: ApiResponse<NonNullable<typeof getRequest.endpoint>>): Array<[string, string]> {
   const keyNames: Record<string, string> = { secret: t("Secret key"), public: t("Public key") };
   return [
     [t("Status"), data.errorCode === null ? String(data.status) : `${data.status} ${data.errorCode}`],

@@ -21,7 +21,7 @@ import { useFields, type Fields } from "./condition-builder/fields.ts";
 import { SegmentConflict } from "./segment-conflict.tsx";
 import { draftOf, storedFiltersOf, useSaving, type Draft } from "./segment-draft.ts";
 import type { Segment } from "./segment-queries.ts";
-import { useMatches, WhoMatches } from "./who-matches.tsx";
+import { useMatches, MatchingContacts } from "./matching-contacts.tsx";
 
 interface EditorProps {
   projectId: string;
@@ -86,7 +86,9 @@ export function SegmentEditor({ projectId, segment, onTaken }: EditorProps) {
           </Button>
         </div>
       </div>
-      {isDynamic && <WhoMatches projectId={projectId} filters={filters} matches={matches} fields={fields} />}
+      {isDynamic && (
+        <MatchingContacts projectId={projectId} filters={filters} matches={matches} fields={fields} />
+      )}
     </form>
   );
 }

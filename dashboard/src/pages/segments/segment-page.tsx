@@ -9,7 +9,7 @@ import { t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Failure, Skeleton } from "../../ui/states.tsx";
-import { Gone, useIsGoing } from "../gone.tsx";
+import { Gone, useIsBeingDeleted } from "../gone.tsx";
 import { useProject } from "../project-shell.tsx";
 import { useDelayedDeletion } from "../use-delayed-deletion.ts";
 import { SegmentEditor } from "./segment-editor.tsx";
@@ -34,7 +34,7 @@ export function SegmentPage() {
   const [taken, setTaken] = useState(0);
   const segment = useQuery(segmentQuery(project.id, segmentId));
   const { data } = segment;
-  if (useIsGoing(segmentId)) return <Gone name={data?.name ?? t("Segment")} />;
+  if (useIsBeingDeleted(segmentId)) return <Gone name={data?.name ?? t("Segment")} />;
   return (
     <Page
       title={data?.name ?? t("Segment")}

@@ -1,10 +1,10 @@
 // Queries for segments, shared by several pages.
 import { queryOptions, type QueryClient } from "@tanstack/react-query";
-import { call, type Answer } from "../../api/call.ts";
+import { call, type ApiResponse } from "../../api/call.ts";
 import { getSegment, listSegments } from "../../api/endpoints.ts";
 import { EDITED } from "../../session/tabs.ts";
 
-type ListPage = Extract<Answer<NonNullable<typeof listSegments.endpoint>>, { cursor: string | null }>;
+type ListPage = Extract<ApiResponse<NonNullable<typeof listSegments.endpoint>>, { cursor: string | null }>;
 export type Segment = ListPage["data"][number];
 
 /** All segments, newest first. */

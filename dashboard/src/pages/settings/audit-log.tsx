@@ -1,6 +1,6 @@
 // Shows the audit log of a project, newest first.
 import type { AuditAction } from "@postloft/contract/audit.ts";
-import { call, type Answer } from "../../api/call.ts";
+import { call, type ApiResponse } from "../../api/call.ts";
 import { listAuditLog } from "../../api/endpoints.ts";
 import { useList } from "../../api/use-list.ts";
 import type { Project } from "../../session/queries.ts";
@@ -12,7 +12,7 @@ import { Card } from "../../ui/page.tsx";
 import { Empty, Failure } from "../../ui/states.tsx";
 import { Table, type Column } from "../../ui/table.tsx";
 
-type Entry = Answer<NonNullable<typeof listAuditLog.endpoint>>["data"][number];
+type Entry = ApiResponse<NonNullable<typeof listAuditLog.endpoint>>["data"][number];
 
 const ACTIONS: Partial<Record<AuditAction, string>> = {
   "project.created": t("Project created"),
@@ -59,12 +59,12 @@ const HANDS: Record<Entry["actor"]["kind"], string> = {
 };
 
 export function AuditLog({ project }: { project: Project }) {
-  const refusal = whyNot(project, "ADMIN");
-  return refusal === undefined ? (
+  const appError = whyNot(project, "ADMIN");
+  return appError === undefined ? (
     <Entries projectId={project.id} />
   ) : (
     <Card>
-      <Empty title={t("You don't have access")}>{refusal}</Empty>
+      <Empty title={t("You don't have access")}>{appError}</Empty>
     </Card>
   );
 }

@@ -1,7 +1,7 @@
 // Shows the project's subscription, its next invoice and past invoices.
 import { useMutation, useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { call, type Answer } from "../../api/call.ts";
+import { call, type ApiResponse } from "../../api/call.ts";
 import { getConsumption, listInvoices, openPortal, startCheckout } from "../../api/endpoints.ts";
 import type { Project } from "../../session/queries.ts";
 import { whyNot } from "../../session/rights.ts";
@@ -12,8 +12,8 @@ import { Badge, Card, type Tone } from "../../ui/page.tsx";
 import { Failure, Skeleton } from "../../ui/states.tsx";
 import { Table, type Column } from "../../ui/table.tsx";
 
-type Consumption = Answer<NonNullable<typeof getConsumption.endpoint>>;
-type Invoice = Answer<NonNullable<typeof listInvoices.endpoint>>["invoices"][number];
+type Consumption = ApiResponse<NonNullable<typeof getConsumption.endpoint>>;
+type Invoice = ApiResponse<NonNullable<typeof listInvoices.endpoint>>["invoices"][number];
 
 const STATUSES: Readonly<Record<string, { tone: Tone; label: string }>> = {
   draft: { tone: "neutral", label: t("Draft") },
@@ -44,7 +44,7 @@ export function BillingSettings({ project }: { project: Project }) {
 }
 
 function Subscription({ project, consumption }: { project: Project; consumption: Consumption }) {
-  const refusal = whyNot(project, "ADMIN");
+  const appError = whyNot(project, "ADMIN");
   const isNew = consumption.billingState === "no-subscription";
   const leaving = useMutation({
     mutationFn: () => call(isNew ? startCheckout : openPortal, { params: { projectId: project.id } }),
@@ -59,8 +59,8 @@ function Subscription({ project, consumption }: { project: Project; consumption:
           look={isNew ? "primary" : "plain"}
           // Stay busy while Stripe's page loads.
           busy={leaving.isPending || leaving.isSuccess}
-          disabled={refusal !== undefined}
-          title={refusal}
+          disabled={appError !== undefined}
+          title={appError}
           onClick={() => leaving.mutate()}
         >
           {isNew ? t("Subscribe") : t("Manage billing")}

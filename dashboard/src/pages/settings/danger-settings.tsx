@@ -14,7 +14,7 @@ import { Failure } from "../../ui/states.tsx";
 import { useToast } from "../../ui/toasts.tsx";
 
 type Removal = "reset" | "delete";
-const LOOK_EVERY_MS = 3_000;
+const POLL_EVERY_MS = 3_000;
 
 const WORDS: Record<Removal, { title: string; about: string; action: string; done: string }> = {
   reset: {
@@ -35,7 +35,7 @@ const WORDS: Record<Removal, { title: string; about: string; action: string; don
 
 export function DangerSettings({ project }: { project: Project }) {
   const [asked, setAsked] = useState<Removal | null>(null);
-  const refusal = whyNot(project, "ADMIN");
+  const appError = whyNot(project, "ADMIN");
   return (
     <Card className="max-w-3xl divide-y divide-line">
       {project.removal !== null && <Running project={project} />}
@@ -47,8 +47,8 @@ export function DangerSettings({ project }: { project: Project }) {
           </div>
           <Button
             look="danger"
-            disabled={refusal !== undefined || project.removal !== null}
-            title={refusal}
+            disabled={appError !== undefined || project.removal !== null}
+            title={appError}
             onClick={() => setAsked(removal)}
           >
             {WORDS[removal].action}
@@ -62,7 +62,7 @@ export function DangerSettings({ project }: { project: Project }) {
 
 /** The job continues on the server. Poll the projects to see when it is done. */
 function Running({ project }: { project: Project }) {
-  useQuery({ ...projectsQuery, refetchInterval: LOOK_EVERY_MS });
+  useQuery({ ...projectsQuery, refetchInterval: POLL_EVERY_MS });
   return (
     <p role="status" className="px-5 py-4 text-sm text-warn">
       {project.removal === "DELETE"

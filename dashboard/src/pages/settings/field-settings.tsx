@@ -2,7 +2,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { call, type Answer } from "../../api/call.ts";
+import { call, type ApiResponse } from "../../api/call.ts";
 import { deleteContactField, getFieldUsage, listFieldValues } from "../../api/endpoints.ts";
 import type { Project } from "../../session/queries.ts";
 import { plural, t } from "../../text/t.ts";
@@ -18,7 +18,7 @@ import { coverageQuery, fieldsKey, fieldsQuery, type ContactField } from "../con
 import { TYPE_NAMES } from "../segments/condition-builder/fields.ts";
 import { FieldType } from "./field-type.tsx";
 
-type Usage = Answer<NonNullable<typeof getFieldUsage.endpoint>>;
+type Usage = ApiResponse<NonNullable<typeof getFieldUsage.endpoint>>;
 
 const VALUES_SHOWN = "8";
 /** Prefix of custom fields in the API. */

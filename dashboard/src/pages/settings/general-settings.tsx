@@ -89,7 +89,7 @@ export function GeneralSettings({ project }: { project: Project }) {
   const draft: Draft = { ...stored, ...typed };
   const queries = useQueryClient();
   const toast = useToast();
-  const refusal = whyNot(project, "ADMIN");
+  const appError = whyNot(project, "ADMIN");
   const change = changeOf(stored, draft);
   const isChanged = Object.keys(change).length > 0;
   useLeaveWarning(isChanged);
@@ -107,7 +107,7 @@ export function GeneralSettings({ project }: { project: Project }) {
   });
   const tied: Tied = (name) => ({
     value: draft[name],
-    disabled: refusal !== undefined,
+    disabled: appError !== undefined,
     error: problemWith(saving.error, name),
     onChange: ({ target }: { target: { value: string } }) =>
       setTyped((old) => ({ ...old, [name]: target.value })),
@@ -118,7 +118,7 @@ export function GeneralSettings({ project }: { project: Project }) {
   };
   return (
     <form onSubmit={submit} noValidate className="flex max-w-2xl flex-col gap-5">
-      {refusal !== undefined && <p className="text-sm text-soft">{refusal}</p>}
+      {appError !== undefined && <p className="text-sm text-soft">{appError}</p>}
       {saving.isError && <Failure error={saving.error} atInputs={Object.keys(stored)} />}
       <Card className="flex flex-col gap-5 p-5">
         <Field label={t("Project name")} {...tied("name")} />
@@ -141,8 +141,8 @@ export function GeneralSettings({ project }: { project: Project }) {
           look="primary"
           type="submit"
           busy={saving.isPending}
-          disabled={refusal !== undefined || !isChanged}
-          title={refusal}
+          disabled={appError !== undefined || !isChanged}
+          title={appError}
         >
           {t("Save settings")}
         </Button>

@@ -2,7 +2,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useId } from "react";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
-import { call, upload, type Answer } from "../../api/call.ts";
+import { call, upload, type ApiResponse } from "../../api/call.ts";
 import { getSuppressionImport, importSuppressions } from "../../api/endpoints.ts";
 import { plural, t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
@@ -81,7 +81,7 @@ function Followed({ projectId, jobId }: { projectId: string; jobId: string }) {
   return <Imported result={job.data.result} />;
 }
 
-type Result = NonNullable<Answer<NonNullable<typeof getSuppressionImport.endpoint>>["result"]>;
+type Result = NonNullable<ApiResponse<NonNullable<typeof getSuppressionImport.endpoint>>["result"]>;
 const FAULTS_SHOWN = 5;
 
 function Imported({ result: { createdCount, updatedCount, failureCount, errors } }: { result: Result }) {

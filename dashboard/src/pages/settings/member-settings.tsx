@@ -35,7 +35,7 @@ export function MemberSettings({ project }: { project: Project }) {
   const members = useQuery(membersQuery(project.id));
   const account = useQuery(accountQuery);
   const [isInviting, setInviting] = useState(false);
-  const refusal = whyNot(project, "ADMIN");
+  const appError = whyNot(project, "ADMIN");
   return (
     <div className="flex max-w-3xl flex-col gap-5">
       <Card>
@@ -43,8 +43,8 @@ export function MemberSettings({ project }: { project: Project }) {
           <h2 className="font-semibold">{t("Members")}</h2>
           <Button
             look="primary"
-            disabled={refusal !== undefined}
-            title={refusal}
+            disabled={appError !== undefined}
+            title={appError}
             onClick={() => setInviting(true)}
           >
             <Plus size={15} aria-hidden /> {t("Invite")}
@@ -63,7 +63,7 @@ export function MemberSettings({ project }: { project: Project }) {
           ))}
         </ul>
       </Card>
-      {refusal === undefined && <Invitations projectId={project.id} />}
+      {appError === undefined && <Invitations projectId={project.id} />}
       <RoleHelp />
       {isInviting && <InviteDialog projectId={project.id} onClose={() => setInviting(false)} />}
     </div>
@@ -78,7 +78,7 @@ interface MemberRowProps {
 
 function MemberRow({ project, member, isSelf }: MemberRowProps) {
   const [asked, setAsked] = useState<"remove" | "transfer" | null>(null);
-  const refusal = whyNot(project, "ADMIN");
+  const appError = whyNot(project, "ADMIN");
   return (
     <li className="flex flex-wrap items-center gap-x-4 gap-y-2 px-5 py-3">
       <div className="min-w-48 flex-1">
@@ -87,7 +87,7 @@ function MemberRow({ project, member, isSelf }: MemberRowProps) {
         </p>
         <p className="text-sm text-faint">{t("Since {day}", { day: formatDay(member.createdAt) })}</p>
       </div>
-      {member.role === "OWNER" || refusal !== undefined ? (
+      {member.role === "OWNER" || appError !== undefined ? (
         <span className="text-sm text-soft">{roleName(member.role)}</span>
       ) : (
         <RoleSelect projectId={project.id} member={member} />
@@ -97,7 +97,7 @@ function MemberRow({ project, member, isSelf }: MemberRowProps) {
           {t("Make owner")}
         </Button>
       )}
-      {member.role !== "OWNER" && (isSelf || refusal === undefined) && (
+      {member.role !== "OWNER" && (isSelf || appError === undefined) && (
         <Button look="quiet" onClick={() => setAsked("remove")}>
           {isSelf ? t("Leave") : t("Remove")}
         </Button>

@@ -1,7 +1,7 @@
 // Chooses the notifications about a project, by email and webhook. Changes are saved immediately.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { NotificationKind } from "@postloft/contract/notifications.ts";
-import { call, type Answer } from "../../api/call.ts";
+import { call, type ApiResponse } from "../../api/call.ts";
 import { listNotifications, updateNotifications } from "../../api/notification-endpoints.ts";
 import type { Project } from "../../session/queries.ts";
 import { t } from "../../text/t.ts";
@@ -12,7 +12,7 @@ import { useToast } from "../../ui/toasts.tsx";
 import { NOTIFICATION_LABELS } from "./notification-labels.ts";
 import { NotificationWebhook, useNotificationWebhook } from "./notification-webhook.tsx";
 
-type Choices = Answer<NonNullable<typeof listNotifications.endpoint>>;
+type Choices = ApiResponse<NonNullable<typeof listNotifications.endpoint>>;
 interface Choice {
   kind: NotificationKind;
   way: "byMail" | "byWebhook";
@@ -43,7 +43,7 @@ export function NotificationSettings({ project }: { project: Project }) {
       );
       return { before };
     },
-    onError: (error, _given, context) => {
+    onError: (error, _input, context) => {
       queries.setQueryData(queryKey, context?.before);
       toast(t("Couldn't save the change"), error.message);
     },

@@ -1,7 +1,7 @@
 // Configures the notification webhook, with a test button and the results of recent calls.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
-import { call, problemWith, type Answer } from "../../api/call.ts";
+import { call, problemWith, type ApiResponse } from "../../api/call.ts";
 import {
   getNotificationWebhook,
   setNotificationWebhook,
@@ -19,7 +19,7 @@ import { useToast } from "../../ui/toasts.tsx";
 import { useLeaveWarning } from "../../ui/use-leave-warning.ts";
 import { NOTIFICATION_LABELS } from "./notification-labels.ts";
 
-type Webhook = Answer<NonNullable<typeof getNotificationWebhook.endpoint>>;
+type Webhook = ApiResponse<NonNullable<typeof getNotificationWebhook.endpoint>>;
 type Call = Webhook["calls"][number];
 
 const keyOf = (project: Project) => ["project", project.id, "notifications", "webhook"];

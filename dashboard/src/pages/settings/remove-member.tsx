@@ -2,7 +2,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { call, type Answer } from "../../api/call.ts";
+import { call, type ApiResponse } from "../../api/call.ts";
 import { leaveProject, removeMember, type listMembers } from "../../api/endpoints.ts";
 import { projectsQuery, type Project } from "../../session/queries.ts";
 import { t } from "../../text/t.ts";
@@ -10,7 +10,7 @@ import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { Checkbox } from "../../ui/field.tsx";
 import { useToast } from "../../ui/toasts.tsx";
 
-export type Member = Answer<NonNullable<typeof listMembers.endpoint>>[number];
+export type Member = ApiResponse<NonNullable<typeof listMembers.endpoint>>[number];
 
 export const membersKey = (projectId: string) => ["project", projectId, "members"];
 

@@ -2,7 +2,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { BadRate, Level } from "@postloft/contract/security.ts";
-import { call, type Answer } from "../../api/call.ts";
+import { call, type ApiResponse } from "../../api/call.ts";
 import { enableProject, type getSecurity } from "../../api/endpoints.ts";
 import { projectsQuery, type Project } from "../../session/queries.ts";
 import { whyNot } from "../../session/rights.ts";
@@ -23,7 +23,7 @@ const LEVELS: Record<Level, { tone: Tone; label: string }> = {
   critical: { tone: "bad", label: t("Critical") },
 };
 
-type Security = Answer<NonNullable<typeof getSecurity.endpoint>>;
+type Security = ApiResponse<NonNullable<typeof getSecurity.endpoint>>;
 
 export function Reputation({ project }: { project: Project }) {
   const security = useQuery(securityQuery(project.id));
@@ -181,7 +181,7 @@ function Suspended({ project }: { project: Project }) {
   const toast = useToast();
   const [reason, setReason] = useState("");
   useLeaveWarning(reason !== "");
-  const refusal = whyNot(project, "OWNER");
+  const appError = whyNot(project, "OWNER");
   const enabling = useMutation({
     mutationFn: () => call(enableProject, { params: { projectId: project.id }, body: { reason } }),
     onSuccess: async () => {
@@ -194,12 +194,12 @@ function Suspended({ project }: { project: Project }) {
     <Card className="max-w-2xl p-5">
       <h2 className="font-semibold text-bad">{t("This project is disabled and can't send")}</h2>
       <p className="mt-1 mb-4 text-sm text-soft">
-        {refusal ??
+        {appError ??
           t(
             "Fix the source of the bad addresses first, such as a form or an import. Then describe it here and enable the project. Pending emails are sent immediately. Remove the bounced addresses before you send again.",
           )}
       </p>
-      {refusal === undefined && (
+      {appError === undefined && (
         <OneFieldForm
           label={t("Cause and fix")}
           help={t("Recorded in the audit log.")}

@@ -2,7 +2,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Plus, Upload } from "lucide-react";
 import { useState } from "react";
-import { call, type Answer } from "../../api/call.ts";
+import { call, type ApiResponse } from "../../api/call.ts";
 import { addSuppressions, listSuppressions, removeSuppression, updateProject } from "../../api/endpoints.ts";
 import { useList } from "../../api/use-list.ts";
 import { projectsQuery, type Project } from "../../session/queries.ts";
@@ -22,7 +22,7 @@ import { Table, type Column } from "../../ui/table.tsx";
 import { useToast } from "../../ui/toasts.tsx";
 import { ImportSuppressionsDialog } from "./import-suppressions.tsx";
 
-type Suppression = Answer<NonNullable<typeof listSuppressions.endpoint>>["data"][number];
+type Suppression = ApiResponse<NonNullable<typeof listSuppressions.endpoint>>["data"][number];
 const REASONS: Record<Suppression["reason"], string> = {
   COMPLAINT: t("Reported as spam"),
   HARD_BOUNCE: t("Hard bounce"),
@@ -126,7 +126,7 @@ function columnsOf(onRemove: (address: string) => void): Array<Column<Suppressio
 function Switch({ project }: { project: Project }) {
   const queries = useQueryClient();
   const toast = useToast();
-  const refusal = whyNot(project, "ADMIN");
+  const appError = whyNot(project, "ADMIN");
   const switching = useMutation({
     mutationFn: (suppressionList: boolean) =>
       call(updateProject, { params: { projectId: project.id }, body: { suppressionList } }),
@@ -139,8 +139,8 @@ function Switch({ project }: { project: Project }) {
         label={t("Block all email to suppressed addresses")}
         help={t("Includes transactional email. When off, we keep the list but don't use it.")}
         checked={switching.isPending ? switching.variables : project.suppressionList}
-        disabled={refusal !== undefined || switching.isPending}
-        title={refusal}
+        disabled={appError !== undefined || switching.isPending}
+        title={appError}
         onChange={({ target }) => switching.mutate(target.checked)}
       />
     </Card>

@@ -2,7 +2,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
 import type { CapCategory } from "@postloft/contract/limits/billing.ts";
-import { call, problemWith, type Answer } from "../../api/call.ts";
+import { call, problemWith, type ApiResponse } from "../../api/call.ts";
 import { getBillingLimits, updateBillingLimits } from "../../api/endpoints.ts";
 import type { Project } from "../../session/queries.ts";
 import { whyNot } from "../../session/rights.ts";
@@ -18,7 +18,7 @@ import { withoutSaved } from "../../ui/typed.ts";
 import { useLeaveWarning } from "../../ui/use-leave-warning.ts";
 import { BillingSettings } from "./billing-settings.tsx";
 
-type Caps = Answer<NonNullable<typeof getBillingLimits.endpoint>>;
+type Caps = ApiResponse<NonNullable<typeof getBillingLimits.endpoint>>;
 type Cap = Caps[CapCategory];
 
 const LABELS: Record<CapCategory, string> = {
@@ -102,7 +102,7 @@ function changeOf(caps: Caps, typed: Typed): { [Category in CapCategory]?: numbe
 function CapsForm({ project, caps }: { project: Project; caps: Caps }) {
   const queries = useQueryClient();
   const toast = useToast();
-  const refusal = whyNot(project, "ADMIN");
+  const appError = whyNot(project, "ADMIN");
   const [typed, setTyped] = useState<Typed>({});
   const textOf = (category: CapCategory) => typed[category] ?? asText(caps[category]);
   const isChanged = Object.keys(changeOf(caps, typed)).length > 0;
@@ -142,7 +142,7 @@ function CapsForm({ project, caps }: { project: Project; caps: Caps }) {
             key={category}
             label={LABELS[category]}
             inputMode="numeric"
-            disabled={refusal !== undefined}
+            disabled={appError !== undefined}
             value={textOf(category)}
             onChange={({ target }) => setTyped((before) => ({ ...before, [category]: target.value }))}
             error={
@@ -154,8 +154,8 @@ function CapsForm({ project, caps }: { project: Project; caps: Caps }) {
           <Button
             type="submit"
             busy={saving.isPending}
-            disabled={refusal !== undefined || !isChanged}
-            title={refusal}
+            disabled={appError !== undefined || !isChanged}
+            title={appError}
           >
             {t("Save caps")}
           </Button>

@@ -2,7 +2,7 @@
 import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import type { Design } from "@postloft/contract/design.ts";
-import { call, isChangedMeanwhile, type Answer } from "../../api/call.ts";
+import { call, isChangedMeanwhile, type ApiResponse } from "../../api/call.ts";
 import { getTemplate, updateTemplate } from "../../api/endpoints.ts";
 import { EDITED } from "../../session/tabs.ts";
 import { t } from "../../text/t.ts";
@@ -11,7 +11,7 @@ import { isSame } from "../../ui/typed.ts";
 import { isBlocks } from "./blocks/block-tree.ts";
 import type { Written } from "./writing.tsx";
 
-export type Template = Answer<NonNullable<typeof getTemplate.endpoint>>;
+export type Template = ApiResponse<NonNullable<typeof getTemplate.endpoint>>;
 type Setting = "name" | "from" | "fromName" | "replyTo";
 export type Draft = Record<Setting, string> & Written & Pick<Template, "type">;
 

@@ -11,7 +11,7 @@ import { Field, Select } from "../../ui/field.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Failure, Skeleton } from "../../ui/states.tsx";
 import { useLeaveWarning } from "../../ui/use-leave-warning.ts";
-import { Gone, useIsGoing } from "../gone.tsx";
+import { Gone, useIsBeingDeleted } from "../gone.tsx";
 import { MailPreview } from "../mail-editor/mail-preview.tsx";
 import { SubjectField } from "../mail-editor/mail-text.tsx";
 import { useProject } from "../project-shell.tsx";
@@ -28,7 +28,7 @@ export function TemplatePage() {
   const { templateId } = route.useParams();
   const [restored, setRestored] = useState(0);
   const template = useQuery(templateQuery(project.id, templateId));
-  if (useIsGoing(templateId)) return <Gone name={template.data?.name ?? t("Template")} />;
+  if (useIsBeingDeleted(templateId)) return <Gone name={template.data?.name ?? t("Template")} />;
   if (template.data !== undefined)
     return (
       <Editor

@@ -2,7 +2,7 @@
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
 import { useState } from "react";
-import { call, type Answer } from "../../api/call.ts";
+import { call, type ApiResponse } from "../../api/call.ts";
 import { listTemplates } from "../../api/endpoints.ts";
 import { useList } from "../../api/use-list.ts";
 import { plural, t } from "../../text/t.ts";
@@ -20,7 +20,7 @@ import { NewTemplateDialog } from "./new-template-dialog.tsx";
 import { readTemplatesSearch, type TemplatesSearch } from "./search.ts";
 
 const route = getRouteApi("/signed-in/$projectId/templates");
-type Template = Answer<NonNullable<typeof listTemplates.endpoint>>["data"][number];
+type Template = ApiResponse<NonNullable<typeof listTemplates.endpoint>>["data"][number];
 
 export function TemplatesPage() {
   const project = useProject();

@@ -2,13 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { expect, test, vi } from "vitest";
 import { newId } from "../../platform/ids.ts";
-import {
-  faultsOf,
-  refusalOf,
-  useTestServer,
-  type Reply,
-  type TestCaller,
-} from "../../testing/test-server.ts";
+import { faultsOf, errorOf, useTestServer, type Reply, type TestCaller } from "../../testing/test-server.ts";
 
 const server = useTestServer();
 const WAIT = { timeout: 15_000, interval: 20 };
@@ -93,8 +87,8 @@ test("unsubscribe reports changed, unchanged and missing contacts and adds one e
   const elsewhere = await server.createProject();
   const [foreign = ""] = await fill(elsewhere.id, 3);
   const missing = randomUUID();
-  const given = [...ids.slice(0, 12), missing, ids[1]?.toUpperCase(), foreign];
-  const result = await run(byKey, "unsubscribe", { contactIds: given });
+  const input = [...ids.slice(0, 12), missing, ids[1]?.toUpperCase(), foreign];
+  const result = await run(byKey, "unsubscribe", { contactIds: input });
   const error = "Contact not found.";
   expect(result).toEqual({
     operation: "unsubscribe",
@@ -115,7 +109,7 @@ test("unsubscribe reports changed, unchanged and missing contacts and adds one e
   expect(await countOf(elsewhere.id, "subscribed")).toBe(2);
   expect(await eventsOf(elsewhere.id)).toEqual([]);
 
-  const again = await run(byKey, "unsubscribe", { mode: "ids", contactIds: given });
+  const again = await run(byKey, "unsubscribe", { mode: "ids", contactIds: input });
   expect(again).toMatchObject({ successCount: 0, unchangedCount: 12, failureCount: 2 });
   expect(await eventsOf(id)).toHaveLength(8);
   const back = await run(byKey, "subscribe", { contactIds: ids });
@@ -256,14 +250,14 @@ test("unknown segments and segments of other projects return the same 404", asyn
     segmentId,
   );
   const before = await server.countRows();
-  const answers: string[] = [];
+  const responses: string[] = [];
   for (const id of [segmentId, newId()]) {
     const filter = { segmentId: id };
     const reply = await server.call("POST", "/contacts/bulk-delete", byKey, { mode: "query", filter });
-    answers.push(refusalOf(reply), reply.body.message);
+    responses.push(errorOf(reply), reply.body.message);
   }
-  const refusal = ["404 SEGMENT_NOT_FOUND", "Segment not found."];
-  expect(answers).toEqual([...refusal, ...refusal]);
+  const appError = ["404 SEGMENT_NOT_FOUND", "Segment not found."];
+  expect(responses).toEqual([...appError, ...appError]);
   expect(await server.countRows()).toEqual(before);
 });
 
@@ -292,8 +286,8 @@ test("rejects unauthorized callers and hides jobs of other projects and other ki
   const ids = await fill(id, 1);
   const body = { contactIds: ids };
   const call = (caller: TestCaller) => server.call("POST", "/contacts/bulk-delete", caller, body);
-  expect(refusalOf(await call({}))).toBe("401 MISSING_AUTH");
-  expect(refusalOf(await call({ key: publicKey }))).toBe("401 INVALID_API_KEY");
+  expect(errorOf(await call({}))).toBe("401 MISSING_AUTH");
+  expect(errorOf(await call({ key: publicKey }))).toBe("401 INVALID_API_KEY");
   const jobId = await start(byKey, "subscribe", body);
   const import_ = newId();
   await server.rows(
@@ -309,9 +303,9 @@ test("rejects unauthorized callers and hides jobs of other projects and other ki
     [byKey, `${jobId}'`],
   ];
   for (const [caller, path] of lookups)
-    expect(refusalOf((await read(caller, path)) as unknown as Reply<never>)).toBe("404 JOB_NOT_FOUND");
+    expect(errorOf((await read(caller, path)) as unknown as Reply<never>)).toBe("404 JOB_NOT_FOUND");
   await server.rows("update projects set disabled = true where id = $1", id);
-  expect(refusalOf(await call(byKey))).toBe("403 PROJECT_DISABLED");
+  expect(errorOf(await call(byKey))).toBe("403 PROJECT_DISABLED");
   expect((await read(byKey, jobId)).status).toBe(200);
 });
 
@@ -323,7 +317,7 @@ test("the same Idempotency-Key queues one job and returns it again", async () =>
   const second = await start(caller, "unsubscribe", { contactIds: ids });
   expect(second).toBe(first);
   const other = await server.call("POST", "/contacts/bulk-unsubscribe", caller, { contactIds: ids.slice(1) });
-  expect(refusalOf(other)).toBe("409 IDEMPOTENCY_KEY_REUSED");
+  expect(errorOf(other)).toBe("409 IDEMPOTENCY_KEY_REUSED");
   await finish(byKey, first);
   expect(await server.rows("select 1 from jobs where project_id = $1", id)).toHaveLength(1);
 });

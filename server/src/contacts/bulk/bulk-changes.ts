@@ -5,7 +5,7 @@ import type { RawBuilder } from "kysely";
 import type { Database, Tx } from "../../platform/database/database.ts";
 import { isId } from "../../platform/ids.ts";
 import { addJob, readJob, type JobView } from "../../platform/background/jobs.ts";
-import { Refusal } from "../../platform/refusal.ts";
+import { AppError } from "../../platform/app-error.ts";
 import { conditionsOf, type ContactFilter, type Membership } from "../list-contacts.ts";
 import { idBytesOf } from "../list-queries.ts";
 import { packIds } from "./rules.ts";
@@ -58,7 +58,7 @@ export async function getBulk(
   id: string,
 ): Promise<JobView<BulkResult>> {
   const job = isId(id) ? await readJob<BulkResult>(database, { projectId, id }, [BULK_KIND]) : undefined;
-  if (job === undefined) throw new Refusal("JOB_NOT_FOUND");
+  if (job === undefined) throw new AppError("JOB_NOT_FOUND");
   return job;
 }
 

@@ -8,7 +8,7 @@ import { startJobs } from "../../platform/background/jobs.ts";
 import { createLog } from "../../platform/log.ts";
 import { createMetrics } from "../../platform/metrics.ts";
 import { useTestServer, type TestProject } from "../../testing/test-server.ts";
-import { contactSurroundings } from "../../workflows/usage.ts";
+import { contactContext } from "../../workflows/usage.ts";
 import { importConsequences } from "../../segments/import-consequences.ts";
 import { contactJobs } from "../jobs.ts";
 import { BULK_KIND } from "./bulk-changes.ts";
@@ -48,7 +48,7 @@ const read = async ({ byKey }: TestProject, jobId: string) =>
 async function finish(project: TestProject, jobId: string): Promise<Record<string, unknown> | null> {
   const jobs = startJobs({
     database: server.database,
-    kinds: contactJobs(contactSurroundings, importConsequences),
+    kinds: contactJobs(contactContext, importConsequences),
     log: createLog({ level: "silent" }),
     metrics: createMetrics(),
   });
@@ -104,11 +104,7 @@ async function stepAndDie(project: TestProject, jobId: string, dies: "before" | 
     const row = await findClaimedForUpdate(tx, key, claimId);
     if (row === undefined) throw new Error("The job was claimed.");
     const { input, checkpoint, createdAt } = row;
-    const outcome = await stepOfBulk(
-      tx,
-      { ...key, input, checkpoint, createdAt },
-      contactSurroundings.dependents,
-    );
+    const outcome = await stepOfBulk(tx, { ...key, input, checkpoint, createdAt }, contactContext.dependents);
     if (outcome.done) throw new Error("The job has more than one step.");
     const { progress } = outcome;
     await updateJobStep(tx, key, {

@@ -8,11 +8,11 @@ import { getBulk, startBulk, type BulkTarget } from "./bulk-changes.ts";
 
 type BulkCall = Call<typeof contract.bulkSubscribe>;
 
-export interface BulkParts {
+export interface BulkDependencies {
   database: Database;
 }
 
-export function contactBulkRoutes(parts: BulkParts & Membership): Route[] {
+export function contactBulkRoutes(parts: BulkDependencies & Membership): Route[] {
   const { database } = parts;
   const start = (operation: BulkOperation) => async (call: BulkCall) => {
     const { projectId, userId, body, commit } = call;

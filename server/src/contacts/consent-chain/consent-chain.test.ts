@@ -6,20 +6,20 @@ import { transaction } from "../../platform/database/database.ts";
 import { examine } from "../../instance/doctor.ts";
 import { useTestServer, type TestProject } from "../../testing/test-server.ts";
 import { deleteContacts } from "../contacts.ts";
-import type { Via } from "../rules.ts";
+import type { ChangeSource } from "../rules.ts";
 import { flipAndRecord, upsertContacts } from "../upsert-contacts.ts";
-import { sealUpTo, takeCut } from "./seal-consent.ts";
-import { isConsentSealedLate, verifyConsentLogs } from "./verify-consent.ts";
+import { checkpointUpTo, takeCut } from "./checkpoint-consent.ts";
+import { isConsentCheckpointedLate, verifyConsentLogs } from "./verify-consent.ts";
 import { memberships } from "../../segments/usage.ts";
 
 const server = useTestServer({ ROLES: "api" });
-const VIA: Via = { source: "import", actor: randomUUID(), ip: null };
+const VIA: ChangeSource = { source: "import", actor: randomUUID(), ip: null };
 
 /** Checkpoints all rows. No other transaction stays open for long. */
-async function seal(): Promise<void> {
+async function checkpoint(): Promise<void> {
   const cut = await takeCut(server.database);
   if (cut === null) return;
-  await expect.poll(() => sealUpTo(server.database, cut), { timeout: 30_000, interval: 10 }).toBe(true);
+  await expect.poll(() => checkpointUpTo(server.database, cut), { timeout: 30_000, interval: 10 }).toBe(true);
 }
 
 const subscribe = (project: TestProject, emails: readonly string[]) =>
@@ -54,10 +54,10 @@ async function withLog(count = 6): Promise<{ project: TestProject; ids: string[]
   for (let at = 0; at < count; at += 2) {
     const made = await subscribe(project, emailsOf(2));
     ids.push(...made.map(({ contactId }) => contactId));
-    await seal();
+    await checkpoint();
   }
   await flip(project, ids.slice(0, 2), false);
-  await seal();
+  await checkpoint();
   return { project, ids };
 }
 
@@ -83,21 +83,21 @@ test("checkpoints each row once while many writers run and contacts are deleted"
   const sealers = [1, 2].map(async () => {
     while (isWriting) {
       const cut = await takeCut(server.database);
-      if (cut !== null) await sealUpTo(server.database, cut);
+      if (cut !== null) await checkpointUpTo(server.database, cut);
     }
   });
   await Promise.all(writers).finally(() => (isWriting = false));
   await Promise.all(sealers);
-  await seal();
+  await checkpoint();
   for (const project of [one, other]) {
     expect(await faultsOf(project)).toEqual([]);
-    const sealed = await server.rows<{ position: number }>(
+    const checkpointed = await server.rows<{ position: number }>(
       "select unnest(positions) as position from consent_seals where project_id = $1",
       project.id,
     );
-    expect(new Set(sealed.map(({ position }) => position)).size).toBe(sealed.length);
+    expect(new Set(checkpointed.map(({ position }) => position)).size).toBe(checkpointed.length);
     const left = await logOf(project);
-    const known = new Set(sealed.map(({ position }) => position));
+    const known = new Set(checkpointed.map(({ position }) => position));
     expect(left.filter(({ position }) => !known.has(position))).toEqual([]);
     expect(left.length).toBeGreaterThan(50);
   }
@@ -122,15 +122,15 @@ test("waits for rows of an open transaction without making writers wait", async 
     await subscribe(project, emailsOf(2));
     const cut = await takeCut(server.database);
     if (cut === null) throw new Error("There is nothing to seal.");
-    expect(await sealUpTo(server.database, cut)).toBe(false);
+    expect(await checkpointUpTo(server.database, cut)).toBe(false);
   });
-  await seal();
+  await checkpoint();
   expect(await faultsOf(project)).toEqual([]);
-  const [sealed] = await server.rows<{ rows: number }>(
+  const [checkpointed] = await server.rows<{ rows: number }>(
     "select sum(cardinality(positions)) as rows from consent_seals where project_id = $1",
     project.id,
   );
-  expect(Number(sealed?.rows)).toBe(3);
+  expect(Number(checkpointed?.rows)).toBe(3);
 });
 
 test("deleting a contact removes all its data and keeps the chain valid", async () => {
@@ -138,7 +138,7 @@ test("deleting a contact removes all its data and keeps the chain valid", async 
   const [gone = ""] = ids;
   await transaction(server.database, (tx) => deleteContacts(tx, project.id, [gone], [memberships]));
   expect(await faultsOf(project)).toEqual([]);
-  await seal();
+  await checkpoint();
   expect(await faultsOf(project)).toEqual([]);
   const kept = await server.rows<{ text: string }>(
     `select t::text as text from consent_seals t where project_id = $1
@@ -185,12 +185,12 @@ test("reports rows that were edited, removed or inserted by hand, in the doctor 
 test("reports rows without a checkpoint as late after fifteen minutes", async () => {
   const { project, ids } = await withLog();
   await flip(project, ids.slice(0, 1), true);
-  expect(await isConsentSealedLate(server.database)).toBe(false);
+  expect(await isConsentCheckpointedLate(server.database)).toBe(false);
   await server.rows(
     "update consent_changes set created_at = created_at - interval '16 minutes' where project_id = $1",
     project.id,
   );
-  expect(await isConsentSealedLate(server.database)).toBe(true);
+  expect(await isConsentCheckpointedLate(server.database)).toBe(true);
   await server.rows("delete from consent_changes where project_id = $1", project.id);
 });
 
@@ -210,7 +210,7 @@ test("reports rows inserted later, with a free position or with an earlier time"
     other.id,
     others[0],
   );
-  await seal();
+  await checkpoint();
   expect(await faultsOf(other)).toMatchObject([{ what: "inserted", contactId: others[0] }]);
 });
 

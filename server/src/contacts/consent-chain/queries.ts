@@ -1,9 +1,9 @@
 // Statements on the checkpoints of the consent log and on the rows they cover.
 import { sql } from "kysely";
 import type { Database, Tx } from "../../platform/database/database.ts";
-import type { HashedChange, HashedEntry, HashedErasure, SealedRows } from "./rules.ts";
+import type { HashedChange, HashedEntry, HashedErasure, CheckpointedRows } from "./rules.ts";
 
-export interface SealRow extends SealedRows {
+export interface CheckpointRow extends CheckpointedRows {
   hash: Buffer;
 }
 
@@ -44,19 +44,19 @@ export async function areOlderOver(database: Database, transaction: string): Pro
   return rows[0]?.areOver === true;
 }
 
-export async function readSealed(database: Database): Promise<number> {
+export async function readCheckpointed(database: Database): Promise<number> {
   const { rows } = await sql<{ position: number }>`select position from consent_sealed`.execute(database);
   return rows[0]?.position ?? 0;
 }
 
 /** Returns undefined if another process is writing checkpoints. */
-export async function lockSealed(tx: Tx): Promise<number | undefined> {
+export async function lockCheckpointed(tx: Tx): Promise<number | undefined> {
   const { rows } = await sql<{ position: number }>`
     select position from consent_sealed for update skip locked`.execute(tx);
   return rows[0]?.position;
 }
 
-export async function updateSealed(tx: Tx, position: number): Promise<void> {
+export async function updateCheckpointed(tx: Tx, position: number): Promise<void> {
   await sql`update consent_sealed set position = ${position} where is_only`.execute(tx);
 }
 
@@ -87,10 +87,10 @@ export async function lockHead(tx: Tx, projectId: string, firstHash: Buffer): Pr
   return rows[0] ?? { projectId, number: 0, hash: firstHash };
 }
 
-export async function insertSeals(tx: Tx, seals: readonly SealRow[]): Promise<void> {
-  const rows = seals.map((seal) => {
-    const { projectId, number, at: sealedAt, completeTo, positions, digests, hash } = seal;
-    return sql`(${projectId}::uuid, ${number}::integer, ${sealedAt}::timestamptz, ${completeTo}::timestamptz,
+export async function insertCheckpoints(tx: Tx, checkpoints: readonly CheckpointRow[]): Promise<void> {
+  const rows = checkpoints.map((checkpoint) => {
+    const { projectId, number, at: checkpointedAt, completeTo, positions, digests, hash } = checkpoint;
+    return sql`(${projectId}::uuid, ${number}::integer, ${checkpointedAt}::timestamptz, ${completeTo}::timestamptz,
       ${positions}::bigint[], ${digests}::bytea, ${hash}::bytea)`;
   });
   await sql`
@@ -110,7 +110,7 @@ export async function upsertHeads(tx: Tx, heads: readonly HeadRow[]): Promise<vo
 }
 
 /** Returns projects with checkpoints by id, except projects that are being reset or removed. */
-export async function listSealedProjects(
+export async function listCheckpointedProjects(
   database: Database,
   after: string,
   limit: number,
@@ -124,12 +124,12 @@ export async function listSealedProjects(
 }
 
 /** Returns checkpoints in the order of the chain. */
-export async function listSeals(
+export async function listCheckpoints(
   database: Database,
   projectId: string,
   { after, upTo, limit }: { after: number; upTo: number; limit: number },
-): Promise<SealRow[]> {
-  const { rows } = await sql<SealRow>`
+): Promise<CheckpointRow[]> {
+  const { rows } = await sql<CheckpointRow>`
     select project_id, number, at, complete_to, to_jsonb(positions) as positions, digests, hash from consent_seals
     where project_id = ${projectId} and number > ${after} and number <= ${upTo}
     order by number limit ${limit}`.execute(database);
@@ -170,7 +170,7 @@ export async function countChanges(database: Database, projectId: string, upTo: 
 }
 
 /** Returns the first row without a checkpoint up to the checkpointed position. */
-export async function findUnsealed(
+export async function findUncheckpointed(
   database: Database,
   projectId: string,
   upTo: number,
@@ -185,10 +185,14 @@ export async function findUnsealed(
 }
 
 /** Returns whether a row has waited for its checkpoint for too long. */
-export async function isSealingLate(database: Database, sealed: number, minutes: number): Promise<boolean> {
+export async function isCheckpointLate(
+  database: Database,
+  checkpointed: number,
+  minutes: number,
+): Promise<boolean> {
   const { rows } = await sql<{ isLate: boolean }>`
     select exists (
-      select 1 from consent_changes where position > ${sealed} and created_at < now() - make_interval(mins => ${minutes})
+      select 1 from consent_changes where position > ${checkpointed} and created_at < now() - make_interval(mins => ${minutes})
     ) as is_late`.execute(database);
   return rows[0]?.isLate === true;
 }

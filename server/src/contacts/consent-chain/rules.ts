@@ -49,7 +49,7 @@ function emailOf({ emailId }: HashedChange): string[] {
   return emailId === null ? [] : [emailId];
 }
 
-export interface SealedRows {
+export interface CheckpointedRows {
   projectId: string;
   number: number;
   at: Date;
@@ -58,13 +58,13 @@ export interface SealedRows {
   digests: Buffer;
 }
 
-export function hashSeal(previous: Buffer, seal: SealedRows): Buffer {
+export function hashCheckpoint(previous: Buffer, checkpoint: CheckpointedRows): Buffer {
   const line = JSON.stringify([
-    seal.projectId,
-    seal.number,
-    seal.at.toISOString(),
-    seal.completeTo?.toISOString() ?? null,
-    seal.positions,
+    checkpoint.projectId,
+    checkpoint.number,
+    checkpoint.at.toISOString(),
+    checkpoint.completeTo?.toISOString() ?? null,
+    checkpoint.positions,
   ]);
-  return createHash("sha256").update(previous).update(line).update(seal.digests).digest();
+  return createHash("sha256").update(previous).update(line).update(checkpoint.digests).digest();
 }

@@ -6,17 +6,17 @@ import {
   countChanges,
   findEntries,
   findErased,
-  findUnsealed,
-  isSealingLate,
-  listSealedProjects,
-  listSeals,
-  readSealed,
+  findUncheckpointed,
+  isCheckpointLate,
+  listCheckpointedProjects,
+  listCheckpoints,
+  readCheckpointed,
   type HeadRow,
-  type SealRow,
+  type CheckpointRow,
 } from "./queries.ts";
-import { DIGEST_BYTES, digestOf, FIRST_HASH, hashSeal } from "./rules.ts";
+import { DIGEST_BYTES, digestOf, FIRST_HASH, hashCheckpoint } from "./rules.ts";
 
-const SEALS_AT_ONCE = 20;
+const CHECKPOINTS_PER_READ = 20;
 const PROJECTS_AT_ONCE = 500;
 /** Allowed correction of a database clock. */
 const TOLERANCE_MS = 3_600_000;
@@ -44,7 +44,7 @@ interface Walk {
 async function verifyProject(
   database: Database,
   head: HeadRow,
-  sealed: number,
+  checkpointed: number,
 ): Promise<ConsentFault | null> {
   const projectId = head.projectId;
   const broken = (number: number): ConsentFault => ({
@@ -56,38 +56,38 @@ async function verifyProject(
   let walk: Walk = { hash: FIRST_HASH, completeTo: null, found: 0 };
   let number = 0;
   for (let hasMore = true; hasMore;) {
-    const seals = await listSeals(database, projectId, {
+    const checkpoints = await listCheckpoints(database, projectId, {
       after: number,
       upTo: head.number,
-      limit: SEALS_AT_ONCE,
+      limit: CHECKPOINTS_PER_READ,
     });
-    for (const seal of seals) {
-      if (seal.number !== number + 1) return broken(number + 1);
-      const next = await verifySeal(database, seal, walk, sealed);
+    for (const checkpoint of checkpoints) {
+      if (checkpoint.number !== number + 1) return broken(number + 1);
+      const next = await verifyCheckpoint(database, checkpoint, walk, checkpointed);
       if ("what" in next) return next;
       walk = next;
-      number = seal.number;
+      number = checkpoint.number;
     }
-    hasMore = seals.length === SEALS_AT_ONCE;
+    hasMore = checkpoints.length === CHECKPOINTS_PER_READ;
   }
   if (number < head.number) return broken(number + 1);
   if (!walk.hash.equals(head.hash)) return broken(number);
-  if ((await countChanges(database, projectId, sealed)) <= walk.found) return null;
-  const extra = await findUnsealed(database, projectId, sealed);
+  if ((await countChanges(database, projectId, checkpointed)) <= walk.found) return null;
+  const extra = await findUncheckpointed(database, projectId, checkpointed);
   if (extra === undefined) return null;
   return { projectId, what: "inserted", ...extra };
 }
 
-async function verifySeal(
+async function verifyCheckpoint(
   database: Database,
-  seal: SealRow,
+  checkpoint: CheckpointRow,
   walk: Walk,
-  sealed: number,
+  checkpointed: number,
 ): Promise<Walk | ConsentFault> {
-  const { projectId, positions, digests } = seal;
-  const hash = hashSeal(walk.hash, seal);
-  if (!hash.equals(seal.hash) || digests.length !== positions.length * DIGEST_BYTES)
-    return { projectId, what: "seal", position: seal.number, contactId: null };
+  const { projectId, positions, digests } = checkpoint;
+  const hash = hashCheckpoint(walk.hash, checkpoint);
+  if (!hash.equals(checkpoint.hash) || digests.length !== positions.length * DIGEST_BYTES)
+    return { projectId, what: "seal", position: checkpoint.number, contactId: null };
   const entries = await findEntries(database, projectId, positions);
   const byPosition = new Map(entries.map((entry) => [entry.position, entry]));
   const gone = positions.filter((position) => !byPosition.has(position));
@@ -107,21 +107,22 @@ async function verifySeal(
   }
   return {
     hash,
-    completeTo: seal.completeTo ?? walk.completeTo,
+    completeTo: checkpoint.completeTo ?? walk.completeTo,
     found:
-      walk.found + entries.filter(({ kind, position }) => kind === "change" && position <= sealed).length,
+      walk.found +
+      entries.filter(({ kind, position }) => kind === "change" && position <= checkpointed).length,
   };
 }
 
 /** Verifies the chains of all projects and returns the first fault of each broken one. */
 export async function verifyConsentLogs(database: Database): Promise<ConsentFault[]> {
   // Read before the heads. Rows that get a checkpoint during this run are verified next time.
-  const sealed = await readSealed(database);
+  const checkpointed = await readCheckpointed(database);
   const faults: ConsentFault[] = [];
   for (let last = NO_ID; ;) {
-    const heads = await listSealedProjects(database, last, PROJECTS_AT_ONCE);
+    const heads = await listCheckpointedProjects(database, last, PROJECTS_AT_ONCE);
     for (const head of heads)
-      faults.push(...[await verifyProject(database, head, sealed)].flatMap((fault) => fault ?? []));
+      faults.push(...[await verifyProject(database, head, checkpointed)].flatMap((fault) => fault ?? []));
     const end = heads.at(-1);
     if (end === undefined || heads.length < PROJECTS_AT_ONCE) return faults;
     last = end.projectId;
@@ -129,6 +130,6 @@ export async function verifyConsentLogs(database: Database): Promise<ConsentFaul
 }
 
 /** Returns whether rows have waited for a checkpoint for too long, because no process with the role `worker` runs. */
-export async function isConsentSealedLate(database: Database): Promise<boolean> {
-  return isSealingLate(database, await readSealed(database), LATE_MINUTES);
+export async function isConsentCheckpointedLate(database: Database): Promise<boolean> {
+  return isCheckpointLate(database, await readCheckpointed(database), LATE_MINUTES);
 }

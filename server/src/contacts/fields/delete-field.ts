@@ -2,8 +2,8 @@
 // of a few thousand.
 import type { Tx } from "../../platform/database/database.ts";
 import { addJob, type RunningJob, type StepOutcome } from "../../platform/background/jobs.ts";
-import { invalidField, Refusal } from "../../platform/refusal.ts";
-import { noteContacts } from "../../reactions/reactions.ts";
+import { invalidField, AppError } from "../../platform/app-error.ts";
+import { enqueueContactEvents } from "../../reactions/reactions.ts";
 import { FIELD_KIND } from "../shown-data-queries.ts";
 import {
   countContactsWithKey,
@@ -39,7 +39,8 @@ export async function deleteField(tx: Tx, projectId: string, text: string): Prom
       `\`${name.standard}\` is a standard field that every contact has, so it can't be deleted.`,
     );
   const { key } = name;
-  if (key.includes("\0") || !(await deleteFieldRow(tx, projectId, key))) throw new Refusal("FIELD_NOT_FOUND");
+  if (key.includes("\0") || !(await deleteFieldRow(tx, projectId, key)))
+    throw new AppError("FIELD_NOT_FOUND");
   const count = await countContactsWithKey(tx, projectId, key);
   const input: FieldInput = { key };
   await addJob(tx, { projectId, kind: FIELD_KIND, input });
@@ -59,7 +60,7 @@ export async function stepOfFieldDeletion(tx: Tx, job: RunningJob): Promise<Step
   if (last !== null) {
     const locked = await lockContactsWithKey(tx, projectId, key, { after, last });
     const changed = await removeKey(tx, job, key, locked);
-    await noteContacts(
+    await enqueueContactEvents(
       tx,
       changed.map((contactId) => ({ projectId, contactId })),
     );

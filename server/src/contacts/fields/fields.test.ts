@@ -6,15 +6,15 @@ import { startJobs } from "../../platform/background/jobs.ts";
 import { createLog } from "../../platform/log.ts";
 import { createMetrics } from "../../platform/metrics.ts";
 import {
-  answersByName,
+  responsesByName,
   faultsOf,
-  refusalOf,
+  errorOf,
   sameByName,
   useTestServer,
   type TestCaller,
   type TestProject,
 } from "../../testing/test-server.ts";
-import { contactSurroundings } from "../../workflows/usage.ts";
+import { contactContext } from "../../workflows/usage.ts";
 import { importConsequences } from "../../segments/import-consequences.ts";
 import { contactJobs } from "../jobs.ts";
 
@@ -79,7 +79,7 @@ async function workOff({ id }: TestProject): Promise<void> {
   const log = createLog({ level: "silent" });
   const jobs = startJobs({
     database: server.database,
-    kinds: contactJobs(contactSurroundings, importConsequences),
+    kinds: contactJobs(contactContext, importConsequences),
     log,
     metrics: createMetrics(),
   });
@@ -244,7 +244,7 @@ test("keys with any name can be listed, read and deleted", async () => {
     project.id,
   );
   const fields = await list(project);
-  const seen = await answersByName(STRANGE_KEYS, String, async (key) => {
+  const seen = await responsesByName(STRANGE_KEYS, String, async (key) => {
     const field = `data.${key}`;
     const listed = fields.find((one) => one.field === field);
     const { contactCount } = await usage(byKey, field);
@@ -331,7 +331,7 @@ test("a deleted field disappears immediately and can be written again with anoth
     await server.call("GET", path("plan", "/values"), byKey),
     await server.call("GET", path("plan", "/usage"), byKey),
   ])
-    expect(refusalOf(again as never)).toBe("404 FIELD_NOT_FOUND");
+    expect(errorOf(again as never)).toBe("404 FIELD_NOT_FOUND");
   // Changes another key of the third contact, then writes the key again for the second and for a new contact.
   await server.call("PATCH", `/contacts/${ids[2]}`, byKey, { data: { other: 1 } });
   await server.call("PATCH", `/contacts/${ids[1]}`, byKey, { data: { plan: 5 } });
@@ -538,7 +538,7 @@ test("concurrent writes and field deletions lose no value written last", async (
   );
   const jobs = startJobs({
     database: server.database,
-    kinds: contactJobs(contactSurroundings, importConsequences),
+    kinds: contactJobs(contactContext, importConsequences),
     log: createLog({ level: "silent" }),
     metrics: createMetrics(),
   });
@@ -615,7 +615,7 @@ test("reset sets the type of most values, and string for a tie", async () => {
   const refused = await reset(byKey, "email");
   expect([refused.status, faultsOf(refused as never)]).toEqual([422, ["field custom"]]);
   await remove(byKey, "age");
-  expect(refusalOf((await reset(byKey, "age")) as never)).toBe("404 FIELD_NOT_FOUND");
+  expect(errorOf((await reset(byKey, "age")) as never)).toBe("404 FIELD_NOT_FOUND");
 });
 
 test("rejects deletion of standard fields but deletes custom ones with the same name", async () => {
@@ -644,14 +644,14 @@ test("an unknown field returns 404 from every endpoint", async () => {
     "data.%00",
     "k".repeat(300),
   ];
-  const answers = await answersByName(names, String, async (name) => {
+  const responses = await responsesByName(names, String, async (name) => {
     const listed = await server.call("GET", `/contacts/fields/${name}/values`, project.byKey);
     const used = await server.call("GET", `/contacts/fields/${name}/usage`, project.byKey);
     const typed = await server.call("POST", `/contacts/fields/${name}/reset-type`, project.byKey);
     const removed = await server.call("DELETE", `/contacts/fields/${name}`, project.byKey);
-    return [listed, used, typed, removed].map(refusalOf);
+    return [listed, used, typed, removed].map(errorOf);
   });
-  expect(answers).toEqual(sameByName(names, String, () => Array(4).fill("404 FIELD_NOT_FOUND")));
+  expect(responses).toEqual(sameByName(names, String, () => Array(4).fill("404 FIELD_NOT_FOUND")));
 });
 
 test("rejects invalid value queries and unauthorized callers", async () => {
@@ -662,21 +662,19 @@ test("rejects invalid value queries and unauthorized callers", async () => {
   expect(await faults("limit=0")).toEqual(["limit too_small"]);
   expect(await faults("limit=201")).toEqual(["limit too_big"]);
   expect(await faults(`search=${"x".repeat(255)}`)).toEqual(["search too_big"]);
-  const answers: string[] = [];
+  const responses: string[] = [];
   for (const caller of [{}, { key: project.publicKey }])
-    answers.push(
-      refusalOf(await server.call("GET", "/contacts/fields", caller)),
-      refusalOf(await server.call("DELETE", path("plan", ""), caller)),
+    responses.push(
+      errorOf(await server.call("GET", "/contacts/fields", caller)),
+      errorOf(await server.call("DELETE", path("plan", ""), caller)),
     );
-  expect(answers).toEqual([
+  expect(responses).toEqual([
     "401 MISSING_AUTH",
     "401 MISSING_AUTH",
     "401 INVALID_API_KEY",
     "401 INVALID_API_KEY",
   ]);
   await server.rows("update projects set disabled = true where id = $1", project.id);
-  expect(refusalOf(await server.call("DELETE", path("plan", ""), project.byKey))).toBe(
-    "403 PROJECT_DISABLED",
-  );
+  expect(errorOf(await server.call("DELETE", path("plan", ""), project.byKey))).toBe("403 PROJECT_DISABLED");
   expect(await list(project)).toHaveLength(5);
 });

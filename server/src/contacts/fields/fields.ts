@@ -1,7 +1,7 @@
 // Standard and custom fields of contacts.
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { Database } from "../../platform/database/database.ts";
-import { Refusal } from "../../platform/refusal.ts";
+import { AppError } from "../../platform/app-error.ts";
 import type { FieldType } from "../rules.ts";
 import {
   countContactsByKey,
@@ -84,7 +84,7 @@ async function readCoverage(database: Database, projectId: string, keys: readonl
 async function findName(database: Database, projectId: string, text: string): Promise<FieldName> {
   const name = readFieldName(text);
   if ("key" in name && !(await isRegistered(database, projectId, name.key)))
-    throw new Refusal("FIELD_NOT_FOUND");
+    throw new AppError("FIELD_NOT_FOUND");
   return name;
 }
 

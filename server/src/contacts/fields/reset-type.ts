@@ -1,6 +1,6 @@
 // Resets the type of a custom field, because the type of the first value may not fit later values.
 import type { Tx } from "../../platform/database/database.ts";
-import { invalidField, Refusal } from "../../platform/refusal.ts";
+import { invalidField, AppError } from "../../platform/app-error.ts";
 import type { FieldType } from "../rules.ts";
 import { countTypesOfKey, findField, updateFieldType } from "./queries.ts";
 import { readFieldName, writeFieldName } from "./rules.ts";
@@ -23,7 +23,7 @@ export async function resetFieldType(tx: Tx, projectId: string, text: string): P
     throw invalidField("field", "custom", `\`${name.standard}\` is a standard field with a fixed type.`);
   const { key } = name;
   const known = key.includes("\0") ? undefined : await findField(tx, projectId, key);
-  if (known === undefined) throw new Refusal("FIELD_NOT_FOUND");
+  if (known === undefined) throw new AppError("FIELD_NOT_FOUND");
   const types = await countTypesOfKey(tx, projectId, key);
   const [most = { type: known.type, count: 0 }] = types;
   await updateFieldType(tx, projectId, { field: key, type: most.type });

@@ -6,11 +6,11 @@ import { deleteField } from "./delete-field.ts";
 import { resetFieldType } from "./reset-type.ts";
 import { getUsage, listFieldNames, listFields, listValues, type FieldUse } from "./fields.ts";
 
-export interface FieldParts {
+export interface FieldDependencies {
   database: Database;
 }
 
-export function contactFieldRoutes({ database, ...use }: FieldParts & FieldUse): Route[] {
+export function contactFieldRoutes({ database, ...use }: FieldDependencies & FieldUse): Route[] {
   return [
     route(contract.listContactFields, async ({ projectId, query }) => {
       const list = query.withCoverage === false ? listFieldNames : listFields;

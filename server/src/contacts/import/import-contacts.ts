@@ -9,7 +9,7 @@ import { hashAddress } from "../../platform/address-hash.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { findHostileValues } from "../../platform/http/body.ts";
 import type { JobStep } from "../../platform/background/jobs.ts";
-import { noteContacts } from "../../reactions/reactions.ts";
+import { enqueueContactEvents } from "../../reactions/reactions.ts";
 import { contactFault } from "../contacts.ts";
 import { listOptOuts } from "../opt-out-queries.ts";
 import { findEmails, findSubscriptions } from "../queries.ts";
@@ -102,7 +102,7 @@ async function apply(
     })),
   );
   const ids = new Set(outcomes.flatMap(({ contactId, isChanged }) => (isChanged ? [contactId] : [])));
-  await noteContacts(
+  await enqueueContactEvents(
     tx,
     [...ids].map((contactId) => ({ projectId, contactId })),
   );

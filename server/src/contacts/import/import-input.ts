@@ -35,24 +35,24 @@ export interface ImportInput extends ImportOptions {
 }
 
 /** A column in the job format of an earlier version, without the first column, which was the address. */
-type FormerColumn =
+type LegacyColumn =
   | { kind: "subscribed" }
   | { kind: "data"; key: string }
   | { kind: "ignored"; name: string };
 
 /** Reads the input of a job, including jobs queued by an earlier version before an upgrade. */
 export function readInput(stored: unknown): ImportInput {
-  const input = stored as ImportInput | (Omit<ImportInput, "columns"> & { columns: FormerColumn[] });
+  const input = stored as ImportInput | (Omit<ImportInput, "columns"> & { columns: LegacyColumn[] });
   if ("warnings" in input) return input as ImportInput;
-  const former = input as Omit<ImportInput, "columns"> & { columns: FormerColumn[] };
+  const former = input as Omit<ImportInput, "columns"> & { columns: LegacyColumn[] };
   const email: MappedColumn = { ...NO_DETAILS, position: 1, name: "email", target: "email" };
-  const columns = former.columns.map((column, at) => formerColumn(column, at + 2));
+  const columns = former.columns.map((column, at) => legacyColumn(column, at + 2));
   return { ...PLAIN_IMPORT, ...former, columns: [email, ...columns], warnings: [] };
 }
 
 const NO_DETAILS = { field: null, type: "auto", dateFormat: null, values: null, why: "name" } as const;
 
-function formerColumn(column: FormerColumn, position: number): MappedColumn {
+function legacyColumn(column: LegacyColumn, position: number): MappedColumn {
   if (column.kind === "data")
     return { ...NO_DETAILS, position, name: column.key, target: "field", field: column.key };
   if (column.kind === "ignored") return { ...NO_DETAILS, position, name: column.name, target: "ignore" };

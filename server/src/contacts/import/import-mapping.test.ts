@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { readFileSync } from "node:fs";
 import type { ErrorEnvelope } from "../../platform/http/errors.ts";
-import { refusalOf, useTestServer, type TestProject } from "../../testing/test-server.ts";
+import { errorOf, useTestServer, type TestProject } from "../../testing/test-server.ts";
 import { endOfImport, uploadCsv, uploadOf } from "../../testing/upload.ts";
 import { zipOf } from "../../testing/zip.ts";
 
@@ -22,7 +22,7 @@ async function importInto(
 
 async function problemsOf(content: string | Buffer, mapping: unknown, query = ""): Promise<string[]> {
   const reply = await uploadCsv<ErrorEnvelope>(server.call, server.project.byKey, content, query, mapping);
-  expect(refusalOf(reply)).toBe("422 VALIDATION_ERROR");
+  expect(errorOf(reply)).toBe("422 VALIDATION_ERROR");
   return (reply.body.error.errors ?? []).map(({ field, message }) => `${field}: ${message}`);
 }
 
@@ -221,9 +221,9 @@ test("imported contacts join a static segment, and other segments are rejected i
     filters: { logic: "AND", conditions: [{ field: "data.plan", operator: "equals", value: "pro" }] },
   });
   const refused = await uploadCsv<ErrorEnvelope>(server.call, project.byKey, file, `?segmentId=${dynamic}`);
-  expect(refusalOf(refused)).toBe("422 VALIDATION_ERROR");
+  expect(errorOf(refused)).toBe("422 VALIDATION_ERROR");
   const missing = "?segmentId=00000000-0000-7000-8000-000000000000";
-  expect(refusalOf(await uploadCsv<ErrorEnvelope>(server.call, project.byKey, file, missing))).toBe(
+  expect(errorOf(await uploadCsv<ErrorEnvelope>(server.call, project.byKey, file, missing))).toBe(
     "404 SEGMENT_NOT_FOUND",
   );
 });

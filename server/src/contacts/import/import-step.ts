@@ -114,7 +114,7 @@ export function stepOfImport<Change extends AddressChange>(kind: ImportKind<Chan
   };
 }
 
-interface Standing {
+interface ImportState {
   place: Place;
   counts: ImportCounts;
 }
@@ -126,8 +126,8 @@ async function importPart<Change extends AddressChange>(
   read: RowReader<Change>,
   tx: Tx,
   job: ImportingJob,
-  { place, counts }: Standing,
-): Promise<Standing> {
+  { place, counts }: ImportState,
+): Promise<ImportState> {
   const part = await readPart(read, tx, job, place);
   const applied = await applyRows(kind, tx, job, part.changes);
   const errors = [...part.errors, ...applied.errors];
@@ -144,8 +144,8 @@ async function rehearse<Change extends AddressChange>(
   read: RowReader<Change>,
   tx: Tx,
   job: ImportingJob,
-  before: Standing,
-): Promise<Standing> {
+  before: ImportState,
+): Promise<ImportState> {
   const known = new Map<string, boolean>();
   let { place, counts } = before;
   while (place.offset < job.input.sizeBytes) {

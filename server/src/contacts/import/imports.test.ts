@@ -4,9 +4,9 @@ import { expect, test } from "vitest";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { ErrorEnvelope } from "../../platform/http/errors.ts";
 import {
-  answersByName,
+  responsesByName,
   faultsOf,
-  refusalOf,
+  errorOf,
   useTestServer,
   type TestCaller,
 } from "../../testing/test-server.ts";
@@ -56,7 +56,7 @@ const SAME: Record<string, string | Buffer> = {
 };
 
 test("a file imports the same in every format", async () => {
-  const imported = await answersByName(
+  const imported = await responsesByName(
     Object.entries(SAME),
     ([name]) => name,
     async ([, content]) => {
@@ -211,7 +211,7 @@ test.for(REFUSED)(
   async ([, content, sentence]) => {
     const before = await server.countRows();
     const reply = await uploadCsv<ErrorEnvelope>(server.call, server.project.byKey, content);
-    expect(refusalOf(reply)).toBe("422 VALIDATION_ERROR");
+    expect(errorOf(reply)).toBe("422 VALIDATION_ERROR");
     expect(reply.body.error.errors?.map(({ field }) => field)).toEqual(["file"]);
     expect(reply.body.error.errors?.[0]?.message).toMatch(sentence);
     expect(await server.countRows()).toEqual(before);
@@ -233,14 +233,12 @@ test("validates the upload's part, format, size, kind and query", async () => {
   expect(faultsOf(await send(file.body, file.contentType, "?dryRun=maybe"))).toEqual([
     "dryRun invalid_enum_value",
   ]);
-  expect(refusalOf(await send(file.body.subarray(0, -10), file.contentType))).toBe(
-    "400 INVALID_REQUEST_BODY",
-  );
-  expect(refusalOf(await send(file.body, "multipart/form-data"))).toBe("400 INVALID_REQUEST_BODY");
+  expect(errorOf(await send(file.body.subarray(0, -10), file.contentType))).toBe("400 INVALID_REQUEST_BODY");
+  expect(errorOf(await send(file.body, "multipart/form-data"))).toBe("400 INVALID_REQUEST_BODY");
   for (const type of ["text/csv", "application/json", "application/x-www-form-urlencoded"])
-    expect(refusalOf(await send(file.body, type))).toBe("415 UNSUPPORTED_MEDIA_TYPE");
+    expect(errorOf(await send(file.body, type))).toBe("415 UNSUPPORTED_MEDIA_TYPE");
   const large = uploadOf(Buffer.alloc(LIMITS.importBodyBytes.value + 1, "x"));
-  expect(refusalOf(await send(large.body, large.contentType))).toBe("413 PAYLOAD_TOO_LARGE");
+  expect(errorOf(await send(large.body, large.contentType))).toBe("413 PAYLOAD_TOO_LARGE");
   expect(faultsOf(await server.call("POST", "/contacts/import", byKey))).toEqual(["file required"]);
 });
 
@@ -344,7 +342,7 @@ test("an import of another project returns the same 404 as an unknown one", asyn
   const ids = [job.id, "00000000-0000-7000-8000-000000000000", "nothing"];
   for (const id of ids)
     for (const path of [`/contacts/import/${id}`, `/contacts/import/${id}/errors.csv`])
-      expect(refusalOf(await server.call("GET", path, byKey))).toBe("404 JOB_NOT_FOUND");
+      expect(errorOf(await server.call("GET", path, byKey))).toBe("404 JOB_NOT_FOUND");
 });
 
 test("the same file with the same Idempotency-Key is imported once, with any multipart boundary", async () => {
@@ -355,7 +353,7 @@ test("the same file with the same Idempotency-Key is imported once, with any mul
   expect(second.headers.get("idempotency-replayed")).toBe("true");
   expect(second.body).toEqual(first.body);
   const other = await uploadCsv<ErrorEnvelope>(server.call, caller, "email\nbob@example.com\n");
-  expect(refusalOf(other)).toBe("409 IDEMPOTENCY_KEY_REUSED");
+  expect(errorOf(other)).toBe("409 IDEMPOTENCY_KEY_REUSED");
   expect(await server.rows("select 1 from jobs where project_id = $1", id)).toHaveLength(1);
 });
 

@@ -14,7 +14,7 @@ import type { Database, Tx } from "../../platform/database/database.ts";
 import { findHostileValues } from "../../platform/http/body.ts";
 import { isId } from "../../platform/ids.ts";
 import { addJob, readJob, type JobView } from "../../platform/background/jobs.ts";
-import { invalidField, Refusal } from "../../platform/refusal.ts";
+import { invalidField, AppError } from "../../platform/app-error.ts";
 import type { ImportInput, ImportOptions } from "./import-input.ts";
 import { readUpload } from "./read-upload.ts";
 
@@ -137,7 +137,7 @@ function columnsOf(
       code: "custom" as const,
       message,
     }));
-    throw new Refusal("VALIDATION_ERROR", {
+    throw new AppError("VALIDATION_ERROR", {
       fields: [...new Map(fields.map((one) => [one.field, one])).values()],
     });
   }
@@ -198,6 +198,6 @@ export async function getImport(
   id: string,
 ): Promise<JobView<ImportResult>> {
   const job = isId(id) ? await readJob<ImportResult>(database, { projectId, id }, [kind]) : undefined;
-  if (job === undefined) throw new Refusal("JOB_NOT_FOUND");
+  if (job === undefined) throw new AppError("JOB_NOT_FOUND");
   return job;
 }

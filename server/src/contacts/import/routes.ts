@@ -6,14 +6,14 @@ import { transaction, type Database } from "../../platform/database/database.ts"
 import { ok, route, type Route } from "../../platform/http/route.ts";
 import { actorOf, recordAudit } from "../../audit/audit-log.ts";
 import type { CampaignNames } from "../consent.ts";
-import { csv } from "../csv-answer.ts";
+import { csv } from "../csv-response.ts";
 import { openContactExport, type ContactExecutions, type ContactSegments } from "../export-contact.ts";
 import { writeContacts } from "../export-contacts.ts";
 import { conditionsOf, type Membership } from "../list-contacts.ts";
-import { invalidField } from "../../platform/refusal.ts";
+import { invalidField } from "../../platform/app-error.ts";
 import { listFieldNames } from "../fields/fields.ts";
 import { IMPORT_KIND } from "./import-contacts.ts";
-import { getUndo, startUndo, type UndoSurroundings } from "./undo-import.ts";
+import { getUndo, startUndo, type UndoContext } from "./undo-import.ts";
 import { addImport, getImport, prepareImport } from "./imports.ts";
 import { writeImportErrors } from "./write-errors.ts";
 
@@ -26,7 +26,7 @@ export interface ImportSegments {
 const PREFIX = "data.";
 
 export function contactFileRoutes(
-  dependencies: { database: Database; undo: UndoSurroundings } & Membership &
+  dependencies: { database: Database; undo: UndoContext } & Membership &
     ContactSegments &
     ContactExecutions &
     CampaignNames &

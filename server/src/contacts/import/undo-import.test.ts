@@ -12,7 +12,7 @@ import { createMetrics } from "../../platform/metrics.ts";
 import { useTestServer, type TestProject } from "../../testing/test-server.ts";
 import { endOfImport, uploadCsv } from "../../testing/upload.ts";
 import { importConsequences } from "../../segments/import-consequences.ts";
-import { contactSurroundings } from "../../workflows/usage.ts";
+import { contactContext } from "../../workflows/usage.ts";
 import { contactJobs } from "../jobs.ts";
 import { upsertRecorded } from "./record-changes.ts";
 import { UNDO_KIND } from "./undo-import.ts";
@@ -37,7 +37,7 @@ let runner: JobRunner;
 const runJobs = () =>
   startJobs({
     database: server.database,
-    kinds: contactJobs(contactSurroundings, importConsequences),
+    kinds: contactJobs(contactContext, importConsequences),
     log: createLog({ level: "silent" }),
     metrics: createMetrics(),
   });
@@ -520,7 +520,7 @@ async function stepAndDie(project: TestProject, jobId: string, dies: "inside" | 
     const row = await findClaimedForUpdate(tx, key, claimId);
     if (row === undefined) throw new Error("The job was claimed.");
     const { input, checkpoint, createdAt } = row;
-    const outcome = await stepOfUndo(contactSurroundings)(tx, { ...key, input, checkpoint, createdAt });
+    const outcome = await stepOfUndo(contactContext)(tx, { ...key, input, checkpoint, createdAt });
     if (outcome.done) throw new Error("The job has more steps.");
     const progress = Math.floor(outcome.progress);
     await updateJobStep(tx, key, {
@@ -539,7 +539,7 @@ async function stepAndDie(project: TestProject, jobId: string, dies: "inside" | 
 
 test("an import can be undone once, after its end, within 30 days, unless it was a dry run", async () => {
   const project = await server.createProject(server.project.owner);
-  const answer = async (jobId: string, method: "GET" | "POST" = "POST") => {
+  const respond = async (jobId: string, method: "GET" | "POST" = "POST") => {
     const { status, body } = await server.call(method, pathOf(jobId), project.byKey);
     return `${status} ${status < 300 ? "" : body.error.message}`.trim();
   };
@@ -548,29 +548,29 @@ test("an import can be undone once, after its end, within 30 days, unless it was
   await runner.stop();
   const running = await queueImport(project, file);
   for (const method of ["GET", "POST"] as const)
-    expect(await answer(running, method)).toBe("409 The import is still running. Undo it after it ends.");
-  const asked = await Promise.all([answer(undone), answer(undone)]);
+    expect(await respond(running, method)).toBe("409 The import is still running. Undo it after it ends.");
+  const asked = await Promise.all([respond(undone), respond(undone)]);
   const TWICE = "409 This was already undone or is being undone.";
   expect(asked.toSorted()).toEqual(["202", TWICE]);
   runner = runJobs();
   await endOfUndo(project, undone);
-  expect(await answer(undone)).toBe(TWICE);
+  expect(await respond(undone)).toBe(TWICE);
   expect(await show(project, undone)).toMatchObject({ counts: null, job: { result: { removedCount: 1 } } });
   const dry = await importRows(project, file, "?dryRun=true");
-  expect(await answer(dry)).toMatch(/^409 This import was a dry run/);
+  expect(await respond(dry)).toMatch(/^409 This import was a dry run/);
   const old = await importRows(project, file);
   await server.rows("update jobs set input = input - 'isRecorded' where id = $1", old);
-  expect(await answer(old)).toMatch(/^409 This import ran before Postloft could undo imports/);
+  expect(await respond(old)).toMatch(/^409 This import ran before Postloft could undo imports/);
   const late = await importRows(project, file);
   await server.rows("update jobs set finished_at = now() - interval '30 days' where id = $1", late);
   const TOO_LATE = "409 An import can only be undone within 30 days after its end.";
-  expect(await answer(late)).toBe(TOO_LATE);
+  expect(await respond(late)).toBe(TOO_LATE);
   await sweepJobs(server.database);
   expect(await server.rows("select 1 from import_changes where job_id = $1", late)).toEqual([]);
   const longAgo = `0190${randomUUID().slice(4, 14)}7${randomUUID().slice(15)}`;
-  expect(await answer(longAgo)).toBe(TOO_LATE);
-  expect(await answer(newId())).toMatch(/^404 /);
-  expect(await answer("x")).toMatch(/^404 /);
+  expect(await respond(longAgo)).toBe(TOO_LATE);
+  expect(await respond(newId())).toMatch(/^404 /);
+  expect(await respond("x")).toMatch(/^404 /);
   const other = await server.createProject(server.project.owner);
   expect((await ask(other, old)).status).toBe(404);
 });

@@ -13,7 +13,7 @@ import {
   type JobKey,
   type JobView,
 } from "../../platform/background/jobs.ts";
-import { Refusal } from "../../platform/refusal.ts";
+import { AppError } from "../../platform/app-error.ts";
 import type { Dependents } from "../contacts.ts";
 import { IMPORT_KIND } from "./import-contacts.ts";
 import type { ImportInput } from "./import-input.ts";
@@ -22,7 +22,7 @@ import { countUndo, type SuppressionOf } from "./undo-queries.ts";
 export const UNDO_KIND = "contacts.undo-import";
 
 /** Dependencies on later folders for contacts that an undo changes. */
-export interface UndoSurroundings {
+export interface UndoContext {
   dependents: readonly Dependents[];
   suppressionOf: SuppressionOf;
   members: ImportedMembers;
@@ -50,7 +50,7 @@ export async function getUndo(
   database: Database,
   projectId: string,
   id: string,
-  { suppressionOf, members }: UndoSurroundings,
+  { suppressionOf, members }: UndoContext,
 ): Promise<UndoView> {
   const job = { projectId, id };
   const until = await requireUndoable(database, job);
@@ -87,7 +87,7 @@ async function requireUndoable(database: Database, key: JobKey): Promise<Date> {
   if (job === undefined || about === undefined) {
     // Job ids contain their creation time, and the sweep deletes old jobs.
     if (isId(key.id) && idTimeMs(key.id) < nowMs() - DAYS * DAY_MS) throw conflict(TOO_LATE);
-    throw new Refusal("JOB_NOT_FOUND");
+    throw new AppError("JOB_NOT_FOUND");
   }
   if (about.finishedAt === null) throw conflict("The import is still running. Undo it after it ends.");
   const { dryRun, isRecorded } = about.input as ImportInput;
@@ -99,4 +99,4 @@ async function requireUndoable(database: Database, key: JobKey): Promise<Date> {
   return until;
 }
 
-const conflict = (message: string) => new Refusal("CONFLICT", { message });
+const conflict = (message: string) => new AppError("CONFLICT", { message });

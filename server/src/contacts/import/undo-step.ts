@@ -3,10 +3,10 @@ import type { UndoCounts } from "@postloft/contract/import-undo.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { newId } from "../../platform/ids.ts";
 import type { JobKey, JobStep } from "../../platform/background/jobs.ts";
-import { noteContacts } from "../../reactions/reactions.ts";
+import { enqueueContactEvents } from "../../reactions/reactions.ts";
 import { deleteContacts } from "../contacts.ts";
 import { flipSubscriptions, lockContacts } from "../queries.ts";
-import type { UndoSurroundings } from "./undo-import.ts";
+import type { UndoContext } from "./undo-import.ts";
 import {
   countChangeRows,
   countCreated,
@@ -43,14 +43,14 @@ const NOTHING: UndoCounts = {
   segmentRemovedCount: 0,
 };
 
-export function stepOfUndo(surroundings: UndoSurroundings): JobStep {
+export function stepOfUndo(context: UndoContext): JobStep {
   return async (tx, job) => {
     const { undoes, actor } = job.input as UndoInput;
     const undone = { projectId: job.projectId, id: undoes };
     const before = (job.checkpoint as Checkpoint | null) ?? (await begin(tx, undone));
     const row = await findFirstChange(tx, undone);
     if (row === undefined) return { done: true, result: before.counts };
-    const counts = add(before.counts, await undoRow(tx, undone, row, { ...surroundings, actor }));
+    const counts = add(before.counts, await undoRow(tx, undone, row, { ...context, actor }));
     await deleteChangeRow(tx, undone, row.number);
     const done = before.done + 1;
     return {
@@ -76,7 +76,7 @@ async function undoRow(
   tx: Tx,
   job: JobKey,
   row: ChangeRow,
-  { dependents, suppressionOf, members, actor }: UndoSurroundings & { actor: string },
+  { dependents, suppressionOf, members, actor }: UndoContext & { actor: string },
 ): Promise<Partial<UndoCounts>> {
   const { projectId } = job;
   const { kind, number, contactIds, segmentId } = row;
@@ -116,7 +116,7 @@ async function undoRow(
 }
 
 async function note(tx: Tx, projectId: string, contactIds: readonly string[]): Promise<void> {
-  await noteContacts(
+  await enqueueContactEvents(
     tx,
     contactIds.map((contactId) => ({ projectId, contactId })),
   );

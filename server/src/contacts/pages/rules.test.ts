@@ -1,7 +1,7 @@
 // Forms, masked addresses, and IP addresses that the log can store.
 import { expect, test } from "vitest";
 import { LINK_PURPOSES } from "../links.ts";
-import { maskAddress, readIp, readWish, type Form } from "./rules.ts";
+import { maskAddress, readIp, readRequestedChange, type Form } from "./rules.ts";
 
 const NOTHING = { unsubscribe: null, subscribe: null, manage: null };
 const OUT = { subscribed: false, source: "page" };
@@ -21,9 +21,9 @@ const FORMS: Array<[Form, object]> = [
 ];
 
 test.for(FORMS)("the form %j is accepted only on its own pages", ([form, expected]) => {
-  expect(Object.fromEntries(LINK_PURPOSES.map((purpose) => [purpose, readWish(purpose, form)]))).toEqual(
-    expected,
-  );
+  expect(
+    Object.fromEntries(LINK_PURPOSES.map((purpose) => [purpose, readRequestedChange(purpose, form)])),
+  ).toEqual(expected);
 });
 
 test.for([

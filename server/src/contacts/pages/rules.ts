@@ -3,7 +3,7 @@ import { isIP } from "node:net";
 import type { ContactLinks, LinkPurpose } from "../links.ts";
 import type { PageContent } from "./page.ts";
 
-export interface Wish {
+export interface RequestedChange {
   subscribed: boolean;
   source: "page" | "one-click";
 }
@@ -14,7 +14,7 @@ export interface Form {
 }
 
 /** Returns the change that a form requests on this page, or null if the page does not offer that change. */
-export function readWish(purpose: LinkPurpose, form: Form): Wish | null {
+export function readRequestedChange(purpose: LinkPurpose, form: Form): RequestedChange | null {
   const mayUnsubscribe = purpose !== "subscribe";
   const maySubscribe = purpose !== "unsubscribe";
   // Some email clients end the form with a line break, which becomes part of the last value.

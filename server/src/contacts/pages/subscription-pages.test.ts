@@ -6,10 +6,10 @@ import { Pool } from "pg";
 import { expect, test, vi } from "vitest";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { createDatabase, transaction, type Tx } from "../../platform/database/database.ts";
-import type { Answer, Call } from "../../platform/http/route.ts";
+import type { HttpResponse, Call } from "../../platform/http/route.ts";
 import { createRateLimiter } from "../../platform/http/rate-limit.ts";
 import {
-  answersByName,
+  responsesByName,
   APP_SECRET,
   inOneWindow,
   sameByName,
@@ -89,7 +89,7 @@ test.for([true, false])("opening the pages changes nothing when subscribed is %s
   const person = await newPerson({ subscribed });
   const before = await server.countRows();
   const [row] = await server.rows("select c::text from contacts c where id = $1", person.id);
-  const statuses = await answersByName(linkNames, itself, async (name) =>
+  const statuses = await responsesByName(linkNames, itself, async (name) =>
     Promise.all(
       VISITORS.flatMap((headers) =>
         ["GET", "HEAD"].map(async (method) => {
@@ -302,12 +302,12 @@ test("a forged link, or one for another page, returns a 404 page and changes not
   const someone = await newPerson();
   const before = await server.countRows();
   const paths = [...forgeries(someone), ...forgeries({ ...someone, links: someone.oldLinks })];
-  const answers = await answersByName(paths, itself, async (path) => {
+  const responses = await responsesByName(paths, itself, async (path) => {
     const replies = await Promise.all([server.call("GET", path), post(path, ONE_CLICK)]);
     return replies.map(({ status, headers, text }) => [status, headers.get("content-type"), headingOf(text)]);
   });
   const refused = [404, "text/html; charset=utf-8", "This link is not valid"];
-  expect(answers).toEqual(sameByName(paths, itself, () => [refused, refused]));
+  expect(responses).toEqual(sameByName(paths, itself, () => [refused, refused]));
   expect((await server.call("GET", someone.links.unsubscribeUrl)).status).toBe(200);
   expect(await server.countRows()).toEqual(before);
   expect(await isSubscribed(someone)).toBe(true);
@@ -530,8 +530,8 @@ test("limits subscriptions from one network and still lets its contacts unsubscr
 });
 
 test("returns a 503 page with a message while the database is unavailable", async () => {
-  const nobody = new Pool({ host: "127.0.0.1", port: 9 });
-  const database = createDatabase(nobody);
+  const noOne = new Pool({ host: "127.0.0.1", port: 9 });
+  const database = createDatabase(noOne);
   const readLink = createLinkReader(APP_SECRET);
   const routes = pageRoutes({
     pages: createSubscriptionPages({
@@ -549,16 +549,16 @@ test("returns a 503 page with a message while the database is unavailable", asyn
       headers: { "accept-language": "de" },
       body: { action },
       ip: "127.0.0.1",
-      commit: (work: (tx: Tx) => Promise<Answer>) => transaction(database, work),
+      commit: (work: (tx: Tx) => Promise<HttpResponse>) => transaction(database, work),
     }) as unknown as Call;
   const [showUnsubscribe, unsubscribe, showSubscribe, subscribe] = routes;
-  const answers = await Promise.all([
+  const responses = await Promise.all([
     ...[showUnsubscribe, unsubscribe].map((route) => route?.handle(callOf(unsubscribeUrl, "unsubscribe"))),
     ...[showSubscribe, subscribe].map((route) => route?.handle(callOf(subscribeUrl, "subscribe"))),
   ]);
-  await nobody.end();
-  for (const answer of answers)
-    expect([answer?.status, headingOf(String(answer?.body))]).toEqual([503, LANGUAGES.de.problemTitle]);
+  await noOne.end();
+  for (const response of responses)
+    expect([response?.status, headingOf(String(response?.body))]).toEqual([503, LANGUAGES.de.problemTitle]);
 });
 
 test("the API returns the links of the contact's emails, and 404 for other projects", async () => {

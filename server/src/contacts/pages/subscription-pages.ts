@@ -1,7 +1,7 @@
 // Public pages behind the links in emails. GET changes nothing, and a form changes the subscription (decisions §12).
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { Database, Tx } from "../../platform/database/database.ts";
-import { NOBODY } from "../../platform/ids.ts";
+import { NO_ONE } from "../../platform/ids.ts";
 import type { RateLimiter } from "../../platform/http/rate-limit.ts";
 import { networkOf } from "../../platform/http/visitor-network.ts";
 import { hashAddress } from "../../platform/address-hash.ts";
@@ -16,10 +16,10 @@ import {
   maskAddress,
   plainPage,
   readIp,
-  readWish,
+  readRequestedChange,
   subscriptionPage,
   type Form,
-  type Wish,
+  type RequestedChange,
 } from "./rules.ts";
 
 const WINDOW_SECONDS = 3_600;
@@ -45,7 +45,7 @@ export interface SubscriptionPages {
    * Returns null if the form may be submitted, or an error page for automated requests. Limits subscriptions per contact and per network,
    * because each change adds an event and a permanent log entry. Unsubscribing is never rejected.
    */
-  refuseTooOften(visit: Visit, form: Form, ip: string | undefined): Promise<Page<429> | null>;
+  limitSubscriptions(visit: Visit, form: Form, ip: string | undefined): Promise<Page<429> | null>;
   /** Applies the form. A repeated request changes nothing and returns the same page. Events and log entries commit with the change. */
   submit(tx: Tx, visit: Visit, form: Form, ip: string | undefined): Promise<Page<Page["status"] | 422>>;
   /** Returns the page for a temporary failure. */
@@ -70,7 +70,7 @@ export function createSubscriptionPages(
     isNews: boolean,
   ): Promise<Page> {
     const { projectId, contactId, to } = linked;
-    const links = linksOf(projectId, contactId ?? NOBODY, to);
+    const links = linksOf(projectId, contactId ?? NO_ONE, to);
     const found = await findSubscription(reader, linked);
     const locale =
       found === undefined
@@ -79,57 +79,57 @@ export function createSubscriptionPages(
     const sender = found?.projectName ?? null;
     // An external image would reveal to its host that the page was opened.
     const logo = ownImagePath(projectId, found?.logoUrl ?? "");
-    const answer = (content: PageContent, email = "") => {
+    const respond = (content: PageContent, email = "") => {
       const values = { email: maskAddress(email), project: sender ?? "" };
       return { status: 200 as const, html: writePage(locale, content, values, logo) };
     };
     if (found !== undefined && found.email !== null && found.subscribed !== null) {
       const contact = { subscribed: found.subscribed, isNews, sender: found.projectName };
-      return answer(subscriptionPage(visit.purpose, contact, links), found.email);
+      return respond(subscriptionPage(visit.purpose, contact, links), found.email);
     }
     if (found === undefined || to === undefined)
-      return answer(plainPage(contactId === NOBODY ? "trial" : "gone", sender));
+      return respond(plainPage(contactId === NO_ONE ? "trial" : "gone", sender));
     const optedOut = await isOptedOut(reader, projectId, to.address);
-    return answer(addressPage(visit.purpose, { optedOut, isNews, sender }, links), to.address);
+    return respond(addressPage(visit.purpose, { optedOut, isNews, sender }, links), to.address);
   }
 
   return {
     async show(visit) {
       const linked = readLink(visit.purpose, visit.token);
-      return linked === null ? tell(404, "invalid", visit) : pageOf(database, visit, linked, false);
+      return linked === null ? notify(404, "invalid", visit) : pageOf(database, visit, linked, false);
     },
-    async refuseTooOften(visit, form, ip) {
+    async limitSubscriptions(visit, form, ip) {
       const linked = readLink(visit.purpose, visit.token);
-      if (linked === null || readWish(visit.purpose, form)?.subscribed !== true) return null;
+      if (linked === null || readRequestedChange(visit.purpose, form)?.subscribed !== true) return null;
       const { projectId, contactId, to } = linked;
-      const whose = to === undefined ? contactId : hashAddress(projectId, to.address);
+      const owner = to === undefined ? contactId : hashAddress(projectId, to.address);
       // Checked in this order, so that requests rejected for one contact do not count against the network.
       for (const [who, limit] of [
-        [`${projectId}:${whose}`, LIMITS.subscriptionChanges],
+        [`${projectId}:${owner}`, LIMITS.subscriptionChanges],
         [networkOf(ip), LIMITS.networkSubscriptions],
       ] as const) {
         const take = { bucket: `subscribing:${who}`, limit: limit.value, windowSeconds: WINDOW_SECONDS };
         const { allowed, resetSeconds } = await rateLimiter.take(take);
-        if (!allowed) return { ...tell(429, "often", visit), retryAfterSeconds: resetSeconds };
+        if (!allowed) return { ...notify(429, "often", visit), retryAfterSeconds: resetSeconds };
       }
       return null;
     },
     async submit(tx, visit, form, ip) {
       const linked = readLink(visit.purpose, visit.token);
-      if (linked === null) return tell(404, "invalid", visit);
-      const wish = readWish(visit.purpose, form);
+      if (linked === null) return notify(404, "invalid", visit);
+      const wish = readRequestedChange(visit.purpose, form);
       if (wish === null) return { ...(await pageOf(tx, visit, linked, false)), status: 422 };
-      await fulfil(tx, linked, wish, readIp(ip));
+      await applyChange(tx, linked, wish, readIp(ip));
       return pageOf(tx, visit, linked, true);
     },
-    problem: (visit) => tell(503, "problem", visit),
+    problem: (visit) => notify(503, "problem", visit),
   };
 }
 
-async function fulfil(
+async function applyChange(
   tx: Tx,
   { projectId, contactId, to }: LinkedRecipient,
-  { subscribed, source }: Wish,
+  { subscribed, source }: RequestedChange,
   ip: string | null,
 ): Promise<void> {
   const via = { source, actor: null, ip, emailId: to?.emailId ?? null };
@@ -138,7 +138,7 @@ async function fulfil(
   else await optOut(tx, [{ projectId, email: to.address, via }]);
 }
 
-function tell<Status extends 404 | 429 | 503>(
+function notify<Status extends 404 | 429 | 503>(
   status: Status,
   about: "invalid" | "problem" | "often",
   visit: Visit,

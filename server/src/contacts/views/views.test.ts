@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { ErrorEnvelope } from "../../platform/http/errors.ts";
 import { newId } from "../../platform/ids.ts";
-import { faultsOf, refusalOf, useTestServer, type TestProject } from "../../testing/test-server.ts";
+import { faultsOf, errorOf, useTestServer, type TestProject } from "../../testing/test-server.ts";
 
 const server = useTestServer({ ROLES: "api" });
 
@@ -57,8 +57,8 @@ test("view names are unique in a project, and a rejected name changes nothing", 
   const project = await server.createProject();
   await create(project, "Readers");
   const { id } = (await create(project, "Others", {})).body;
-  expect(refusalOf(await create(project, "Readers"))).toBe("409 CONFLICT");
-  expect(refusalOf(await change(project, id, { name: "Readers", query: QUERY }))).toBe("409 CONFLICT");
+  expect(errorOf(await create(project, "Readers"))).toBe("409 CONFLICT");
+  expect(errorOf(await change(project, id, { name: "Readers", query: QUERY }))).toBe("409 CONFLICT");
   expect((await list(project))[0]).toMatchObject({ name: "Others", query: {} });
   expect((await change(project, id, { name: "Others" })).status).toBe(200);
   const both = await Promise.all([create(project, "One name"), create(project, "One name")]);
@@ -74,7 +74,7 @@ test("rejects views above the limit of a project", async () => {
     LIMITS.contactViews.value - 1,
   );
   expect((await create(project, "The last")).status).toBe(201);
-  expect(refusalOf(await create(project, "One too many"))).toBe("409 CONFLICT");
+  expect(errorOf(await create(project, "One too many"))).toBe("409 CONFLICT");
 });
 
 test("an invalid view returns an error on its field", async () => {
@@ -89,7 +89,7 @@ test("an invalid view returns an error on its field", async () => {
 test("rejects a view with an unknown segment", async () => {
   const project = await server.createProject();
   const id = newId();
-  expect(refusalOf(await create(project, "Members", { segmentId: id }))).toBe("404 SEGMENT_NOT_FOUND");
+  expect(errorOf(await create(project, "Members", { segmentId: id }))).toBe("404 SEGMENT_NOT_FOUND");
   const filters = {
     operator: "AND",
     conditions: [{ field: `segment.${id}`, operator: "notMemberOfSegment" }],
@@ -101,9 +101,9 @@ test("rejects a view with an unknown segment", async () => {
 test("a deleted view is gone, and views of other projects are not accessible", async () => {
   const [project, other] = [await server.createProject(), await server.createProject()];
   const { id } = (await create(project, "Readers")).body;
-  for (const answer of [await change(other, id, { name: "Mine" }), await remove(other, id)])
-    expect(refusalOf(answer)).toBe("404 VIEW_NOT_FOUND");
+  for (const response of [await change(other, id, { name: "Mine" }), await remove(other, id)])
+    expect(errorOf(response)).toBe("404 VIEW_NOT_FOUND");
   expect(await list(other)).toEqual([]);
   expect((await remove(project, id)).status).toBe(204);
-  for (const gone of [id, "no-id"]) expect(refusalOf(await remove(project, gone))).toBe("404 VIEW_NOT_FOUND");
+  for (const gone of [id, "no-id"]) expect(errorOf(await remove(project, gone))).toBe("404 VIEW_NOT_FOUND");
 });

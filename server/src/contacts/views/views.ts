@@ -3,7 +3,7 @@ import type { ViewQuery } from "@postloft/contract/contact-views.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { Database, Tx } from "../../platform/database/database.ts";
 import { isId, newId } from "../../platform/ids.ts";
-import { Refusal } from "../../platform/refusal.ts";
+import { AppError } from "../../platform/app-error.ts";
 import {
   deleteViewRow,
   insertViewRow,
@@ -29,7 +29,7 @@ export async function listViews(database: Database, projectId: string) {
 }
 
 const taken = (name: string) =>
-  new Refusal("CONFLICT", { message: `Another view is called "${name}". Choose a different name.` });
+  new AppError("CONFLICT", { message: `Another view is called "${name}". Choose a different name.` });
 
 /** @throws AppError CONFLICT if the name is taken or the project has the maximum number of views. */
 export async function createView(
@@ -40,7 +40,7 @@ export async function createView(
   const names = await lockViewNames(tx, projectId);
   if (names.has(name)) throw taken(name);
   if (names.size >= LIMITS.contactViews.value)
-    throw new Refusal("CONFLICT", {
+    throw new AppError("CONFLICT", {
       message: `A project can have up to ${LIMITS.contactViews.value} views. Delete one first.`,
     });
   const row = { projectId, id: newId(), name, query: JSON.stringify(query) };
@@ -56,7 +56,7 @@ export async function updateView(
 ) {
   const names = await lockViewNames(tx, projectId);
   const holder = name === undefined ? undefined : names.get(name);
-  if (![...names.values()].includes(id)) throw new Refusal("VIEW_NOT_FOUND");
+  if (![...names.values()].includes(id)) throw new AppError("VIEW_NOT_FOUND");
   if (name !== undefined && holder !== undefined && holder !== id) throw taken(name);
   const changes = {
     ...(name === undefined ? {} : { name }),
@@ -67,5 +67,5 @@ export async function updateView(
 
 /** @throws AppError VIEW_NOT_FOUND, also for a view of another project. */
 export async function deleteView(tx: Tx, projectId: string, id: string): Promise<void> {
-  if (!isId(id) || !(await deleteViewRow(tx, projectId, id))) throw new Refusal("VIEW_NOT_FOUND");
+  if (!isId(id) || !(await deleteViewRow(tx, projectId, id))) throw new AppError("VIEW_NOT_FOUND");
 }

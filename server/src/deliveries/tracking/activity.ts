@@ -1,16 +1,16 @@
 // Queues opens and clicks, records them in batches, and retries while the database is unavailable. Requests don't wait for it.
-import { insist } from "../../platform/background/background.ts";
+import { retryUntilDone } from "../../platform/background/background.ts";
 import { asUnavailable, transaction, type Database } from "../../platform/database/database.ts";
 import { createGroupCommit } from "../../platform/background/group-commit.ts";
 import type { Log } from "../../platform/log.ts";
-import { Refusal } from "../../platform/refusal.ts";
-import { bookActivities, type Activity } from "./book-activity.ts";
+import { AppError } from "../../platform/app-error.ts";
+import { recordActivities, type Activity } from "./record-activity.ts";
 import { createClickHold, type HeldClick } from "./hold-clicks.ts";
 
 /** An activity before the other clicks of its email are known. */
 type Noted = Omit<Activity, "otherLinkMs" | "isLast">;
 
-export interface ActivityBook {
+export interface ActivityQueue {
   /** Queues an activity and returns immediately. */
   note(activity: Noted): void;
   /** Resolves when all queued activities are recorded, or dropped because the database is unavailable. */
@@ -27,14 +27,14 @@ const OTHER_TRIES_MAX = 3;
 
 type Click = HeldClick & { activity: Noted };
 
-export function createActivityBook({ database, log }: { database: Database; log: Log }): ActivityBook {
+export function createActivityQueue({ database, log }: { database: Database; log: Log }): ActivityQueue {
   const commits = createGroupCommit<Activity, boolean>({
     // One batch at a time, because concurrent batches would wait for each other's counters.
     lanes: 1,
     laneOf: () => 0,
     maxItems: MAX_BATCH,
     async run(activities) {
-      const early = await transaction(database, (tx) => bookActivities(tx, activities));
+      const early = await transaction(database, (tx) => recordActivities(tx, activities));
       return activities.map((activity) => early.has(activity));
     },
   });
@@ -50,8 +50,8 @@ export function createActivityBook({ database, log }: { database: Database; log:
     if (waiting >= WAITING_MAX) return lose(new Error("Too many wait for the database."));
     waiting += 1;
     try {
-      const isEarly = await bookPatiently(activity);
-      if (isEarly && closing.signal.aborted) await bookPatiently({ ...activity, isLast: true });
+      const isEarly = await recordPatiently(activity);
+      if (isEarly && closing.signal.aborted) await recordPatiently({ ...activity, isLast: true });
       else if (isEarly && click !== undefined) clicks.holdOn(click);
     } catch (error) {
       lose(error);
@@ -73,10 +73,10 @@ export function createActivityBook({ database, log }: { database: Database; log:
     isClosed?.();
   }
 
-  async function bookPatiently(activity: Activity): Promise<boolean> {
-    return insist(() => commits.submit(activity), {
+  async function recordPatiently(activity: Activity): Promise<boolean> {
+    return retryUntilDone(() => commits.submit(activity), {
       forMs: KEPT_MS,
-      mayRepeat: (error, tries) => asUnavailable(error) instanceof Refusal || tries < OTHER_TRIES_MAX,
+      mayRepeat: (error, tries) => asUnavailable(error) instanceof AppError || tries < OTHER_TRIES_MAX,
       signal: closing.signal,
     });
   }

@@ -1,7 +1,7 @@
 // Resolves tracked links. Signed targets need no database; others are looked up in batches.
 import { asUnavailable, type Database } from "../../platform/database/database.ts";
 import { createGroupCommit } from "../../platform/background/group-commit.ts";
-import { Refusal } from "../../platform/refusal.ts";
+import { AppError } from "../../platform/app-error.ts";
 import { locationOf } from "../../rendering/link-target.ts";
 import type { MailLink, MailTokens } from "./mail-tokens.ts";
 import { findLinkTargets } from "./queries.ts";
@@ -38,7 +38,7 @@ export function createLinkFollower({
     try {
       target ??= await lookUps.submit(link);
     } catch (error) {
-      if (asUnavailable(error) instanceof Refusal) return { kind: "unavailable" };
+      if (asUnavailable(error) instanceof AppError) return { kind: "unavailable" };
       throw error;
     }
     const location = target === null ? null : locationOf(target);

@@ -112,10 +112,10 @@ test("releases all clicks at the end, classified by what is known", () => {
 });
 
 test("a click held again sees clicks on other links up to three seconds later, in both directions", () => {
-  const told: Array<[string, number, boolean]> = [];
+  const reported: Array<[string, number, boolean]> = [];
   const clickHold = createClickHold<HeldClick>(
     (click, otherLinkMs, isLast) => {
-      told.push([click.link, otherLinkMs, isLast]);
+      reported.push([click.link, otherLinkMs, isLast]);
       if (!isLast) clickHold.holdOn(click);
     },
     1_000,
@@ -129,7 +129,7 @@ test("a click held again sees clicks on other links up to three seconds later, i
   click("c");
   vi.advanceTimersByTime(1_500);
   clickHold.flush();
-  expect(told).toEqual([
+  expect(reported).toEqual([
     ["a", Number.POSITIVE_INFINITY, false],
     ["a", 2_900, true],
     ["b", 2_900, false],

@@ -46,7 +46,7 @@ export function createClickHold<Click extends HeldClick>(
     );
   }
 
-  function forget(click: Click): void {
+  function purge(click: Click): void {
     const others = (near.get(click.mail) ?? []).filter((other) => other !== click);
     if (others.length === 0) near.delete(click.mail);
     else near.set(click.mail, others);
@@ -56,7 +56,7 @@ export function createClickHold<Click extends HeldClick>(
     add(click) {
       near.set(click.mail, [...(near.get(click.mail) ?? []), click]);
       // The latest possible neighbor arrives before the second release.
-      setTimeout(() => forget(click), 2 * slowBurstMs).unref();
+      setTimeout(() => purge(click), 2 * slowBurstMs).unref();
       hold(click, burstMs, false);
     },
     holdOn: (click) => hold(click, slowBurstMs - burstMs, true),

@@ -1,7 +1,7 @@
 // Signs that tell machines from people, such as image proxies and link scanners. One row per sign. Pure.
 
 /** The facts about an open or a click. */
-export interface Visit {
+export interface Hit {
   kind: "open" | "click";
   userAgent: string;
   /** The stated purpose of the request, from `Sec-Purpose` and its predecessors. */
@@ -16,7 +16,7 @@ export interface MachineSign {
   name: string;
   /** The source of this sign: the vendor, a standard, or the agent's own name. */
   source: string;
-  kind?: Visit["kind"];
+  kind?: Hit["kind"];
   userAgent?: RegExp;
   /** Agents that look alike but show the email to a person. */
   except?: RegExp;
@@ -175,23 +175,23 @@ export const MACHINE_SIGNS: readonly MachineSign[] = [
 ];
 
 /** Returns the first matching sign, or null if the visit counts as a person's. */
-export function machineSignOf(visit: Visit): MachineSign | null {
-  const userAgent = visit.userAgent.slice(0, USER_AGENT_MAX_CHARACTERS).trim();
-  return MACHINE_SIGNS.find((sign) => fits(sign, { ...visit, userAgent })) ?? null;
+export function machineSignOf(hit: Hit): MachineSign | null {
+  const userAgent = hit.userAgent.slice(0, USER_AGENT_MAX_CHARACTERS).trim();
+  return MACHINE_SIGNS.find((sign) => fits(sign, { ...hit, userAgent })) ?? null;
 }
 
 /** Returns whether a later click on another link may still reveal a machine. True while the email is recent. */
-export function mayStillTurn(visit: Visit): boolean {
-  return visit.kind === "click" && visit.msAfterSending < YOUNG_MS;
+export function mayProveMachine(hit: Hit): boolean {
+  return hit.kind === "click" && hit.msAfterSending < YOUNG_MS;
 }
 
-function fits(sign: MachineSign, visit: Visit): boolean {
+function fits(sign: MachineSign, hit: Hit): boolean {
   return (
-    (sign.kind === undefined || sign.kind === visit.kind) &&
-    (sign.userAgent === undefined || sign.userAgent.test(visit.userAgent)) &&
-    (sign.except === undefined || !sign.except.test(visit.userAgent)) &&
-    (sign.purpose === undefined || sign.purpose.test(visit.purpose)) &&
-    (sign.withinMs === undefined || visit.msAfterSending < sign.withinMs) &&
-    (sign.otherLinkWithinMs === undefined || visit.otherLinkMs < sign.otherLinkWithinMs)
+    (sign.kind === undefined || sign.kind === hit.kind) &&
+    (sign.userAgent === undefined || sign.userAgent.test(hit.userAgent)) &&
+    (sign.except === undefined || !sign.except.test(hit.userAgent)) &&
+    (sign.purpose === undefined || sign.purpose.test(hit.purpose)) &&
+    (sign.withinMs === undefined || hit.msAfterSending < sign.withinMs) &&
+    (sign.otherLinkWithinMs === undefined || hit.otherLinkMs < sign.otherLinkWithinMs)
   );
 }

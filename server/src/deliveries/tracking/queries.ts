@@ -30,7 +30,7 @@ export async function findLinkTargets(
   return rows.map((row) => row.url);
 }
 
-export interface VisitedMailRow {
+export interface HitMailRow {
   projectId: string;
   id: string;
   contactId: string | null;
@@ -44,11 +44,11 @@ export interface VisitedMailRow {
   tracking: TrackingMode;
 }
 
-export async function findVisitedMails(
+export async function findHitMails(
   tx: Tx,
   keys: ReadonlyArray<{ projectId: string; emailId: string }>,
-): Promise<VisitedMailRow[]> {
-  const { rows } = await sql<VisitedMailRow>`
+): Promise<HitMailRow[]> {
+  const { rows } = await sql<HitMailRow>`
     select e.project_id, e.id, e.contact_id, e.content_id, e.campaign_id, ${statusInDoubt} as status,
       coalesce(e.sent_at, (
         select max(a.created_at) from email_attempts a
@@ -104,7 +104,7 @@ export async function addCounts(tx: Tx, counts: readonly CountRow[]): Promise<vo
 }
 
 /** Returns which of these event names are recorded for each email, with their links. */
-export async function listRecordedVisits(
+export async function listRecordedHits(
   tx: Tx,
   mails: ReadonlyArray<{ projectId: string; emailId: string }>,
   names: readonly string[],

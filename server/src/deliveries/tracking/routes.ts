@@ -1,14 +1,14 @@
 // HTTP routes for the pixel and links. Responses don't reveal whether a token is valid and never wait for counting.
 import * as contract from "@postloft/contract/tracking.ts";
 import { now } from "../../platform/clock.ts";
-import { ok, route, type Answer, type Call, type Route } from "../../platform/http/route.ts";
+import { ok, route, type HttpResponse, type Call, type Route } from "../../platform/http/route.ts";
 import { PIXEL_NUMBER } from "../../rendering/link-target.ts";
-import { NOT_FOUND_PAGE, PAGE_HEADERS, PIXEL, PIXEL_HEADERS, UNAVAILABLE_PAGE } from "./answers.ts";
-import type { TrackingDoor } from "./tracking-door.ts";
+import { NOT_FOUND_PAGE, PAGE_HEADERS, PIXEL, PIXEL_HEADERS, UNAVAILABLE_PAGE } from "./responses.ts";
+import type { TrackingEndpoint } from "./tracking-endpoint.ts";
 
 const RETRY_AFTER_SECONDS = 5;
 
-export function trackingRoutes({ tokens, follow, book }: TrackingDoor): Route[] {
+export function trackingRoutes({ tokens, follow, book }: TrackingEndpoint): Route[] {
   return [
     route(contract.openPixel, async (call) => {
       const mail = call.method === "HEAD" ? null : tokens.readPixel(call.params.token);
@@ -25,7 +25,7 @@ export function trackingRoutes({ tokens, follow, book }: TrackingDoor): Route[] 
     }),
     route(contract.followLink, async (call) => {
       const followed = await follow(call.params.token, call.query.u);
-      if (followed.kind !== "found") return refusalOf(followed.kind);
+      if (followed.kind !== "found") return errorOf(followed.kind);
       const { projectId, emailId, number } = followed.link;
       if (call.method !== "HEAD")
         book.note({
@@ -42,7 +42,7 @@ export function trackingRoutes({ tokens, follow, book }: TrackingDoor): Route[] 
   ];
 }
 
-function refusalOf(kind: "unknown" | "unavailable"): Answer<404 | 503, string> {
+function errorOf(kind: "unknown" | "unavailable"): HttpResponse<404 | 503, string> {
   if (kind === "unknown") return { status: 404, body: NOT_FOUND_PAGE, headers: PAGE_HEADERS };
   const headers = { ...PAGE_HEADERS, "retry-after": String(RETRY_AFTER_SECONDS) };
   return { status: 503, body: UNAVAILABLE_PAGE, headers };

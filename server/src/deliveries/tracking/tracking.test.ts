@@ -6,11 +6,11 @@ import { newId } from "../../platform/ids.ts";
 import { createLog } from "../../platform/log.ts";
 import { APP_SECRET, useTestServer, type OneServer, type TestProject } from "../../testing/test-server.ts";
 import { PIXEL_NUMBER } from "../../rendering/link-target.ts";
-import { createActivityBook } from "./activity.ts";
+import { createActivityQueue } from "./activity.ts";
 import { linkStats } from "./link-stats.ts";
 import { createMailTokens } from "./mail-tokens.ts";
 import { trackingRoutes } from "./routes.ts";
-import { createTrackingDoor } from "./tracking-door.ts";
+import { createTrackingEndpoint } from "./tracking-endpoint.ts";
 
 const server = useTestServer();
 const WAIT = { timeout: 30_000, interval: 20 };
@@ -85,7 +85,7 @@ const get = (path: string, userAgent = PERSON, at: OneServer = server, method = 
   at.call(method, path, { headers: { "user-agent": userAgent } });
 
 /** Returns an email's counts as `[pixel or link, total, mails, machine]` and its event names except `email.sent`. */
-async function booksOf(mail: Mail) {
+async function recordsOf(mail: Mail) {
   const counts = await server.rows<{ number: number; total: number; mails: number; machine: number }>(
     `select t.number, t.total, t.mails, t.machine from tracking_counts t join emails e on e.content_id = t.content_id
      where e.id = $1 order by t.number <> 0, t.total desc, t.machine desc`,
@@ -155,13 +155,13 @@ test.concurrent("the first opening and the first click on each link are events, 
   await get(mail.pixel);
   await get(mail.pixel);
   await get(sale);
-  await vi.waitFor(async () => expect((await booksOf(mail)).clicked).toBe(true), WAIT);
+  await vi.waitFor(async () => expect((await recordsOf(mail)).clicked).toBe(true), WAIT);
   await get(sale);
   await get(mail.pixel);
-  await vi.waitFor(async () => expect((await booksOf(mail)).clicks).toEqual([[2, 1, 0]]), WAIT);
+  await vi.waitFor(async () => expect((await recordsOf(mail)).clicks).toEqual([[2, 1, 0]]), WAIT);
   await get(yours);
   await vi.waitFor(async () => {
-    expect(await booksOf(mail)).toEqual({
+    expect(await recordsOf(mail)).toEqual({
       opens: [3, 1, 0],
       clicks: [
         [2, 1, 0],
@@ -178,13 +178,13 @@ test.concurrent("the first opening and the first click on each link are events, 
     `/events/contact/${mail.contactId}`,
     server.project.byKey,
   );
-  const told = body.data.filter(({ name }) => /open|click/.test(name)).toReversed();
+  const reported = body.data.filter(({ name }) => /open|click/.test(name)).toReversed();
   const facts = {
     from: "news@sandbox.localhost",
     emailId: mail.id,
     sourceType: "TRANSACTIONAL",
   };
-  expect(told).toMatchObject([
+  expect(reported).toMatchObject([
     { name: "email.open", emailId: mail.id, data: { ...facts, isFirst: true, isMachine: false } },
     { name: "email.click", data: { ...facts, link: SHOP, isFirst: true, isMachine: false } },
     {
@@ -206,8 +206,8 @@ test.concurrent("who follows a link has opened the mail, also without its pictur
   const mail = await receive();
   await get(mail.links[2] ?? "");
   await vi.waitFor(async () => {
-    const books = await booksOf(mail);
-    expect(books).toMatchObject({
+    const records = await recordsOf(mail);
+    expect(records).toMatchObject({
       opens: [1, 1, 0],
       clicks: [[1, 1, 0]],
       events: ["email.open", "email.click"],
@@ -220,15 +220,15 @@ test.concurrent("opens and clicks by the hundred, in parallel at two processes, 
   const mail = await receive();
   const another = await server.startAnother({ ROLES: "api" });
   const [link = ""] = mail.links;
-  const visits = Array.from({ length: 100 }, (_, at) =>
+  const hits = Array.from({ length: 100 }, (_, at) =>
     get(at % 2 ? mail.pixel : link, PERSON, at % 4 < 2 ? server : another),
   );
-  expect(new Set((await Promise.all(visits)).map(({ status }) => status))).toEqual(new Set([200, 302]));
+  expect(new Set((await Promise.all(hits)).map(({ status }) => status))).toEqual(new Set([200, 302]));
   await vi.waitFor(async () => {
-    const { opens, clicks } = await booksOf(mail);
+    const { opens, clicks } = await recordsOf(mail);
     expect([opens?.[0], clicks[0]?.[0]]).toEqual([expect.toSatisfy((total: number) => total >= 50), 50]);
   }, WAIT);
-  const { opens, clicks, events } = await booksOf(mail);
+  const { opens, clicks, events } = await recordsOf(mail);
   // A click before any open also counts as the open.
   expect([50, 51]).toContain(opens?.[0]);
   expect([opens?.[1], clicks, events.toSorted()]).toEqual([1, [[50, 1, 0]], ["email.click", "email.open"]]);
@@ -256,13 +256,13 @@ test.concurrent("what is no link or mail of ours is one and the same page, and t
     `/c/${other.links[0]?.slice(3, 59)}${signed.slice(59)}`,
     `${fixed}/..%2F..%2Fevil.example`,
   ];
-  const answers = await Promise.all(forged.map(async (path) => get(path)));
-  const [first] = answers;
+  const replies = await Promise.all(forged.map(async (path) => get(path)));
+  const [first] = replies;
   expect(first?.text).toContain("Link not found");
-  expect(answers.slice(0, -1).map(({ status, text }) => [status, text === first?.text])).toEqual(
+  expect(replies.slice(0, -1).map(({ status, text }) => [status, text === first?.text])).toEqual(
     forged.slice(1).map(() => [404, true]),
   );
-  expect(answers.filter(({ headers }) => headers.has("location"))).toEqual([]);
+  expect(replies.filter(({ headers }) => headers.has("location"))).toEqual([]);
   // Anything appended to our link changes nothing.
   expect((await get(`${fixed}?u=${evil}&utm=1`)).headers.get("location")).toBe(new URL(SHOP).href);
 
@@ -286,9 +286,9 @@ test.concurrent("a HEAD is answered like a GET, and is not counted", async () =>
   expect(heads.map(({ status }) => status)).toEqual([200, 302, 302, 302]);
   expect(heads[1]?.headers.get("location")).toBe(new URL(SHOP).href);
   await get(mail.pixel);
-  await vi.waitFor(async () => expect((await booksOf(mail)).opens).toEqual([1, 1, 0]), WAIT);
+  await vi.waitFor(async () => expect((await recordsOf(mail)).opens).toEqual([1, 1, 0]), WAIT);
   await new Promise((resolve) => setTimeout(resolve, 1_050));
-  expect(await booksOf(mail)).toMatchObject({ opens: [1, 1, 0], clicks: [] });
+  expect(await recordsOf(mail)).toMatchObject({ opens: [1, 1, 0], clicks: [] });
 });
 
 test.concurrent("machines are counted apart, move nothing and are told once; a person after them counts", async () => {
@@ -298,7 +298,7 @@ test.concurrent("machines are counted apart, move nothing and are told once; a p
   await get(mail.pixel, "Mozilla/5.0");
   await get(sale);
   await vi.waitFor(async () => {
-    expect(await booksOf(mail)).toEqual({
+    expect(await recordsOf(mail)).toEqual({
       opens: [0, 0, 2],
       clicks: [[0, 0, 1]],
       events: ["email.machine-open", "email.machine-click"],
@@ -311,7 +311,7 @@ test.concurrent("machines are counted apart, move nothing and are told once; a p
   await Promise.all(mail.links.map(async (link) => get(link)));
   await get(sale, "Googlebot/2.1");
   await vi.waitFor(async () => {
-    const { clicks, events, clicked } = await booksOf(mail);
+    const { clicks, events, clicked } = await recordsOf(mail);
     expect([clicks, events.slice(1), clicked]).toEqual([
       [
         [0, 0, 3],
@@ -327,7 +327,7 @@ test.concurrent("machines are counted apart, move nothing and are told once; a p
   await new Promise((resolve) => setTimeout(resolve, 1_000));
   await get(sale);
   await vi.waitFor(async () => {
-    const { opens, clicks, events, clicked } = await booksOf(mail);
+    const { opens, clicks, events, clicked } = await recordsOf(mail);
     expect([opens, clicks[0], events.slice(4), clicked]).toEqual([
       [1, 1, 2],
       [1, 1, 3],
@@ -344,7 +344,7 @@ test.concurrent("a filter that goes through the links of a fresh mail one by one
   await new Promise((resolve) => setTimeout(resolve, 1_500));
   await get(second);
   await vi.waitFor(async () => {
-    const { clicks, clicked } = await booksOf(mail);
+    const { clicks, clicked } = await recordsOf(mail);
     expect([clicks, clicked]).toEqual([
       [
         [0, 0, 1],
@@ -357,7 +357,7 @@ test.concurrent("a filter that goes through the links of a fresh mail one by one
   const other = await receive({}, { age: "10 seconds" });
   await get(other.links[2] ?? third);
   await vi.waitFor(async () => {
-    const { clicks, clicked } = await booksOf(other);
+    const { clicks, clicked } = await recordsOf(other);
     expect([clicks, clicked]).toEqual([[[1, 1, 0]], true]);
   }, WAIT);
 });
@@ -365,7 +365,7 @@ test.concurrent("a filter that goes through the links of a fresh mail one by one
 test.concurrent("the links of a content are listed with people and machines, also those nobody followed", async () => {
   const mail = await receive();
   await get(mail.links[2] ?? "", "curl/8");
-  await vi.waitFor(async () => expect((await booksOf(mail)).clicks).toEqual([[0, 0, 1]]), WAIT);
+  await vi.waitFor(async () => expect((await recordsOf(mail)).clicks).toEqual([[0, 0, 1]]), WAIT);
   await get(mail.links[1] ?? "");
   const [row] = await server.rows<{ contentId: string }>(
     "select content_id from emails where id = $1",
@@ -388,7 +388,7 @@ test.concurrent("a link works when its contact is gone and when tracking is off;
   await get(mail.pixel);
   expect((await get(mail.links[1] ?? "")).headers.get("location")).toBe("https://shop.example/of/Ada");
   await vi.waitFor(async () => {
-    expect(await booksOf(mail)).toMatchObject({
+    expect(await recordsOf(mail)).toMatchObject({
       opens: [1, 1, 0],
       clicks: [[1, 1, 0]],
       events: [],
@@ -400,8 +400,8 @@ test.concurrent("a link works when its contact is gone and when tracking is off;
   await get(mail.pixel);
   // Later activity elsewhere is recorded after it.
   await get(later.links[0] ?? "");
-  await vi.waitFor(async () => expect((await booksOf(later)).clicked).toBe(true), WAIT);
-  expect(await booksOf(mail)).toMatchObject({ opens: [1, 1, 0], clicks: [[1, 1, 0]] });
+  await vi.waitFor(async () => expect((await recordsOf(later)).clicked).toBe(true), WAIT);
+  expect(await recordsOf(mail)).toMatchObject({ opens: [1, 1, 0], clicks: [[1, 1, 0]] });
 });
 
 test.concurrent("a project tracks all mail, mail to lists only, or none; a call may want none", async () => {
@@ -451,8 +451,8 @@ test.concurrent("what did not come from a mail that left is not counted", async 
     mail.id,
   );
   for (const path of [mail.pixel, mail.links[0] ?? "", later.links[0] ?? ""]) await get(path);
-  await vi.waitFor(async () => expect((await booksOf(later)).clicked).toBe(true), WAIT);
-  expect(await booksOf(mail)).toEqual({
+  await vi.waitFor(async () => expect((await recordsOf(later)).clicked).toBe(true), WAIT);
+  expect(await recordsOf(mail)).toEqual({
     opens: undefined,
     clicks: [],
     events: [],
@@ -467,11 +467,11 @@ beforeAll(async () => {
 });
 
 /** The endpoint of a process that can't reach its database. */
-function doorWithoutDatabase() {
+function endpointWithoutDatabase() {
   const log = createLog({ level: "silent" });
   const pool = createPool({ connection: { host: "127.0.0.1", port: 9 }, maxConnections: 2, log });
   const tokens = createMailTokens(APP_SECRET, () => server.url);
-  const door = createTrackingDoor({ database: createDatabase(pool), tokens, log });
+  const door = createTrackingEndpoint({ database: createDatabase(pool), tokens, log });
   const [openPixel, followLink] = trackingRoutes(door);
   const ask = (route: typeof openPixel, path: string) => {
     const { pathname, searchParams } = new URL(path, server.url);
@@ -492,7 +492,7 @@ function doorWithoutDatabase() {
 }
 
 test.concurrent("without the database the pixel is there, signed links lead on, others ask for patience", async () => {
-  const { door, pool, open, click } = doorWithoutDatabase();
+  const { door, pool, open, click } = endpointWithoutDatabase();
   expect(await open(mail.pixel)).toMatchObject({ status: 200 });
   expect(await click(mail.links[1] ?? "")).toMatchObject({
     status: 302,
@@ -517,7 +517,7 @@ test.concurrent("what was opened while the database was away is counted when it 
       return typeof value === "function" ? value.bind(target) : value;
     },
   });
-  const book = createActivityBook({ database, log: createLog({ level: "silent" }) });
+  const book = createActivityQueue({ database, log: createLog({ level: "silent" }) });
   const note = () =>
     book.note({
       projectId: server.project.id,
@@ -533,9 +533,9 @@ test.concurrent("what was opened while the database was away is counted when it 
   note();
   await new Promise((resolve) => setTimeout(resolve, 100));
   isAway = false;
-  await vi.waitFor(async () => expect((await booksOf(opened)).opens).toEqual([2, 1, 0]), WAIT);
+  await vi.waitFor(async () => expect((await recordsOf(opened)).opens).toEqual([2, 1, 0]), WAIT);
   isAway = true;
   note();
   await book.close();
-  expect((await booksOf(opened)).opens).toEqual([2, 1, 0]);
+  expect((await recordsOf(opened)).opens).toEqual([2, 1, 0]);
 });

@@ -335,8 +335,8 @@ test("counts a large report in full and limits the reports of a domain per day",
   await makeDomain(project, "large.example");
   const begin = Math.floor(Date.now() / 1000) - 90_000;
   const keep = async (id: string, rows: ReportedRow[]) => {
-    const given = { ...REPORTED, id, domain: "large.example", begin, rows };
-    const unpacked = await unpackReport(reportMail(dmarcXml(given), "gzip"));
+    const input = { ...REPORTED, id, domain: "large.example", begin, rows };
+    const unpacked = await unpackReport(reportMail(dmarcXml(input), "gzip"));
     if (!("report" in unpacked)) throw new Error(unpacked.fault);
     return transaction(server.database, (tx) => keepDomainReport(tx, unpacked.report));
   };

@@ -1,5 +1,5 @@
 // Worker thread that unpacks and reads reports.
-import { answerTasks } from "../../platform/threads/task-worker.ts";
+import { runTasks } from "../../platform/threads/task-worker.ts";
 import { unpackReport } from "./unpack.ts";
 
-answerTasks(unpackReport);
+runTasks(unpackReport);

@@ -1,5 +1,5 @@
 // Reads reports on a separate thread, so that emails from strangers can't slow down the serving thread.
-import { Refusal } from "../../platform/refusal.ts";
+import { AppError } from "../../platform/app-error.ts";
 import { createTaskThread, TaskOverLimit } from "../../platform/threads/task-thread.ts";
 import type { Unpacked } from "./unpack.ts";
 
@@ -23,7 +23,7 @@ export function createReportReader(): ReportReader {
   return {
     read: (raw) =>
       thread.run("", raw).catch((error: unknown) => {
-        if (error instanceof Refusal) throw error;
+        if (error instanceof AppError) throw error;
         return { fault: error instanceof TaskOverLimit ? "took too long to read" : "not readable" };
       }),
     close: () => thread.close(),

@@ -2,11 +2,11 @@
 // alone.
 import { expect, test } from "vitest";
 import { createLog } from "../../platform/log.ts";
-import { createDoubtBrake, PROBES, type PauseInDoubt } from "./doubt-brake.ts";
+import { createDoubtBrake, CANARIES, type PauseInDoubt } from "./doubt-brake.ts";
 import { TAKEN } from "../../testing/scripted-transport.ts";
 import type { Outcome } from "../../transports/transport.ts";
 
-const NO_ANSWER: Outcome = { kind: "uncertain", answer: "closed after the dot" };
+const NO_REPLY: Outcome = { kind: "uncertain", answer: "closed after the dot" };
 const log = createLog({ level: "silent" });
 const mail = (id: string, campaign: string | null = "news") => ({
   id,
@@ -38,7 +38,7 @@ async function hasPassed(passing: Promise<boolean>): Promise<boolean> {
 test("passes all emails before the first doubt and always passes email outside campaigns", async () => {
   const { brake } = start();
   expect(await Promise.all([brake.pass(mail("1")), brake.pass(mail("2"))])).toEqual([true, true]);
-  await brake.tell(mail("1"), NO_ANSWER);
+  await brake.notify(mail("1"), NO_REPLY);
   expect(await brake.pass(mail("probe"))).toBe(true);
   expect(await hasPassed(brake.pass(mail("single", null)))).toBe(true);
   expect(await hasPassed(brake.pass(mail("other", "another campaign")))).toBe(true);
@@ -49,16 +49,16 @@ test("tries a few canaries one at a time after replies stop and then pauses the 
   const { brake, paused } = start();
   const inFlight = Array.from({ length: 20 }, (_, at) => mail(`first ${at}`));
   for (const one of inFlight) await brake.pass(one);
-  for (const one of inFlight) await brake.tell(one, NO_ANSWER);
+  for (const one of inFlight) await brake.notify(one, NO_REPLY);
   expect(paused).toEqual([]);
   const passing = Array.from({ length: 10 }, (_, at) => brake.pass(mail(String(at))));
-  for (let probe = 0; probe < PROBES; probe++) {
-    expect(await hasPassed(passing[probe] ?? Promise.resolve(false))).toBe(true);
-    expect(await hasPassed(passing[probe + 1] ?? Promise.resolve(true))).toBe(false);
-    await brake.tell(mail(String(probe)), NO_ANSWER);
+  for (let canary = 0; canary < CANARIES; canary++) {
+    expect(await hasPassed(passing[canary] ?? Promise.resolve(false))).toBe(true);
+    expect(await hasPassed(passing[canary + 1] ?? Promise.resolve(true))).toBe(false);
+    await brake.notify(mail(String(canary)), NO_REPLY);
   }
   expect(paused).toEqual([
-    { projectId: "project", campaignId: "news", probes: PROBES, answer: "closed after the dot" },
+    { projectId: "project", campaignId: "news", probes: CANARIES, answer: "closed after the dot" },
   ]);
   // The pre-send check stops the rest because the campaign is paused now.
   expect(await Promise.all(passing)).toEqual(passing.map(() => true));
@@ -70,26 +70,26 @@ test.each([
   ["deferred", { kind: "deferred", answer: "451 later" }],
 ] as const)("ends the doubt and passes all emails when one canary is %s", async (_name, outcome) => {
   const { brake, paused } = start();
-  await brake.tell(mail("1"), NO_ANSWER);
+  await brake.notify(mail("1"), NO_REPLY);
   await brake.pass(mail("probe"));
   const rest = [brake.pass(mail("2")), brake.pass(mail("3"))];
-  await brake.tell(mail("probe"), outcome);
+  await brake.notify(mail("probe"), outcome);
   expect(await Promise.all(rest)).toEqual([true, true]);
-  for (let at = 0; at < 2 * PROBES; at++) {
-    await brake.tell(mail(`bad ${at}`), NO_ANSWER);
+  for (let at = 0; at < 2 * CANARIES; at++) {
+    await brake.notify(mail(`bad ${at}`), NO_REPLY);
     await brake.pass(mail(`good ${at}`));
-    await brake.tell(mail(`good ${at}`), outcome);
+    await brake.notify(mail(`good ${at}`), outcome);
   }
   expect(paused).toEqual([]);
 });
 
 test("ignores a canary that is withdrawn or finds no server and sends the next one", async () => {
   const { brake, paused } = start();
-  await brake.tell(mail("1"), NO_ANSWER);
-  for (let at = 0; at < 2 * PROBES; at++) {
+  await brake.notify(mail("1"), NO_REPLY);
+  for (let at = 0; at < 2 * CANARIES; at++) {
     await brake.pass(mail(`probe ${at}`));
     const next = brake.pass(mail(`probe ${at + 1}`));
-    await brake.tell(
+    await brake.notify(
       mail(`probe ${at}`),
       at % 2 === 0 ? { kind: "withdrawn" } : { kind: "deferred", answer: "down", outage: true },
     );
@@ -100,17 +100,17 @@ test("ignores a canary that is withdrawn or finds no server and sends the next o
 
 test("gives the connection back when an email waits too long for a canary", async () => {
   const { brake } = start({ maxWaitMs: 20 });
-  await brake.tell(mail("1"), NO_ANSWER);
+  await brake.notify(mail("1"), NO_REPLY);
   await brake.pass(mail("probe"));
   expect(await brake.pass(mail("2"))).toBe(false);
 });
 
 test("retries with the next canary when the campaign cannot be paused", async () => {
   const { brake, paused } = start({ fails: 1 });
-  await brake.tell(mail("1"), NO_ANSWER);
-  for (let at = 0; at < PROBES + 1; at++) {
+  await brake.notify(mail("1"), NO_REPLY);
+  for (let at = 0; at < CANARIES + 1; at++) {
     await brake.pass(mail(`probe ${at}`));
-    await brake.tell(mail(`probe ${at}`), NO_ANSWER);
+    await brake.notify(mail(`probe ${at}`), NO_REPLY);
   }
   expect(paused).toHaveLength(1);
 });

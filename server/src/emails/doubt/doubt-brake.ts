@@ -21,7 +21,7 @@ export interface DoubtBrake {
    */
   pass(mail: BrakedMail): Promise<boolean>;
   /** Reports the outcome of a submission. Resolves after the campaign is paused, if it must be. Never rejects. */
-  tell(mail: BrakedMail, outcome: Outcome): Promise<void>;
+  notify(mail: BrakedMail, outcome: Outcome): Promise<void>;
 }
 
 interface Doubt {
@@ -32,7 +32,7 @@ interface Doubt {
 }
 
 /** Canaries in a row without a reply before the campaign is paused. Only these and the emails already in flight can end in doubt. */
-export const PROBES = 5;
+export const CANARIES = 5;
 /** A waiting email holds a connection that other emails could use. */
 const MAX_WAIT_MS = 10_000;
 /** Limits the entries left behind by campaigns that ended while in doubt. */
@@ -76,7 +76,7 @@ export function createDoubtBrake({
 
   async function pauseCampaign(mail: BrakedMail, campaignId: string, answer: string): Promise<boolean> {
     try {
-      await pause({ projectId: mail.projectId, campaignId, probes: PROBES, answer });
+      await pause({ projectId: mail.projectId, campaignId, probes: CANARIES, answer });
       return true;
     } catch (error) {
       log.warn(
@@ -99,7 +99,7 @@ export function createDoubtBrake({
       }
       return true;
     },
-    async tell(mail, outcome) {
+    async notify(mail, outcome) {
       const { id, campaignId } = mail;
       if (campaignId === null) return;
       const doubt = doubts.get(campaignId);
@@ -109,11 +109,11 @@ export function createDoubtBrake({
       }
       // Emails that were already in flight add no information.
       if (doubt.probe !== id) return;
-      if (isAnswer(outcome)) return end(campaignId);
+      if (isReply(outcome)) return end(campaignId);
       if (outcome.kind === "uncertain") doubt.unanswered++;
-      if (doubt.unanswered >= PROBES) {
-        const answer = "answer" in outcome ? outcome.answer : "";
-        if (await pauseCampaign(mail, campaignId, answer)) return end(campaignId);
+      if (doubt.unanswered >= CANARIES) {
+        const reply = "answer" in outcome ? outcome.answer : "";
+        if (await pauseCampaign(mail, campaignId, reply)) return end(campaignId);
       }
       doubt.probe = null;
       doubt.waiting[0]?.();
@@ -122,7 +122,7 @@ export function createDoubtBrake({
 }
 
 /** Returns whether the server accepted, rejected or deferred the email itself. */
-function isAnswer(outcome: Outcome): boolean {
+function isReply(outcome: Outcome): boolean {
   return (
     outcome.kind === "sent" ||
     outcome.kind === "rejected" ||

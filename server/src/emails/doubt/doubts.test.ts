@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import { beforeEach, expect, test, vi } from "vitest";
 import { transaction } from "../../platform/database/database.ts";
 import { newId } from "../../platform/ids.ts";
-import { letLeaseRunOut, OUTBOX_WAIT, putInHandover, useOutbox } from "../../testing/outbox-fixture.ts";
+import { expireLease, OUTBOX_WAIT, markInDoubt, useOutbox } from "../../testing/outbox-fixture.ts";
 import {
   createScriptedTransport,
   refuseWith,
@@ -15,7 +15,7 @@ import { erasedPeople } from "../../testing/erased-people.ts";
 import { skipCampaignEmails } from "../outbox/campaign-queries.ts";
 import { dropHeldEmails } from "../lease/held-queries.ts";
 import { eraseRecipients } from "../outbox/erase-queries.ts";
-import { findTrial, type PausedRow } from "../refusals/paused-queries.ts";
+import { findTrial, type PausedRow } from "../throttling/throttled-queries.ts";
 
 const outbox = useOutbox();
 let transport: ScriptedTransport;
@@ -23,7 +23,7 @@ beforeEach(() => {
   transport = createScriptedTransport();
 });
 
-const noAnswer: Play = async (_message, mayLeave) =>
+const noReply: Play = async (_message, mayLeave) =>
   (await mayLeave()) ? { kind: "uncertain", answer: "no reply after the dot" } : { kind: "withdrawn" };
 
 const waitForAPerson = () =>
@@ -39,7 +39,7 @@ const untilAttempts = (id: string, attempts: number) =>
 
 test("sends transactional email in doubt only once if the project wants a person to decide", async () => {
   await waitForAPerson();
-  transport.play = noAnswer;
+  transport.play = noReply;
   const [id = ""] = await outbox.enqueue([{ kind: "TRANSACTIONAL" }]);
   await outbox.start(transport);
   await outbox.until(id, "UNCONFIRMED");
@@ -50,8 +50,8 @@ test("does not retry email of a dead sender if the project wants a person to dec
   await waitForAPerson();
   const [id = ""] = await outbox.enqueue([{ kind: "TRANSACTIONAL" }]);
   const dead = newId();
-  await putInHandover(outbox.database, dead, id);
-  await letLeaseRunOut(outbox.database, dead);
+  await markInDoubt(outbox.database, dead, id);
+  await expireLease(outbox.database, dead);
   await outbox.start(transport);
   await outbox.until(id, "UNCONFIRMED");
   expect(transport.handedOver).toHaveLength(0);
@@ -62,7 +62,7 @@ test("does not count a temporary error as a doubt and still allows one retry", a
   transport.play = refuseWith({ kind: "deferred", answer: "451 later" });
   const sender = await outbox.start(transport);
   await untilAttempts(id, 1);
-  transport.play = noAnswer;
+  transport.play = noReply;
   for (const attempts of [2, 3]) {
     await makeDue();
     sender.wake();
@@ -76,11 +76,11 @@ const unsubscribe = () => sql`update contacts set subscribed = false`.execute(ou
 const suppress = (email: string) =>
   sql`insert into suppressions (project_id, id, email, reason)
     values (${outbox.projectId}, ${newId()}, ${email}, 'MANUAL')`.execute(outbox.database);
-const lookAtSuppressions = () =>
+const useSuppressionList = () =>
   sql`update project_queues set suppression_list = true where project_id = ${outbox.projectId}`.execute(
     outbox.database,
   );
-const refusal = (answer: string): Play => refuseWith({ kind: "rejected", answer });
+const rejection = (answer: string): Play => refuseWith({ kind: "rejected", answer });
 /** Runs `happens` at the last byte before the dot. */
 const atTheDot =
   (happens: () => Promise<unknown>): Play =>
@@ -92,7 +92,7 @@ const atTheDot =
 /** Creates an email without a reply to its first attempt, and the sender that will retry it. */
 async function inDoubt(to: string) {
   const [id = ""] = await outbox.enqueue([{ kind: "TRANSACTIONAL", listKind: "MARKETING", to }]);
-  transport.play = noAnswer;
+  transport.play = noReply;
   const sender = await outbox.start(transport);
   await untilAttempts(id, 1);
   return { id, sender };
@@ -108,7 +108,7 @@ interface End {
 }
 const TO = "ada@example.com";
 const ENDS: readonly End[] = [
-  { what: "is rejected", play: refusal("554 5.7.1 no"), reason: /^554 5\.7\.1 no$/, attempts: 2 },
+  { what: "is rejected", play: rejection("554 5.7.1 no"), reason: /^554 5\.7\.1 no$/, attempts: 2 },
   {
     what: "is skipped because its contact unsubscribed",
     before: unsubscribe,
@@ -124,7 +124,7 @@ const ENDS: readonly End[] = [
   },
   {
     what: "is withdrawn at the dot because its address was suppressed",
-    before: lookAtSuppressions,
+    before: useSuppressionList,
     play: atTheDot(() => suppress(TO)),
     reason: /suppression list/,
     attempts: 1,
@@ -196,7 +196,7 @@ test("marks an email as failed on rejection if a person resolved its doubt as fa
   await sql`
     insert into email_resolutions (project_id, email_id, attempt, resolved_as, resolved_by)
     values (${outbox.projectId}, ${id}, 1, 'failed', 'ada')`.execute(outbox.database);
-  transport.play = refusal("554 5.7.1 no");
+  transport.play = rejection("554 5.7.1 no");
   await makeDue();
   sender.wake();
   await outbox.until(id, "FAILED");

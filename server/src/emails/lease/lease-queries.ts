@@ -99,7 +99,7 @@ export async function updateInDoubt(tx: Tx, senderId: string, inDoubt: readonly 
  * Returns whether every live sender knows of the new database. Others may still remember submissions that the database lost. Senders that
  * have not appeared after `graceSeconds` are considered dead.
  */
-export async function haveAllCome(database: Database, graceSeconds: number): Promise<boolean> {
+export async function haveAllSendersRegistered(database: Database, graceSeconds: number): Promise<boolean> {
   const { rows } = await sql<{ allCame: boolean }>`
     select i.incarnation_since < now() - make_interval(secs => ${graceSeconds})
       or not exists (select 1 from senders s where s.incarnation < i.incarnation) as all_came

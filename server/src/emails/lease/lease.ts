@@ -5,11 +5,11 @@ import { newId } from "../../platform/ids.ts";
 import type { Log } from "../../platform/log.ts";
 import type { Metrics } from "../../platform/metrics.ts";
 import { pairUp } from "../../platform/pair-up.ts";
-import { noteSentMails } from "../../reactions/reactions.ts";
-import { countMails } from "../booking/sending-hours.ts";
+import { enqueueSentEvents } from "../../reactions/reactions.ts";
+import { countMails } from "../results/sending-hours.ts";
 import { endDoubts } from "../doubt/doubts.ts";
 import { kindOf, waitInDoubtMs } from "../rows/rules.ts";
-import { insertAttempts, updateOutcomes } from "../booking/outcome-queries.ts";
+import { insertAttempts, updateOutcomes } from "../results/outcome-queries.ts";
 import type { OutcomeRow } from "../rows/outcome.ts";
 import {
   deleteExpiredSender,
@@ -19,7 +19,7 @@ import {
   renewLease,
   requeueClaimed,
   upsertSender,
-  haveAllCome,
+  haveAllSendersRegistered,
 } from "./lease-queries.ts";
 
 const LEASE_SECONDS = 15;
@@ -58,7 +58,7 @@ export async function createLease(options: LeaseOptions): Promise<Lease> {
   let senderId = newId();
   let heldUntilMs = 0;
   let liveSenders = 1;
-  let haveOthersCome = false;
+  let haveOthersRegistered = false;
   /**
    * Senders that had expired at the last check. They are settled only if they are still expired at the next one, so that a paused sender
    * can renew first.
@@ -107,7 +107,7 @@ export async function createLease(options: LeaseOptions): Promise<Lease> {
   /** Counts the other senders and settles the dead ones. */
   async function look(): Promise<void> {
     const senders = await listSenders(database);
-    if (haveOthersCome)
+    if (haveOthersRegistered)
       await settleTheDead(senders.filter(({ id, isExpired }) => isExpired && id !== senderId));
     liveSenders = senders.filter(({ isExpired }) => !isExpired).length;
   }
@@ -118,15 +118,16 @@ export async function createLease(options: LeaseOptions): Promise<Lease> {
   const beating = startLoop({ name: "lease", runOnce: beat, everyMs: beatMs, delayMs: beatMs, log, metrics });
   return {
     senderId: () => senderId,
-    isHeld: () => haveOthersCome && performance.now() < heldUntilMs,
+    isHeld: () => haveOthersRegistered && performance.now() < heldUntilMs,
     async ensure() {
       // A sender that has not appeared yet may remember what this database lost, so nothing is claimed until then.
-      if (!haveOthersCome) haveOthersCome = await haveAllCome(database, GRACE_SECONDS);
+      if (!haveOthersRegistered)
+        haveOthersRegistered = await haveAllSendersRegistered(database, GRACE_SECONDS);
       if (performance.now() < heldUntilMs) return;
       if (!(await renew())) await lose();
     },
     async registerAgain(tx) {
-      haveOthersCome = false;
+      haveOthersRegistered = false;
       const startedMs = performance.now();
       await upsertSender(tx, senderId, LEASE_SECONDS);
       heldUntilMs = startedMs + LEASE_SECONDS * 1000 - MARGIN_MS;
@@ -178,7 +179,7 @@ export async function settleSender(tx: Tx, senderId: string, inDoubt: readonly s
   );
   // For these emails an earlier attempt had been accepted.
   const left = rows.flatMap((row) => (row.leftAt === null ? [] : [{ ...row, leftAt: row.leftAt }]));
-  await noteSentMails(
+  await enqueueSentEvents(
     tx,
     left.map(({ projectId, contactId, id }) => ({ projectId, contactId, emailId: id })),
   );

@@ -9,7 +9,7 @@ import {
   countEmailsByProvider,
   hasPendingEmails,
   listCampaignEmails,
-  hasForgottenFailures,
+  hasRedactedFailures,
   requeueFailedEmails,
   skipCampaignEmails,
   type CampaignKey,
@@ -128,7 +128,7 @@ export async function retryFailedRecipients(
   key: CampaignKey,
 ): Promise<{ queued: number; hasForgotten: boolean }> {
   const queued = await requeueFailedEmails(tx, key);
-  return { queued, hasForgotten: queued === 0 && (await hasForgottenFailures(tx, key)) };
+  return { queued, hasForgotten: queued === 0 && (await hasRedactedFailures(tx, key)) };
 }
 
 export interface RecipientView {

@@ -128,7 +128,7 @@ export async function requeueFailedEmails(tx: Tx, { projectId, campaignId }: Cam
 }
 
 /** Returns whether a failed email of the campaign has been redacted. */
-export async function hasForgottenFailures(tx: Tx, { projectId, campaignId }: CampaignKey): Promise<boolean> {
+export async function hasRedactedFailures(tx: Tx, { projectId, campaignId }: CampaignKey): Promise<boolean> {
   const { rows } = await sql`
     select 1 from emails
     where project_id = ${projectId} and campaign_id = ${campaignId} and status = 'FAILED' and forgotten_at is not null limit 1`.execute(

@@ -139,9 +139,9 @@ export async function enqueueEmails(tx: Tx, emails: readonly NewEmail[]): Promis
 }
 
 /** Stores contents that do not exist yet, equal ones once. */
-export async function storeContents(tx: Tx, given: readonly EmailContent[]): Promise<void> {
+export async function storeContents(tx: Tx, input: readonly EmailContent[]): Promise<void> {
   // Insert in a fixed order, so that two transactions with the same contents cannot deadlock.
-  const contents = given.toSorted((one, other) => (one.id < other.id ? -1 : 1));
+  const contents = input.toSorted((one, other) => (one.id < other.id ? -1 : 1));
   const isLarge = (content: EmailContent) =>
     content.html.length > MAX_HTML_TO_RESEND || content.attachments.length > 0;
   const large = contents.filter(isLarge);

@@ -3,10 +3,10 @@ import { sql, type RawBuilder, type SqlBool } from "kysely";
 import type { Tx } from "../../platform/database/database.ts";
 import { providerDomains } from "../../transports/destinations.ts";
 import { endedAs } from "../rows/end-queries.ts";
-import { isInHandover } from "../rows/status-queries.ts";
+import { isBeingSubmitted } from "../rows/status-queries.ts";
 import { CONTACT_DELETED } from "../rows/rules.ts";
 
-const hasNotLeft = sql`(e.status in ('QUEUED', 'CLAIMED') and not ${isInHandover})`;
+const hasNotLeft = sql`(e.status in ('QUEUED', 'CLAIMED') and not ${isBeingSubmitted})`;
 
 /** A deleted contact with its address and the hash that replaces it. */
 export interface ErasedPerson {
@@ -47,7 +47,7 @@ const ONLY_PROVIDER = sql`case when split_part(to_address, '@', -1) = any(${prov
   then '@' || split_part(to_address, '@', -1) else '' end`;
 
 /** Redacts the recipients and variables of emails. The emails must have ended and be locked by this transaction. */
-export async function forgetEmails(tx: Tx, projectId: string, ids: readonly string[]): Promise<void> {
+export async function redactEmails(tx: Tx, projectId: string, ids: readonly string[]): Promise<void> {
   await eraseTexts(tx, projectId, {
     isMeant: sql`e.id = any(${ids}::uuid[])`,
     // Keep the fact that there were copies, because a late report may be about one of them.

@@ -4,7 +4,7 @@ import type { EmailStatus } from "@postloft/contract/emails.ts";
 import type { Database, Tx } from "../../platform/database/database.ts";
 import { notify } from "../../platform/notify.ts";
 import { SUBJECT, TO_ADDRESS } from "../rows/shown-queries.ts";
-import { standing } from "../rows/status-queries.ts";
+import { statusOfEmail } from "../rows/status-queries.ts";
 
 export interface ContentRow {
   projectId: string;
@@ -147,7 +147,7 @@ const LIST_COLUMNS = [
   "c.fromAddress",
   "c.fromName",
 ] as const;
-const SHOWN = [TO_ADDRESS.as("toAddress"), SUBJECT.as("subject"), standing.as("status")] as const;
+const SHOWN = [TO_ADDRESS.as("toAddress"), SUBJECT.as("subject"), statusOfEmail.as("status")] as const;
 
 export interface EmailFilter {
   status?: EmailStatus | undefined;
@@ -161,7 +161,7 @@ function filtered(database: Database, projectId: string, filter: EmailFilter) {
   if (filter.status !== undefined)
     query = query
       .where("e.status", "=", filter.status === "SENDING" ? "CLAIMED" : filter.status)
-      .where(standing, "=", filter.status);
+      .where(statusOfEmail, "=", filter.status);
   if (filter.contactId !== undefined) query = query.where("e.contactId", "=", filter.contactId);
   if (filter.campaignId !== undefined) query = query.where("e.campaignId", "=", filter.campaignId);
   if (filter.since !== undefined) query = query.where("e.createdAt", ">=", filter.since);

@@ -14,8 +14,8 @@ import {
   TAKEN,
   type Play,
 } from "../../testing/scripted-transport.ts";
-import { addSendingCampaign, letLeaseRunOut, OUTBOX_WAIT, useOutbox } from "../../testing/outbox-fixture.ts";
-import { bookActivities } from "../../deliveries/tracking/book-activity.ts";
+import { addSendingCampaign, expireLease, OUTBOX_WAIT, useOutbox } from "../../testing/outbox-fixture.ts";
+import { recordActivities } from "../../deliveries/tracking/record-activity.ts";
 import { findLinkTargets } from "../../deliveries/tracking/queries.ts";
 import { takeOutRecipients } from "./batch-queries.ts";
 import { claimEmails, claimBatch } from "../sending/sender-queries.ts";
@@ -26,13 +26,13 @@ import {
   listRecipients,
   snapshotRecipients,
 } from "./campaign-emails.ts";
-import { bookAndCheck } from "../handover/handover-queries.ts";
+import { recordAndCheck } from "../submission/submission-queries.ts";
 import { readEmailHistory } from "../reading/email-history.ts";
 import { listEmails } from "../reading/read-emails.ts";
 import { makeContent } from "./emails.ts";
 import { readEmail } from "../../testing/read-email.ts";
 import { erasedPeople } from "../../testing/erased-people.ts";
-import { forgetRecipients } from "./forget-recipients.ts";
+import { redactRecipients } from "./redact-recipients.ts";
 import { deleteExpiredSender } from "../lease/lease-queries.ts";
 import { measureQueue } from "../sending/measure-queries.ts";
 import { memberships } from "../../segments/usage.ts";
@@ -108,7 +108,7 @@ async function isOver({ key }: Campaign): Promise<void> {
 async function check(senderId: string, { key }: Campaign, ids: readonly string[]): Promise<string[]> {
   const list = { projectId: key.projectId, ids };
   const asked = { sent: [], plain: [], list, kept: [], watched: [] };
-  const ends = await bookAndCheck(outbox.database, senderId, asked, RECIPIENT_CHECKS);
+  const ends = await recordAndCheck(outbox.database, senderId, asked, RECIPIENT_CHECKS);
   return ids.filter((id) => ends.get(id) === "passed");
 }
 
@@ -189,7 +189,7 @@ test("lists each recipient once across pages, waiting or not", async () => {
 test("marks a dead sender's in-doubt emails as unconfirmed and sends the others once", async () => {
   const campaign = await startCampaign();
   const { database } = outbox;
-  const dead = await outbox.liveSender();
+  const dead = await outbox.addLiveSender();
   const rows = await claimBatch(database, {
     senderId: dead,
     ...campaign.key,
@@ -199,7 +199,7 @@ test("marks a dead sender's in-doubt emails as unconfirmed and sends the others 
   });
   const asking = rows.slice(0, 3).map(({ id }) => id);
   expect(await check(dead, campaign, asking)).toEqual(asking);
-  await letLeaseRunOut(database, dead);
+  await expireLease(database, dead);
   const transport = createScriptedTransport();
   await outbox.start(transport);
   await isOver(campaign);
@@ -212,13 +212,13 @@ test.each(["mails of a batch", "mails with rows"])(
   async (what) => {
     const { database } = outbox;
     const campaign = await startCampaign(5);
-    const dead = await outbox.liveSender();
+    const dead = await outbox.addLiveSender();
     const limits = { senderId: dead, ...campaign.key, limit: 40, withoutDomains: [], ...CONTACT_CHECKS };
     if (what === "mails with rows") {
       await claimBatch(database, limits);
       await sql`update emails set status = 'QUEUED', sender_id = null`.execute(database);
     }
-    await letLeaseRunOut(database, dead);
+    await expireLease(database, dead);
     const { claimed } = await transaction(database, async (tx) => {
       await deleteExpiredSender(tx, { id: dead, leaseUntil: new Date(0) });
       const underWay =
@@ -260,7 +260,7 @@ test.each([
 ])("the pre-send check rejects all emails of a sender %s", async (_what, happens) => {
   const campaign = await startCampaign(5);
   const { database } = outbox;
-  const sender = await outbox.liveSender();
+  const sender = await outbox.addLiveSender();
   const claim = { senderId: sender, ...campaign.key, limit: 40, withoutDomains: [], ...CONTACT_CHECKS };
   const ids = (await claimBatch(database, claim)).map((row) => row.id);
   expect(await check(sender, campaign, ids)).toHaveLength(5);
@@ -295,7 +295,7 @@ test("limits emails in doubt to the number of connections while results cannot b
 
 test("gives recipients that cannot be sent now a row and keeps them queued", async () => {
   const campaign = await startCampaign(40);
-  const senderId = await outbox.liveSender();
+  const senderId = await outbox.addLiveSender();
   const withoutDomains = ["gmail.com"];
   const claim = { senderId, ...campaign.key, limit: 10, withoutDomains, ...CONTACT_CHECKS };
   const rows = await claimBatch(outbox.database, claim);
@@ -308,7 +308,7 @@ test("skips a batch if all its destinations are at their limits", async () => {
   const campaign = await startCampaign(5);
   await sql`update recipient_batches set domains = '{gmail.com}'`.execute(outbox.database);
   const claim = {
-    senderId: await outbox.liveSender(),
+    senderId: await outbox.addLiveSender(),
     ...campaign.key,
     limit: 10,
     withoutDomains: ["gmail.com", "other.example"],
@@ -389,7 +389,7 @@ test("skips contacts deleted while waiting or claimed and erases their addresses
   await outbox.start(transport);
   await hold.reached;
   await transaction(database, async (tx) => {
-    await forgetRecipients(tx, campaign.key.projectId, erasedPeople(deleted), CONTACT_CHECKS.contactIfThere);
+    await redactRecipients(tx, campaign.key.projectId, erasedPeople(deleted), CONTACT_CHECKS.contactIfThere);
     await sql`delete from contacts where id = any(${deleted}::uuid[])`.execute(tx);
   });
   const { rows } = await sql<{ kept: number }>`
@@ -454,7 +454,7 @@ test("records an email as sent when its contact is deleted during the submission
   const id = await stop.reached;
   const contactId = campaign.contactIds[campaign.ids.indexOf(id)] ?? "";
   await transaction(outbox.database, async (tx) => {
-    await forgetRecipients(
+    await redactRecipients(
       tx,
       campaign.key.projectId,
       erasedPeople([contactId]),
@@ -505,7 +505,7 @@ test("redirects a link that a filter follows before acceptance and records the e
     isLast: true,
   };
   await transaction(database, (tx) =>
-    bookActivities(tx, [
+    recordActivities(tx, [
       {
         ...visit,
         kind: "click",

@@ -18,11 +18,11 @@ export async function* readEmailHistory(
 ): AsyncGenerator<EmailOfContact> {
   // Read the waiting emails first. An email claimed after that appears among the rows.
   const waiting = await listWaiting(database, projectId, { by: "contactId", ids: [contactId] });
-  const told = new Set<string>();
+  const reported = new Set<string>();
   for (let after: string | null = null; ;) {
     const rows = await listEmailsOfContact(database, projectId, contactId, { after, limit: MAILS_A_PAGE });
     for (const row of rows) {
-      told.add(row.id);
+      reported.add(row.id);
       const variables = (row.variables ?? {}) as Record<string, unknown>;
       yield { ...(await getEmail(database, projectId, row.id, listEventsOfEmail)), variables };
     }
@@ -31,6 +31,6 @@ export async function* readEmailHistory(
     after = last.id;
   }
   for (const { id } of waiting.toReversed())
-    if (!told.has(id))
+    if (!reported.has(id))
       yield { ...(await getEmail(database, projectId, id, listEventsOfEmail)), variables: {} };
 }

@@ -1,7 +1,7 @@
 // Builds the timeline of an email, oldest first, from its attempts with their errors and from its events. Pure.
 import { domainOf } from "@postloft/contract/address.ts";
 import type { Database } from "../../platform/database/database.ts";
-import { tellRefusal } from "../../transports/answers/told-refusals.ts";
+import { notifyRejection } from "../../transports/replies/told-refusals.ts";
 
 export interface AttemptRow {
   outcome: string;
@@ -61,7 +61,7 @@ export function timelineOf(
       type: "attempt",
       at: attempt.createdAt.toISOString(),
       detail: describeAttempt(attempt),
-      ...(attempt.outcome === "sent" ? {} : tellRefusal(attempt.answer, domainOf(mail.toAddress))),
+      ...(attempt.outcome === "sent" ? {} : notifyRejection(attempt.answer, domainOf(mail.toAddress))),
     })),
     ...resolutions.map((resolution) => ({
       type: "resolved",
@@ -72,7 +72,7 @@ export function timelineOf(
       type: name,
       at: createdAt,
       detail: null,
-      ...toldIn(data),
+      ...bounceDetailsOf(data),
     })),
   ];
   return timeline.toSorted((one, other) => one.at.localeCompare(other.at));
@@ -91,11 +91,11 @@ function describeAttempt({ outcome, answer, transport }: AttemptRow): string {
 }
 
 /** Returns the details of a bounce event. */
-function toldIn(data: unknown): Pick<TimelineItem, "cause" | "refusedBy" | "advice"> {
+function bounceDetailsOf(data: unknown): Pick<TimelineItem, "cause" | "refusedBy" | "advice"> {
   if (typeof data !== "object" || data === null) return {};
-  const told = (["cause", "refusedBy", "advice"] as const).flatMap((name) => {
+  const reported = (["cause", "refusedBy", "advice"] as const).flatMap((name) => {
     const value = (data as Record<string, unknown>)[name];
     return typeof value === "string" ? [[name, value] as const] : [];
   });
-  return Object.fromEntries(told);
+  return Object.fromEntries(reported);
 }

@@ -3,7 +3,7 @@ import { EMAIL_KINDS, type EmailKind, type EmailStatus } from "@postloft/contrac
 import type { Database } from "../../platform/database/database.ts";
 import { isId } from "../../platform/ids.ts";
 import { toPage, type Page, type PageRequest } from "../../platform/http/page.ts";
-import { Refusal } from "../../platform/refusal.ts";
+import { AppError } from "../../platform/app-error.ts";
 import { listWaiting, type WaitingRow } from "../outbox/batch-queries.ts";
 import { listResolutions } from "./resolve-queries.ts";
 import { timelineOf, type ListEventsOfEmail } from "./email-timeline.ts";
@@ -31,7 +31,7 @@ export interface EmailView {
 }
 
 /** Later than any retry. Emails due after this are deferred for their destination until an unknown time. */
-const PARKED_FROM = new Date("9999-01-01T00:00:00Z");
+const DEFERRED_FROM = new Date("9999-01-01T00:00:00Z");
 
 type ListedEmail = Awaited<ReturnType<typeof listEmailRows>>[number] | ReturnType<typeof asMail>;
 
@@ -57,7 +57,7 @@ function present(row: ListedEmail): EmailView {
 
 /** Returns null for deferred emails and for held ones, which have the due time `infinity` (a number in the driver). */
 function instantOf(dueAt: Date | number): string | null {
-  return dueAt instanceof Date && dueAt < PARKED_FROM ? dueAt.toISOString() : null;
+  return dueAt instanceof Date && dueAt < DEFERRED_FROM ? dueAt.toISOString() : null;
 }
 
 /** Presents a batched campaign recipient as the email it will become. */
@@ -115,11 +115,11 @@ export async function getEmail(
   id: string,
   listEventsOfEmail: ListEventsOfEmail,
 ) {
-  if (!isId(id)) throw new Refusal("EMAIL_NOT_FOUND");
+  if (!isId(id)) throw new AppError("EMAIL_NOT_FOUND");
   const row =
     (await findEmail(database, projectId, id)) ??
     (await listWaiting(database, projectId, { by: "id", ids: [id] })).map(asMail)[0];
-  if (row === undefined) throw new Refusal("EMAIL_NOT_FOUND");
+  if (row === undefined) throw new AppError("EMAIL_NOT_FOUND");
   const copies = (row.copies ?? { cc: [], bcc: [] }) as Copies;
   const attempts = await listAttempts(database, projectId, id);
   const events = await listEventsOfEmail(database, projectId, id);

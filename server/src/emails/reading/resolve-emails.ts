@@ -2,7 +2,7 @@
 import type { Resolution } from "@postloft/contract/emails.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { Database, Tx } from "../../platform/database/database.ts";
-import { Refusal } from "../../platform/refusal.ts";
+import { AppError } from "../../platform/app-error.ts";
 import { listResolutions, updateResolved, type ResolvedMails } from "./resolve-queries.ts";
 import type { ListEventsOfEmail } from "./email-timeline.ts";
 import { getEmail } from "./read-emails.ts";
@@ -11,7 +11,7 @@ import type { AddLateSent } from "../returned/returned-emails.ts";
 const FAILED_REASON = "It was in doubt, and a person said that it was not taken.";
 
 /** A person's decision about emails in doubt. */
-export interface SaidOfDoubt {
+export interface ResolutionRequest {
   as: Resolution;
   /** Email address of the user, or null for a caller with a secret key. */
   by: string | null;
@@ -21,7 +21,7 @@ export interface SaidOfDoubt {
 export async function resolveEmails(
   tx: Tx,
   mails: ResolvedMails,
-  { as, by }: SaidOfDoubt,
+  { as, by }: ResolutionRequest,
   addLateSent: AddLateSent,
 ): Promise<number> {
   const resolution = { as, by, failedReason: FAILED_REASON };
@@ -41,12 +41,12 @@ export async function resolveEmail(
   database: Database,
   projectId: string,
   id: string,
-  said: SaidOfDoubt,
+  said: ResolutionRequest,
   { listEventsOfEmail, addLateSent }: { listEventsOfEmail: ListEventsOfEmail; addLateSent: AddLateSent },
 ) {
   const { campaignId } = await getEmail(database, projectId, id, listEventsOfEmail);
   if (said.as === "retry" && campaignId !== null)
-    throw new Refusal("CONFLICT", {
+    throw new AppError("CONFLICT", {
       message: `The email belongs to a campaign. Send it again with POST /campaigns/${campaignId}/resolve and its id in ids.`,
     });
   return async (tx: Tx) => {
@@ -55,7 +55,7 @@ export async function resolveEmail(
     if (resolved > 0) return email;
     const last = (await listResolutions(tx, projectId, id)).at(-1)?.resolvedAs;
     if (last === said.as) return email;
-    throw new Refusal("CONFLICT", {
+    throw new AppError("CONFLICT", {
       message:
         email.status === "UNCONFIRMED"
           ? "The email's contact was deleted, so it can't be sent again. Resolve it as sent or as failed."

@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import type { Resolution } from "@postloft/contract/emails.ts";
 import type { Database, Tx } from "../../platform/database/database.ts";
 import { notify } from "../../platform/notify.ts";
-import { consequences } from "../booking/outcome-queries.ts";
+import { consequences } from "../results/outcome-queries.ts";
 
 /** Selects the emails that a person resolves, by id, by campaign or both. */
 export interface ResolvedMails {

@@ -5,19 +5,19 @@ import { ok, route, type Route } from "../../platform/http/route.ts";
 import { readPage } from "../../platform/http/page.ts";
 import type { ListEventsOfEmail } from "./email-timeline.ts";
 import { getEmail, listEmails } from "./read-emails.ts";
-import { readPausedDestinations, releaseDestinations } from "../refusals/paused-destinations.ts";
+import { readPausedDestinations, releaseDestinations } from "../throttling/throttled-domains.ts";
 import { resolveEmail } from "./resolve-emails.ts";
 import type { AddLateSent } from "../returned/returned-emails.ts";
 import { listReturnedMessages } from "../returned/returned-messages.ts";
 
-export interface EmailRouteParts {
+export interface EmailRouteDependencies {
   database: Database;
   listEventsOfEmail: ListEventsOfEmail;
   addLateSent: AddLateSent;
   addressOfUser: (database: Database, userId: string) => Promise<string>;
 }
 
-export function emailRoutes({ database, ...events }: EmailRouteParts): Route[] {
+export function emailRoutes({ database, ...events }: EmailRouteDependencies): Route[] {
   return [
     route(contract.listEmails, async ({ projectId, query }) => {
       const { since, ...plain } = query;

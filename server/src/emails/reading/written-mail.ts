@@ -2,7 +2,7 @@
 import { EMAIL_KINDS } from "@postloft/contract/emails.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { isId } from "../../platform/ids.ts";
-import { Refusal } from "../../platform/refusal.ts";
+import { AppError } from "../../platform/app-error.ts";
 import { listWaiting } from "../outbox/batch-queries.ts";
 import type { Copies } from "../outbox/emails.ts";
 import type { AddressedRow, HeaderContent } from "../sending/header-parts.ts";
@@ -25,7 +25,7 @@ export async function readWrittenMail(
   projectId: string,
   id: string,
 ): Promise<WrittenMail | null> {
-  if (!isId(id)) throw new Refusal("EMAIL_NOT_FOUND");
+  if (!isId(id)) throw new AppError("EMAIL_NOT_FOUND");
   const found = (await findWritten(database, projectId, id)) ?? (await findWaiting(database, projectId, id));
   const { subject, html, text, isForgotten, fromAddress, fromName, replyTo, headers, listKind, ...row } =
     found;
@@ -40,7 +40,7 @@ export async function readWrittenMail(
 /** Returns a batched recipient of a campaign as the row it will become. */
 async function findWaiting(database: Database, projectId: string, id: string) {
   const [waiting] = await listWaiting(database, projectId, { by: "id", ids: [id] });
-  if (waiting === undefined) throw new Refusal("EMAIL_NOT_FOUND");
+  if (waiting === undefined) throw new AppError("EMAIL_NOT_FOUND");
   return {
     ...waiting,
     priority: EMAIL_KINDS.indexOf("CAMPAIGN") + 1,

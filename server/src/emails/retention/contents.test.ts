@@ -5,7 +5,7 @@ import { daysAgo, enqueueOldEmails } from "../../testing/old-mails.ts";
 import { useTestServer, type TestProject } from "../../testing/test-server.ts";
 import { createContentLoader } from "../sending/load-contents.ts";
 import type { ClaimedRow } from "../rows/claimed-queries.ts";
-import { changeEmailRetention, forgetOld } from "./retention.ts";
+import { changeEmailRetention, redactExpired } from "./retention.ts";
 
 const server = useTestServer();
 const DAY_MS = 86_400_000;
@@ -88,8 +88,8 @@ const keepFor = (days: number) =>
   transaction(server.database, (tx) => changeEmailRetention(tx, project.id, days));
 
 /** Runs the retention as if `inDays` days had passed. */
-async function forgetAll(inDays = 0): Promise<void> {
-  while (await forgetOld(server.database, { batchSize: 1, at: daysAgo(-inDays) }));
+async function redactAll(inDays = 0): Promise<void> {
+  while (await redactExpired(server.database, { batchSize: 1, at: daysAgo(-inDays) }));
 }
 
 /** Counts what the database still holds of the project's contents. */
@@ -110,12 +110,12 @@ test("redacts old contents with their files and delivers the same content again 
   await receive(0);
   expect(await saidOf()).toEqual({ contents: 2, files: 2, messages: 3 });
   await keepFor(30);
-  await forgetAll();
+  await redactAll();
   expect(await saidOf()).toEqual({ contents: 1, files: 1, messages: 1 });
   const again = await receive(0);
   expect(again).toMatchObject({ subject: "On 4711", said: old.said });
   expect(again.raw).toContain(FILE_AS_SENT);
-  await forgetAll();
+  await redactAll();
   expect(await saidOf()).toEqual({ contents: 1, files: 1, messages: 2 });
   const mail = await server.call("GET", `/emails/${old.id}`, project.byKey);
   expect(mail.body).toMatchObject({ to: "", subject: "", body: "", attachments: [] });
@@ -125,7 +125,7 @@ test("redacts old contents with their files and delivers the same content again 
 test("delivers the same content in full to concurrent sends while the old one is redacted", async () => {
   const old = await receive(100);
   await keepFor(30);
-  const [again] = await Promise.all([Promise.all(Array.from({ length: 8 }, () => receive(0))), forgetAll()]);
+  const [again] = await Promise.all([Promise.all(Array.from({ length: 8 }, () => receive(0))), redactAll()]);
   for (const { said, raw } of again) expect([said, raw.includes(FILE_AS_SENT)]).toEqual([old.said, true]);
   expect((await saidOf()).contents).toBe(1);
 });
@@ -136,11 +136,11 @@ test("keeps a content for a kept email, a younger one of the same month and one 
   const lost = await receive(100, { subject: "Of 4711 nobody knows" });
   await server.rows("update emails set status = 'UNCONFIRMED' where id in ($1, $2)", kept.id, lost.id);
   await keepFor(30);
-  await forgetAll();
+  await redactAll();
   expect(await saidOf()).toEqual({ contents: 2, files: 1, messages: 2 });
   // The content is redacted with this email, although the pass over its month is complete.
   await server.rows("update emails set status = 'FAILED' where id = $1", lost.id);
-  await forgetAll(0.1);
+  await redactAll(0.1);
   expect(await saidOf()).toEqual({ contents: 1, files: 1, messages: 1 });
   const read = () => server.call("GET", `/emails/${kept.id}`, project.byKey);
   expect((await read()).text).toContain("secret is 4711");
@@ -152,7 +152,7 @@ test("keeps a content for a kept email, a younger one of the same month and one 
     expect((await read()).body).toMatchObject({ status: "SENT", attempts: 2 });
   }, WAIT);
   expect((await read()).text).toContain("secret is 4711");
-  await forgetAll(31);
+  await redactAll(31);
   expect(await saidOf()).toEqual({ contents: 0, files: 0, messages: 0 });
 });
 
@@ -165,7 +165,7 @@ test("keeps the contents of a month until all its emails are old enough", async 
   const earlier = await receive(Math.floor(first));
   const later = await receive(Math.ceil(last));
   await keepFor(Math.floor((first + last) / 2));
-  await forgetAll();
+  await redactAll();
   expect(await saidOf()).toEqual({ contents: 1, files: 1, messages: 1 });
   expect((await server.call("GET", `/emails/${later.id}`, project.byKey)).text).toContain("secret is 4711");
   // The earlier email no longer shows the content.
@@ -175,7 +175,7 @@ test("keeps the contents of a month until all its emails are old enough", async 
 test("serves late opens and clicks of a redacted email, records them and restores nothing", async () => {
   const old = await receive(100, { attachments: [] });
   await keepFor(30);
-  await forgetAll();
+  await redactAll();
   expect((await saidOf()).contents).toBe(0);
   const headers = { "user-agent": PERSON };
   expect((await server.call("GET", old.pixel, { headers })).status).toBe(200);
@@ -196,9 +196,9 @@ test("redacts contents older than the upgrade once all emails before it are reda
   await server.rows("update email_contents set used_until = $2 where project_id = $1", project.id, upgrade);
   await server.rows("update email_files set used_until = $2 where project_id = $1", project.id, upgrade);
   await keepFor(30);
-  await forgetAll();
+  await redactAll();
   expect((await saidOf()).contents).toBe(2);
-  await forgetAll(45);
+  await redactAll(45);
   expect(await saidOf()).toEqual({ contents: 0, files: 0, messages: 0 });
 });
 

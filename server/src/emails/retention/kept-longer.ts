@@ -1,7 +1,7 @@
 // Redacts emails and campaigns that were kept longer because they had not ended or were sent late.
 import type { Tx } from "../../platform/database/database.ts";
 import { passContentsAgain } from "./content-queries.ts";
-import { forget, inAWhile, waitsUntil, type Turn } from "./pass-mails.ts";
+import { redact, inAWhile, waitsUntil, type Turn } from "./pass-mails.ts";
 import {
   deleteKeptLonger,
   listDueKeptLonger,
@@ -16,24 +16,24 @@ import {
  * Redacts emails, or the next part of a campaign, if they have ended and are old enough by now.
  * @returns whether any check was due
  */
-export async function lookAgain(tx: Tx, turn: Turn, batchSize: number): Promise<boolean> {
+export async function recheckKeptLonger(tx: Tx, turn: Turn, batchSize: number): Promise<boolean> {
   const due = await listDueKeptLonger(tx, turn.projectId, turn.at, batchSize);
   const mails = due.filter(({ isCampaign }) => !isCampaign);
   const campaign = due.find(({ isCampaign }) => isCampaign);
-  if (mails.length > 0) await lookAtMails(tx, turn, mails);
-  if (campaign !== undefined) await lookAtCampaign(tx, turn, campaign, batchSize);
+  if (mails.length > 0) await recheckEmails(tx, turn, mails);
+  if (campaign !== undefined) await recheckCampaign(tx, turn, campaign, batchSize);
   return due.length > 0;
 }
 
-async function lookAtMails(tx: Tx, turn: Turn, due: readonly KeptLonger[]): Promise<void> {
+async function recheckEmails(tx: Tx, turn: Turn, due: readonly KeptLonger[]): Promise<void> {
   const { projectId } = turn;
   const mails = await listMailsById(
     tx,
     projectId,
     due.map(({ id }) => id),
   );
-  const forgotten = await forget(tx, turn, mails);
-  const rest = mails.filter(({ id }) => !forgotten.has(id));
+  const redacted = await redact(tx, turn, mails);
+  const rest = mails.filter(({ id }) => !redacted.has(id));
   const later = new Map(rest.map((mail) => [mail.id, waitsUntil(turn, mail) ?? inAWhile(turn)]));
   await updateKeptLonger(
     tx,
@@ -50,7 +50,7 @@ async function lookAtMails(tx: Tx, turn: Turn, due: readonly KeptLonger[]): Prom
   );
 }
 
-async function lookAtCampaign(tx: Tx, turn: Turn, campaign: KeptLonger, batchSize: number): Promise<void> {
+async function recheckCampaign(tx: Tx, turn: Turn, campaign: KeptLonger, batchSize: number): Promise<void> {
   const { projectId, position } = turn;
   const { id, afterId, lastId } = campaign;
   const later = async (next: { afterId: string; dueAt: Date }) =>
@@ -65,9 +65,9 @@ async function lookAtCampaign(tx: Tx, turn: Turn, campaign: KeptLonger, batchSiz
   });
   // Few rows are of other campaigns, because the ids of a campaign are close together.
   const mails = range.filter(({ campaignId }) => campaignId === id);
-  const forgotten = await forget(tx, turn, mails);
+  const redacted = await redact(tx, turn, mails);
   // Process in order. Emails were sent in roughly this order, so each is checked about once.
-  const firstLeft = mails.findIndex((mail) => !forgotten.has(mail.id));
+  const firstLeft = mails.findIndex((mail) => !redacted.has(mail.id));
   const waiting = mails[firstLeft];
   if (waiting !== undefined)
     return later({

@@ -2,7 +2,7 @@
 // (outbox/emails.ts).
 import type { Tx } from "../../platform/database/database.ts";
 import { idTimeMs } from "../../platform/ids.ts";
-import { deleteFiles, forgetContents, listContentIds, updateContentsPosition } from "./content-queries.ts";
+import { deleteFiles, redactContents, listContentIds, updateContentsPosition } from "./content-queries.ts";
 import { SLACK_MS } from "./pass-mails.ts";
 import type { Retention } from "./retention-queries.ts";
 
@@ -19,7 +19,7 @@ export async function passContents(tx: Tx, retention: Retention, batchSize: numb
   const last = ids.length < batchSize ? null : (ids.at(-1) ?? null);
   const contents = { after: contentsPosition, last, until };
   await deleteFiles(tx, projectId, contents);
-  await forgetContents(tx, projectId, contents);
+  await redactContents(tx, projectId, contents);
   await updateContentsPosition(tx, projectId, { until, position: last });
   return true;
 }

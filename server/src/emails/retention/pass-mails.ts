@@ -1,8 +1,8 @@
 // Redacts the next emails of a project that are old enough, except for the ones kept longer.
 import type { Tx } from "../../platform/database/database.ts";
 import { firstIdAt } from "../../platform/ids.ts";
-import { forgetMessages } from "../../transports/kept-messages.ts";
-import { forgetEmails } from "../outbox/erase-queries.ts";
+import { purgeMessages } from "../../transports/kept-messages.ts";
+import { redactEmails } from "../outbox/erase-queries.ts";
 import {
   listKeptCampaigns,
   listOldMails,
@@ -38,7 +38,7 @@ export function waitsUntil(turn: Turn, { sentAt }: OldMail): Date | null {
 }
 
 /** Redacts the emails that are old enough and have ended. Returns the ids of all redacted ones. */
-export async function forget(tx: Tx, turn: Turn, mails: readonly OldMail[]): Promise<Set<string>> {
+export async function redact(tx: Tx, turn: Turn, mails: readonly OldMail[]): Promise<Set<string>> {
   const { projectId } = turn;
   const meant = mails.filter((mail) => !mail.isForgotten && waitsUntil(turn, mail) === null);
   const ids = await lockEnded(
@@ -47,8 +47,8 @@ export async function forget(tx: Tx, turn: Turn, mails: readonly OldMail[]): Pro
     meant.map(({ id }) => id),
   );
   if (ids.length > 0) {
-    await forgetEmails(tx, projectId, ids);
-    await forgetMessages(tx, projectId, ids);
+    await redactEmails(tx, projectId, ids);
+    await purgeMessages(tx, projectId, ids);
   }
   return new Set([...ids, ...mails.filter((mail) => mail.isForgotten).map(({ id }) => id)]);
 }
@@ -67,13 +67,13 @@ export async function passMails(tx: Tx, turn: Turn, batchSize: number): Promise<
   const mails = await listOldMails(tx, projectId, { after: position, last: end, limit: batchSize });
   const last = mails.length < batchSize ? end : (mails.at(-1)?.id ?? end);
   const held = await findHeldCampaigns(tx, turn, [...mails, ...waiting]);
-  const forgotten = await forget(
+  const redacted = await redact(
     tx,
     turn,
     mails.filter(({ campaignId }) => campaignId === null || !held.has(campaignId)),
   );
   const rest = [
-    ...mails.filter(({ id }) => !forgotten.has(id)).map((mail) => ({ ...mail, lastId: last })),
+    ...mails.filter(({ id }) => !redacted.has(id)).map((mail) => ({ ...mail, lastId: last })),
     ...waiting.map((campaign) => ({ ...campaign, id: campaign.campaignId })),
   ];
   await upsertKeptLonger(

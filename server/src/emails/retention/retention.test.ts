@@ -14,7 +14,7 @@ import { countNews } from "../../events/counts.ts";
 import { recountSample } from "../../events/recount.ts";
 import type { Copies } from "../outbox/emails.ts";
 import { findReturnedMails } from "../returned/returned-emails.ts";
-import { changeEmailRetention, forgetOld } from "./retention.ts";
+import { changeEmailRetention, redactExpired } from "./retention.ts";
 import { memberships } from "../../segments/usage.ts";
 
 const WAIT = { timeout: 30_000, interval: 50 };
@@ -109,12 +109,12 @@ const keepFor = (count: number | null, projectId = project.id) =>
   transaction(server.database, (tx) => changeEmailRetention(tx, projectId, count));
 
 /** Runs the retention as if `inDays` days had passed. */
-async function forgetAll(batchSize = 2, inDays = 0): Promise<void> {
-  while (await forgetOld(server.database, { batchSize, at: daysAgo(-inDays) }));
+async function redactAll(batchSize = 2, inDays = 0): Promise<void> {
+  while (await redactExpired(server.database, { batchSize, at: daysAgo(-inDays) }));
 }
 
 /** Returns whether each email is redacted. */
-async function forgottenOf(ids: readonly string[]): Promise<boolean[]> {
+async function redactedOf(ids: readonly string[]): Promise<boolean[]> {
   const rows = await server.rows<{ isForgotten: boolean }>(
     "select forgotten_at is not null as is_forgotten from emails where id = any($1::uuid[]) order by id",
     ids,
@@ -191,9 +191,9 @@ test("redacts recipients and texts and keeps statuses, times, reports and all co
   const states = await statesOf();
 
   await keepFor(30);
-  await forgetAll();
+  await redactAll();
 
-  expect(await forgottenOf(ids)).toEqual(all(3));
+  expect(await redactedOf(ids)).toEqual(all(3));
   const texts = await textsOf(ids);
   for (const gone of ["ada@", "bob@", "cyd@", "example.net", "Name", "Ada"])
     expect(texts).not.toContain(gone);
@@ -219,7 +219,7 @@ test("counts late reports by the provider that the redacted email went to", asyn
   const [first = "", second = "", third = ""] = await makeMails({ campaignId });
   await report(first, "delivered");
   await keepFor(30);
-  await forgetAll();
+  await redactAll();
   await report(second, "delivered");
   await report(third, "delivered");
   await expectTrueCounts();
@@ -254,7 +254,7 @@ test("records late reports without restoring data and matches no contact if ther
   // Simulates that other emails still use the content.
   await server.rows("update email_contents set used_until = 'infinity' where project_id = $1", project.id);
   await keepFor(30);
-  await forgetAll();
+  await redactAll();
   await report(plain, "delivered");
   await report(plain, "hard-bounce");
   const mail = await get(`/emails/${plain}`);
@@ -284,18 +284,18 @@ test("keeps unfinished emails at any age and late-sent ones until they are old e
   ];
   const ended = await makeMails();
   await keepFor(30);
-  await forgetAll(1);
-  expect(await forgottenOf(open)).toEqual(none(3));
+  await redactAll(1);
+  expect(await redactedOf(open)).toEqual(none(3));
   expect(await textsOf(open)).toContain("doubt@example.net");
-  expect(await forgottenOf(ended)).toEqual(all(3));
+  expect(await redactedOf(ended)).toEqual(all(3));
 
   await server.rows("update emails set status = 'FAILED' where id = any($1::uuid[])", open.slice(0, 2));
-  await forgetAll(1);
-  expect(await forgottenOf(open)).toEqual(none(3));
-  await forgetAll(1, 0.5);
-  expect(await forgottenOf(open)).toEqual([true, true, false]);
-  await forgetAll(1, 10.5);
-  expect(await forgottenOf(open)).toEqual(all(3));
+  await redactAll(1);
+  expect(await redactedOf(open)).toEqual(none(3));
+  await redactAll(1, 0.5);
+  expect(await redactedOf(open)).toEqual([true, true, false]);
+  await redactAll(1, 10.5);
+  expect(await redactedOf(open)).toEqual(all(3));
   expect(await server.rows("select 1 from emails_kept_longer")).toEqual([]);
 });
 
@@ -318,9 +318,9 @@ test("keeps a campaign with an email in doubt or with recipients in a batch", as
   );
   const other = await makeMails({ to: ["other@example.net"] });
   await keepFor(30);
-  await forgetAll(1);
-  expect(await forgottenOf([...mails, ...left])).toEqual(none(4));
-  expect(await forgottenOf(other)).toEqual(all(1));
+  await redactAll(1);
+  expect(await redactedOf([...mails, ...left])).toEqual(none(4));
+  expect(await redactedOf(other)).toEqual(all(1));
 
   // The position is beyond their emails by now.
   await server.rows("update emails set status = 'FAILED' where id = $1", mails[2]);
@@ -330,11 +330,11 @@ test("keeps a campaign with an email in doubt or with recipients in a batch", as
      select project_id, id, content_id, campaign_id, 3, 'wait@example.net', 'SENT', now() from ended`,
     waiting,
   );
-  await forgetAll(1, 0.5);
-  expect(await forgottenOf([...mails, ...left])).toEqual(all(4));
-  expect(await forgottenOf(waiting)).toEqual(none(2));
-  await forgetAll(1, 31);
-  expect(await forgottenOf(waiting)).toEqual(all(2));
+  await redactAll(1, 0.5);
+  expect(await redactedOf([...mails, ...left])).toEqual(all(4));
+  expect(await redactedOf(waiting)).toEqual(none(2));
+  await redactAll(1, 31);
+  expect(await redactedOf(waiting)).toEqual(all(2));
   expect(await server.rows("select 1 from emails_kept_longer")).toEqual([]);
 });
 
@@ -343,7 +343,7 @@ test("never resends a redacted email, whether it failed or was in doubt", async 
   const failed = await makeMails({ campaignId, status: "FAILED" });
   const [alone = ""] = await makeMails({ status: "FAILED", to: ["alone@example.net"] });
   await keepFor(30);
-  await forgetAll();
+  await redactAll();
   const retry = await server.call<ErrorEnvelope>(
     "POST",
     `/campaigns/${campaignId}/retry-failed`,
@@ -367,7 +367,7 @@ test("never resends a redacted email, whether it failed or was in doubt", async 
     project.id,
   );
   expect(states.map(({ id }) => id)).toEqual(young);
-  expect(await forgottenOf(failed)).toEqual(all(3));
+  expect(await redactedOf(failed)).toEqual(all(3));
 });
 
 test("keeps an email in full that is requeued while the retention runs", async () => {
@@ -379,17 +379,17 @@ test("keeps an email in full that is requeued while the retention runs", async (
     await tx.updateTable("emails").set({ status: "QUEUED" }).where("id", "=", failed).execute();
     await retrying.promise;
   });
-  const forgetting = forgetAll();
+  const redacting = redactAll();
   await vi.waitFor(async () => {
     const waiting = await server.rows("select 1 from pg_stat_activity where wait_event_type = 'Lock'");
     expect(waiting).toHaveLength(1);
   }, WAIT);
   retrying.resolve();
-  await Promise.all([retried, forgetting]);
-  expect(await forgottenOf([failed])).toEqual(none(1));
+  await Promise.all([retried, redacting]);
+  expect(await redactedOf([failed])).toEqual(none(1));
   await server.rows("update emails set status = 'FAILED' where id = $1", failed);
-  await forgetAll(2, 0.5);
-  expect(await forgottenOf([failed])).toEqual(all(1));
+  await redactAll(2, 0.5);
+  expect(await redactedOf([failed])).toEqual(all(1));
 });
 
 test("redacts each email once in two processes and leaves other projects alone", async () => {
@@ -404,22 +404,22 @@ test("redacts each email once in two processes and leaves other projects alone",
   // A project that another process has locked is skipped.
   await transaction(server.database, async (tx) => {
     await sql`select 1 from email_retentions where project_id = ${project.id} for update`.execute(tx);
-    await forgetAll();
+    await redactAll();
   });
-  expect(await forgottenOf(old)).toEqual(none(20));
-  await Promise.all([forgetAll(1), forgetAll(3)]);
-  await forgetAll();
-  expect(await forgottenOf(old)).toEqual(all(20));
-  expect(await forgottenOf([...young, ...others, ...kept])).toEqual(none(7));
+  expect(await redactedOf(old)).toEqual(none(20));
+  await Promise.all([redactAll(1), redactAll(3)]);
+  await redactAll();
+  expect(await redactedOf(old)).toEqual(all(20));
+  expect(await redactedOf([...young, ...others, ...kept])).toEqual(none(7));
 
   // Remove the retention and set a shorter one, which starts again at the first email.
   await keepFor(null);
   await keepFor(30);
   await keepFor(59, longer.id);
-  await forgetAll();
-  expect(await forgottenOf([...old, ...others, ...kept])).toEqual([...all(20), ...none(3), ...none(3)]);
-  await forgetAll(2, 1);
-  expect(await forgottenOf([...young, ...kept])).toEqual(all(4));
+  await redactAll();
+  expect(await redactedOf([...old, ...others, ...kept])).toEqual([...all(20), ...none(3), ...none(3)]);
+  await redactAll(2, 1);
+  expect(await redactedOf([...young, ...kept])).toEqual(all(4));
 });
 
 const positionOf = () =>
@@ -428,11 +428,11 @@ const positionOf = () =>
 test("only moves the position forward and checks no email twice", async () => {
   await makeMails();
   await keepFor(30);
-  await forgetAll(1);
+  await redactAll(1);
   const before = await positionOf();
-  await forgetAll(1);
+  await redactAll(1);
   expect(await positionOf()).toEqual(before);
   await keepFor(100);
-  await forgetAll(1);
+  await redactAll(1);
   expect(await positionOf()).toEqual(before);
 });

@@ -6,7 +6,7 @@ import { transaction, type Database, type Tx } from "../../platform/database/dat
 import type { Log } from "../../platform/log.ts";
 import type { Metrics } from "../../platform/metrics.ts";
 import { takeTurns } from "../../platform/background/project-turns.ts";
-import { lookAgain } from "./kept-longer.ts";
+import { recheckKeptLonger } from "./kept-longer.ts";
 import { passContents } from "./pass-contents.ts";
 import { passMails } from "./pass-mails.ts";
 import { deleteRetention, listRetentions, lockRetention, upsertRetention } from "./retention-queries.ts";
@@ -31,7 +31,7 @@ interface Run {
  * Redacts expired emails and contents in batches.
  * @returns whether there is more
  */
-export async function forgetOld(
+export async function redactExpired(
   database: Database,
   { batchSize = BATCH_SIZE, at = now(), signal }: Run = {},
 ): Promise<boolean> {
@@ -42,7 +42,7 @@ export async function forgetOld(
         const retention = await lockRetention(tx, projectId);
         if (retention === undefined) return false;
         // Contents come last because they follow their emails.
-        for (const step of [passMails, lookAgain, passContents])
+        for (const step of [passMails, recheckKeptLonger, passContents])
           if (await step(tx, { ...retention, at }, batchSize)) return true;
         return false;
       }),
@@ -51,7 +51,7 @@ export async function forgetOld(
 }
 
 /** Starts the background loop that redacts old emails. */
-export function startForgettingEmails({
+export function startRedactingEmails({
   database,
   log,
   metrics,
@@ -63,7 +63,7 @@ export function startForgettingEmails({
   return startLoop({
     name: "retention of emails",
     async runOnce(signal) {
-      if (await forgetOld(database, { signal })) return 0;
+      if (await redactExpired(database, { signal })) return 0;
     },
     everyMs: EVERY_MS,
     log,

@@ -1,7 +1,7 @@
 // Records reports in the email rows, each kind once, forward only and in any order.
 import { EMAIL_STATUSES, type EmailStatus } from "@postloft/contract/emails.ts";
 import type { Database, Tx } from "../../platform/database/database.ts";
-import { noteSentMails } from "../../reactions/reactions.ts";
+import { enqueueSentEvents } from "../../reactions/reactions.ts";
 import {
   findEmailKeysById,
   findEmailKeysByProviderId,
@@ -14,7 +14,7 @@ import {
 } from "./returned-queries.ts";
 import { lockEmailRows } from "../rows/lock-queries.ts";
 import { isForward, RETURNED_STATUSES, type ReturnedStatus } from "../rows/rules.ts";
-import { countMails, type ToCount } from "../booking/sending-hours.ts";
+import { countMails, type ToCount } from "../results/sending-hours.ts";
 
 export { statusInDoubt } from "./returned-queries.ts";
 
@@ -38,7 +38,7 @@ export type EmailStepTaken = Omit<EmailStep, "at"> & { isFirst: boolean };
 export type AddLateSent = (tx: Tx, projectId: string, emailIds: readonly string[]) => Promise<void>;
 
 /** Reports that prove acceptance during submission. An open does not, because filters follow links before they accept a message. */
-const SURE: ReadonlySet<ReturnedStatus> = new Set(["DELIVERED", "BOUNCED", "COMPLAINED"]);
+const PROOF_OF_ACCEPTANCE: ReadonlySet<ReturnedStatus> = new Set(["DELIVERED", "BOUNCED", "COMPLAINED"]);
 const COUNTED: Readonly<Partial<Record<ReturnedStatus, ToCount["what"]>>> = {
   BOUNCED: "bounced",
   COMPLAINED: "complained",
@@ -84,12 +84,15 @@ export async function advanceEmails(
   // Prefer a report that proves acceptance if an email has one among its steps.
   const surest = steps
     .filter((step) => unsent.has(keyOf(step)))
-    .toSorted((one, other) => Number(SURE.has(other.status)) - Number(SURE.has(one.status)));
+    .toSorted(
+      (one, other) =>
+        Number(PROOF_OF_ACCEPTANCE.has(other.status)) - Number(PROOF_OF_ACCEPTANCE.has(one.status)),
+    );
   const left = await markLeft(
     tx,
-    earliestOf(surest).map((step) => ({ ...step, isSure: SURE.has(step.status) })),
+    earliestOf(surest).map((step) => ({ ...step, isSure: PROOF_OF_ACCEPTANCE.has(step.status) })),
   );
-  await noteLeft(tx, left, addLateSent);
+  await recordSent(tx, left, addLateSent);
   const counts: ToCount[] = [];
   const taken = steps.map((step): EmailStepTaken => ({
     projectId: step.projectId,
@@ -130,7 +133,7 @@ function earliestOf<Step extends EmailKey & { at: Date }>(steps: readonly Step[]
 }
 
 /** Records soft bounces. Returns for each step, in order, whether it was the first of its email. */
-export async function noteSoftBounces(
+export async function recordSoftBounces(
   tx: Tx,
   steps: ReadonlyArray<EmailKey & { at: Date }>,
 ): Promise<boolean[]> {
@@ -147,13 +150,13 @@ export async function confirmSent(
 ): Promise<boolean[]> {
   if (steps.length === 0) return [];
   const rows = await updateConfirmed(tx, earliestOf(steps));
-  await noteLeft(tx, rows, addLateSent);
+  await recordSent(tx, rows, addLateSent);
   const confirmed = new Set(rows.map(keyOf));
   return steps.map((step) => confirmed.delete(keyOf(step)));
 }
 
 /** Counts emails that are only now known to be sent, and adds outbox events for their contacts. */
-async function noteLeft(
+async function recordSent(
   tx: Tx,
   all: ReadonlyArray<{
     projectId: string;
@@ -165,7 +168,7 @@ async function noteLeft(
   addLateSent: AddLateSent,
 ): Promise<void> {
   const rows = all.filter(isCounted);
-  await noteSentMails(
+  await enqueueSentEvents(
     tx,
     rows.map((row) => ({ projectId: row.projectId, contactId: row.contactId, emailId: row.id })),
   );

@@ -2,7 +2,7 @@
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { Database, Tx } from "../../platform/database/database.ts";
 import { isId, newId } from "../../platform/ids.ts";
-import { Refusal } from "../../platform/refusal.ts";
+import { AppError } from "../../platform/app-error.ts";
 import { deleteOldReturned, findEmailId, insertReturned, listReturned } from "./returned-message-queries.ts";
 
 export interface MessageToKeep {
@@ -30,7 +30,7 @@ export async function keepReturnedMessages(tx: Tx, messages: readonly MessageToK
  */
 export async function listReturnedMessages(database: Database, projectId: string, emailId: string) {
   if (!isId(emailId) || (await findEmailId(database, projectId, emailId)) === undefined)
-    throw new Refusal("EMAIL_NOT_FOUND");
+    throw new AppError("EMAIL_NOT_FOUND");
   const rows = await listReturned(database, projectId, emailId);
   return rows.map((row) => ({
     receivedAt: row.receivedAt.toISOString(),

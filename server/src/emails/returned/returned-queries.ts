@@ -4,7 +4,7 @@ import type { EmailStatus } from "@postloft/contract/emails.ts";
 import type { Database, Tx } from "../../platform/database/database.ts";
 import { mailFacts } from "../rows/sent-events.ts";
 import { TO_ADDRESS } from "../rows/shown-queries.ts";
-import { isInHandover, standing } from "../rows/status-queries.ts";
+import { isBeingSubmitted, statusOfEmail } from "../rows/status-queries.ts";
 import { LEFT_STATUSES, type ReturnedStatus } from "../rows/rules.ts";
 import { variablesAfter } from "../rows/system-project-queries.ts";
 
@@ -14,7 +14,7 @@ interface Step {
   at: Date;
 }
 
-interface BookedRow {
+interface RecordedRow {
   projectId: string;
   id: string;
   /** Null for an email in doubt. */
@@ -22,15 +22,15 @@ interface BookedRow {
   isTest: boolean | null;
 }
 
-type LeftRow = BookedRow & { sentAt: Date; contactId: string | null };
+type LeftRow = RecordedRow & { sentAt: Date; contactId: string | null };
 
 /** Whether email `e` waits for a retry although an earlier attempt may have been accepted. */
-const waitsInDoubt = sql`(e.status in ('QUEUED', 'CLAIMED') and not ${isInHandover} and exists (
+const waitsInDoubt = sql`(e.status in ('QUEUED', 'CLAIMED') and not ${isBeingSubmitted} and exists (
   select 1 from email_attempts a
   where a.project_id = e.project_id and a.email_id = e.id and a.outcome in ('uncertain', 'sent')))`;
 
 /** The status of an email for a report. An email that waits for a retry in doubt may have been sent. */
-export const statusInDoubt = sql`case when ${waitsInDoubt} then 'UNCONFIRMED' else ${standing} end`;
+export const statusInDoubt = sql`case when ${waitsInDoubt} then 'UNCONFIRMED' else ${statusOfEmail} end`;
 
 /** Cancels the retry of in-doubt emails after a report about them. */
 export async function updateFurtherTries(tx: Tx, projectId: string, ids: readonly string[]): Promise<void> {
@@ -62,7 +62,7 @@ export async function markLeft(tx: Tx, steps: ReadonlyArray<Step & { isSure: boo
       ${steps.map((step) => step.isSure)}::boolean[]
     ) as i (project_id, id, at, is_sure)
     where e.project_id = i.project_id and e.id = i.id and e.sent_at is null
-      and ${standing} = any(${LEFT_STATUSES}::text[]) and (i.is_sure or e.status <> 'CLAIMED')
+      and ${statusOfEmail} = any(${LEFT_STATUSES}::text[]) and (i.is_sure or e.status <> 'CLAIMED')
     returning e.project_id, e.id, e.sent_at, e.is_test, e.contact_id`.execute(tx);
   return rows;
 }
@@ -85,16 +85,16 @@ export async function updateReturned(
   status: ReturnedStatus,
   from: readonly EmailStatus[],
   steps: readonly Step[],
-): Promise<BookedRow[]> {
+): Promise<RecordedRow[]> {
   const instant = sql.ref(INSTANT_COLUMNS[status]);
-  const { rows } = await sql<BookedRow>`
+  const { rows } = await sql<RecordedRow>`
     update emails e set
       ${instant} = i.at,
-      status = case when ${standing} = any(${from}::text[]) then ${status} else e.status end,
-      variables = ${variablesAfter(sql`${standing} = any(${from}::text[])`)}
+      status = case when ${statusOfEmail} = any(${from}::text[]) then ${status} else e.status end,
+      variables = ${variablesAfter(sql`${statusOfEmail} = any(${from}::text[])`)}
     from ${stepsAs(steps)}
     where e.project_id = i.project_id and e.id = i.id and e.${instant} is null
-      and ${standing} = any(${LEFT_STATUSES}::text[])
+      and ${statusOfEmail} = any(${LEFT_STATUSES}::text[])
     returning e.project_id, e.id, e.sent_at, e.is_test`.execute(tx);
   return rows;
 }
@@ -107,7 +107,7 @@ export async function updateSoftBounced(
     update emails e set soft_bounced_at = i.at
     from ${stepsAs(steps)}
     where e.project_id = i.project_id and e.id = i.id and e.soft_bounced_at is null
-      and ${standing} = any(${LEFT_STATUSES}::text[])
+      and ${statusOfEmail} = any(${LEFT_STATUSES}::text[])
     returning e.project_id, e.id`.execute(tx);
   return rows;
 }

@@ -1,5 +1,5 @@
 // Decides for which contact an email is rendered. A test email may imitate the email of another contact.
-import { NOBODY } from "../../platform/ids.ts";
+import { NO_ONE } from "../../platform/ids.ts";
 import type { ListKind } from "../../message/message-headers.ts";
 import type { Recipient } from "../../rendering/template-variables.ts";
 import type { ClaimedRow } from "./claimed-queries.ts";
@@ -55,7 +55,7 @@ export function recipientOf(
   const to = { address: row.toAddress, emailId: row.id };
   const linksFor = () => {
     if (id !== null && isForItself) return linksOf(row.projectId, id, to);
-    return id === null && row.isTest !== true ? null : linksOf(row.projectId, NOBODY);
+    return id === null && row.isTest !== true ? null : linksOf(row.projectId, NO_ONE);
   };
   return {
     id,

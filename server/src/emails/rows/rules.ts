@@ -60,22 +60,22 @@ const JITTER = 0.2;
  * not the clock, so a pause or a stopped sender costs no retries. An email that is requeued after giving up starts a new series.
  */
 export function retryWaitMs(kind: EmailKind, attempts: number, random: number): number | null {
-  const last = refusalsUntilGivenUp(kind);
-  const refusal = ((attempts - 1) % last) + 1;
-  return refusal === last ? null : Math.round(waitAfterMs(refusal) * (1 + JITTER * random));
+  const last = attemptsUntilGivenUp(kind);
+  const rejection = ((attempts - 1) % last) + 1;
+  return rejection === last ? null : Math.round(waitAfterMs(rejection) * (1 + JITTER * random));
 }
 
 /** Returns the number of the temporary error after which the email is given up, assuming average jitter. */
-export function refusalsUntilGivenUp(kind: EmailKind): number {
+export function attemptsUntilGivenUp(kind: EmailKind): number {
   let waitedMs = 0;
-  for (let refusal = 1; ; refusal++) {
-    waitedMs += waitAfterMs(refusal) * (1 + JITTER / 2);
-    if (waitedMs > GIVE_UP_AFTER_MS[kind]) return refusal;
+  for (let rejection = 1; ; rejection++) {
+    waitedMs += waitAfterMs(rejection) * (1 + JITTER / 2);
+    if (waitedMs > GIVE_UP_AFTER_MS[kind]) return rejection;
   }
 }
 
-function waitAfterMs(refusal: number): number {
-  return RETRY_WAITS_MS[refusal - 1] ?? HOUR_MS;
+function waitAfterMs(rejection: number): number {
+  return RETRY_WAITS_MS[rejection - 1] ?? HOUR_MS;
 }
 
 /** How often an email may end in doubt before it waits for a person. */

@@ -11,7 +11,7 @@ import { deleteContacts } from "../../contacts/contacts.ts";
 import { createScriptedTransport, TAKEN, type Play } from "../../testing/scripted-transport.ts";
 import { useOutbox } from "../../testing/outbox-fixture.ts";
 import { advanceEmails } from "../returned/returned-emails.ts";
-import { updateOutcomes } from "../booking/outcome-queries.ts";
+import { updateOutcomes } from "../results/outcome-queries.ts";
 import type { Outcome } from "../../transports/transport.ts";
 import { confirmSent } from "../returned/returned-emails.ts";
 import { memberships } from "../../segments/usage.ts";

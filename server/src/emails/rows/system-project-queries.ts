@@ -9,8 +9,8 @@ export const variablesAfter = (isEnd: RawBuilder<unknown>): RawBuilder<unknown> 
   sql`case when e.project_id = ${SYSTEM} and ${isEnd} then null else e.variables end`;
 
 /** The subject that email `e` was sent with. Not stored if the contact was deleted in the meantime. */
-export const subjectAfter = (told: RawBuilder<unknown>): RawBuilder<unknown> =>
-  sql`case when e.contact_id is not null or e.project_id = ${SYSTEM} then coalesce(${told}, e.subject) end`;
+export const subjectAfter = (reported: RawBuilder<unknown>): RawBuilder<unknown> =>
+  sql`case when e.contact_id is not null or e.project_id = ${SYSTEM} then coalesce(${reported}, e.subject) end`;
 
 /** Whether the emails of a project are counted. */
 export const isOfCountedProject: RawBuilder<unknown> = sql`project_id <> ${SYSTEM}`;

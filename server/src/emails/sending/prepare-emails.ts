@@ -12,7 +12,7 @@ import { signMessage, type DkimKey } from "../../message/dkim.ts";
 import { buildMessage } from "../../message/message.ts";
 import { streamOf } from "../../message/message-headers.ts";
 import type { BodyResult, MailTracking, Renderer } from "../../rendering/renderer.ts";
-import { buildSystemMail, type SystemAddress } from "../system-mail/prepare-system-mail.ts";
+import { buildPlatformEmail, type SystemAddress } from "../platform-email/prepare-platform-email.ts";
 import { readKnownFields } from "./known-fields.ts";
 import { kindOf, messageIdOf } from "../rows/rules.ts";
 import { recipientOf, renderedAs, type LinksOf } from "../rows/rendered-as.ts";
@@ -29,7 +29,7 @@ import type { Prepared, Unready } from "../rows/prepared.ts";
 import { isTracked } from "../rows/tracking-rules.ts";
 
 /** Dependencies from higher layers, provided by main.ts. */
-export interface Surroundings {
+export interface Ports {
   /** Contacts by id, for template variables. */
   readContacts(
     keys: ReadonlyArray<{ projectId: string; id: string }>,
@@ -74,13 +74,13 @@ export type SigningKey =
 export function createPreparer(options: {
   database: Database;
   renderer: Renderer;
-  surroundings: Surroundings;
+  ports: Ports;
   /** The sender of platform email. */
   systemFrom: SystemAddress;
   /** Header fields that the transport sets itself. */
   rewrites?: readonly string[];
 }) {
-  const { database, renderer, surroundings, systemFrom, rewrites = [] } = options;
+  const { database, renderer, ports, systemFrom, rewrites = [] } = options;
   const loadContents = createContentLoader(database);
   const storeLinks = createLinkStore(database);
 
@@ -95,8 +95,8 @@ export function createPreparer(options: {
       return { kind: "failed", row, reason: key?.reason ?? "The sender's domain is not verified." };
     if (rendered === undefined || !rendered.ok)
       return { kind: "failed", row, reason: rendered?.reason ?? "The mail was not rendered." };
-    const publicProjectId = surroundings.publicIdOf?.(row.projectId) ?? row.projectId;
-    const returnPath = surroundings.returnPathOf?.(row.projectId, row.id) ?? null;
+    const publicProjectId = ports.publicIdOf?.(row.projectId) ?? row.projectId;
+    const returnPath = ports.returnPathOf?.(row.projectId, row.id) ?? null;
     const signedId = returnPath === null ? null : localPartOf(returnPath);
     const { subject } = rendered;
     const built = buildMessage({
@@ -156,7 +156,7 @@ export function createPreparer(options: {
         ? []
         : [{ row, projectId: row.projectId, locale: data["locale"], ...links }],
     );
-    const footers = asked.length === 0 ? [] : await surroundings.readFooters(asked);
+    const footers = asked.length === 0 ? [] : await ports.readFooters(asked);
     return new Map(asked.flatMap(({ row }, at) => (footers[at] === undefined ? [] : [[row, footers[at]]])));
   }
 
@@ -167,7 +167,7 @@ export function createPreparer(options: {
       projectId: content.projectId,
       domain: domainOf(content.fromAddress),
     }));
-    return { found, keys: await surroundings.findSigningKeys(domains) };
+    return { found, keys: await ports.findSigningKeys(domains) };
   }
 
   /** Prepares a batch and returns one entry per row, in order. Throws only if the database is unreachable. */
@@ -176,8 +176,8 @@ export function createPreparer(options: {
     if (rows[0]?.projectId === SYSTEM_PROJECT_ID) return rows.map((row) => prepareSystem(row, systemFrom));
     const [{ found, keys }, contacts, suppressed] = await Promise.all([
       readContents(rows),
-      surroundings.readContacts(rows.flatMap(contactKeyOf)),
-      readSuppressed(rows, surroundings.findSuppressed),
+      ports.readContacts(rows.flatMap(contactKeyOf)),
+      readSuppressed(rows, ports.findSuppressed),
     ]);
     // The pre-send check decides in the end. Checking here saves the work for contacts who unsubscribed earlier.
     const unwanted = (row: ClaimedRow, content: Content) =>
@@ -185,11 +185,11 @@ export function createPreparer(options: {
     const renderable = rows.flatMap((row) => {
       const { content, attachments = null } = found.get(contentKey(row)) ?? {};
       if (content === undefined || attachments === null || unwanted(row, content) !== null) return [];
-      const recipient = recipientOf(row, contacts.get(renderedAs(row) ?? ""), surroundings.linksOf);
+      const recipient = recipientOf(row, contacts.get(renderedAs(row) ?? ""), ports.linksOf);
       return [{ row, content, attachments, recipient }];
     });
     const footers = await readFooters(renderable);
-    const knownFields = await readKnownFields(surroundings, rows[0]?.projectId, renderable);
+    const knownFields = await readKnownFields(ports, rows[0]?.projectId, renderable);
     const rendered = await renderer.renderBodies(
       renderable.map(({ row, content, attachments, recipient }) => ({
         contentKey: contentKey(row),
@@ -197,7 +197,7 @@ export function createPreparer(options: {
         messageId: messageIdOf(row.id, content.fromAddress),
         attachments,
         variables: templateVariables({ ...recipient, footer: footers.get(row) ?? null, knownFields }),
-        tracking: trackingOf(row, content, surroundings),
+        tracking: trackingOf(row, content, ports),
       })),
     );
     const results = new Map(
@@ -227,7 +227,7 @@ export function createPreparer(options: {
 
 function prepareSystem(row: ClaimedRow, from: SystemAddress): Prepared {
   try {
-    return { kind: "ready", row, message: buildSystemMail(row, from), ownSubject: null, listKind: null };
+    return { kind: "ready", row, message: buildPlatformEmail(row, from), ownSubject: null, listKind: null };
   } catch (error) {
     return notBuilt(row, error);
   }
@@ -254,14 +254,14 @@ const NOT_RENDERED: Rendered = { rendered: undefined, unsubscribeUrl: null };
 
 const addressOf = (mailbox: Mailbox) => mailbox.address;
 
-function trackingOf(row: ClaimedRow, content: Content, surroundings: Surroundings): MailTracking | null {
+function trackingOf(row: ClaimedRow, content: Content, ports: Ports): MailTracking | null {
   const mail = {
     tracked: content.tracked,
     listKind: content.listKind,
     isOfCampaign: row.campaignId !== null,
   };
   if (!isTracked(row.tracking, mail)) return null;
-  return surroundings.trackingOf?.(row.projectId, row.id) ?? null;
+  return ports.trackingOf?.(row.projectId, row.id) ?? null;
 }
 
 function linksOf(row: ClaimedRow, rendered: BodyResult | undefined): LinkedContent {

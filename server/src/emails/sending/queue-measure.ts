@@ -16,13 +16,13 @@ export interface QueueMeasure {
 
 export function startQueueMeasure(options: { database: Database; log: Log; metrics: Metrics }): QueueMeasure {
   const { log, metrics } = options;
-  let handovers = 0;
+  let submissions = 0;
   let sinceMs = performance.now();
 
   function measureRate(): void {
     const now = performance.now();
-    metrics.handoversPerSecond.set((handovers * 1000) / (now - sinceMs));
-    handovers = 0;
+    metrics.handoversPerSecond.set((submissions * 1000) / (now - sinceMs));
+    submissions = 0;
     sinceMs = now;
   }
 
@@ -38,7 +38,7 @@ export function startQueueMeasure(options: { database: Database; log: Log; metri
     metrics,
   });
   return {
-    count: () => void handovers++,
+    count: () => void submissions++,
     stop: () => loop.stop(),
   };
 }

@@ -17,8 +17,8 @@ import {
   type Play,
   type ScriptedTransport,
 } from "../../testing/scripted-transport.ts";
-import { putInHandover } from "../../testing/outbox-fixture.ts";
-import { standing } from "../rows/status-queries.ts";
+import { markInDoubt } from "../../testing/outbox-fixture.ts";
+import { statusOfEmail } from "../rows/status-queries.ts";
 import { enqueueEmails, makeContent } from "../outbox/emails.ts";
 import { readEmail } from "../../testing/read-email.ts";
 import { createPreparer } from "./prepare-emails.ts";
@@ -73,7 +73,7 @@ async function start(transports: readonly ScriptedTransport[]): Promise<Sender> 
       database,
       renderer,
       systemFrom: { address: "post@host.example" },
-      surroundings: {
+      ports: {
         readContacts: async (keys) =>
           new Map(keys.map(({ id }) => [id, { email: "ada@example.com", subscribed: true, data: {} }])),
         findSigningKeys: async (names) =>
@@ -127,7 +127,7 @@ async function enqueue(kind: EmailKind = "CAMPAIGN"): Promise<string> {
 async function rowOf(id: string) {
   return database
     .selectFrom("emails as e")
-    .select([standing.as("status"), "senderId", "attempts"])
+    .select([statusOfEmail.as("status"), "senderId", "attempts"])
     .where("id", "=", id)
     .executeTakeFirstOrThrow();
 }
@@ -199,7 +199,7 @@ test.each(["CLAIMED", "SENDING", "SENT"])(
     const sender = await start([first, second]);
     await stop.reached;
     const other = newId();
-    await putInHandover(database, other, id);
+    await markInDoubt(database, other, id);
     if (status === "CLAIMED")
       await sql`update senders set in_doubt = '{}' where id = ${other}`.execute(database);
     if (status === "SENT") await sql`update emails set status = 'SENT'`.execute(database);

@@ -58,17 +58,17 @@ test.each([
   [undefined, "SENT", 1],
 ] as const)(
   "%s mail to a contact who unsubscribed long ago ends as %s",
-  async (listKind, status, handovers) => {
+  async (listKind, status, submissions) => {
     const transport = createScriptedTransport();
     const [id = ""] = await outbox.enqueue([
       { subscribed: false, ...(listKind === undefined ? {} : { listKind }) },
     ]);
     await outbox.start(transport);
     await outbox.until(id, status);
-    expect(transport.handedOver).toHaveLength(handovers);
+    expect(transport.handedOver).toHaveLength(submissions);
     expect(await readEmail(outbox.database, outbox.projectId, id)).toMatchObject({
       reason: status === "SKIPPED" ? REASON : null,
-      attempts: handovers,
+      attempts: submissions,
     });
   },
 );
@@ -78,7 +78,7 @@ test.each([
   [undefined, "SENT", 1],
 ] as const)(
   "%s mail to a contact who unsubscribes at the last byte before the dot ends as %s",
-  async (listKind, status, handovers) => {
+  async (listKind, status, submissions) => {
     const stop = createStop();
     const transport = createScriptedTransport();
     transport.play = async (message, mayLeave) => {
@@ -91,9 +91,9 @@ test.each([
     await unsubscribe(id);
     stop.release();
     await outbox.until(id, status);
-    expect(transport.handedOver).toHaveLength(handovers);
+    expect(transport.handedOver).toHaveLength(submissions);
     const row = await outbox.row(id);
-    expect(row).toMatchObject({ attempts: handovers, reason: status === "SKIPPED" ? REASON : null });
+    expect(row).toMatchObject({ attempts: submissions, reason: status === "SKIPPED" ? REASON : null });
   },
 );
 

@@ -164,7 +164,7 @@ test("keeps two processes together within the rate of a project", async () => {
 test("claims no more than the limit on a table without statistics", async () => {
   await outbox.enqueue(times(40, "example.com"));
   const { database, projectId } = outbox;
-  const senderId = await outbox.liveSender();
+  const senderId = await outbox.addLiveSender();
   const claim = { senderId, projectId, priority: 3, campaignId: null, limit: 7, withoutDomains: [] };
   const counts: number[] = [];
   for (let turn = 0; turn < 7; turn++) counts.push((await claimEmails(database, claim)).length);
@@ -179,7 +179,7 @@ test("leaves out exactly the excluded domains from a claim", async () => {
     ...times(2, "not-full.example"),
   ]);
   const claim = {
-    senderId: await outbox.liveSender(),
+    senderId: await outbox.addLiveSender(),
     projectId,
     priority: 3,
     campaignId: null,

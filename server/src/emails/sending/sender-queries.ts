@@ -1,4 +1,4 @@
-// The sender's queries, which find due queues, claim emails and release them. Submission is in handover-queries.ts, results are in
+// The sender's queries, which find due queues, claim emails and release them. Submission is in submission-queries.ts, results are in
 // outcome-queries.ts and leases in lease-queries.ts. Each claim is for one project, which is fair and works with a sharded database
 // (docs/decisions).
 import { sql, type RawBuilder } from "kysely";
@@ -6,7 +6,7 @@ import { plannedOften, type Database } from "../../platform/database/database.ts
 import type { ListKind } from "../../message/message-headers.ts";
 import { livingSender } from "../lease/lease-queries.ts";
 import { addressed, recipientsOf } from "../outbox/batch-queries.ts";
-import { isToList, parkedAt } from "../refusals/paused-queries.ts";
+import { isToList, deferredUntil } from "../throttling/throttled-queries.ts";
 import { CLAIMED_COLUMNS, type ClaimedRow } from "../rows/claimed-queries.ts";
 import type { ContactIfThere } from "../rows/recipients.ts";
 
@@ -31,10 +31,10 @@ export interface PausedDomains {
   trials: string[];
 }
 
-const pausedWhere = (isOf: RawBuilder<unknown>) => sql`(
+const throttledWhere = (isOf: RawBuilder<unknown>) => sql`(
   select jsonb_agg(jsonb_build_object('domains', h.domains, 'number', h.number, 'trials', h.trial_ids))
   from paused_destinations h where ${isOf} and h.released_at is null) as paused`;
-const pausedOf = pausedWhere(sql`h.project_id = c.project_id and h.campaign_id = c.campaign_id`);
+const throttledOf = throttledWhere(sql`h.project_id = c.project_id and h.campaign_id = c.campaign_id`);
 
 /** Open campaign queues `c` with the queue `p` of their project. */
 const openCampaigns = sql`
@@ -60,14 +60,14 @@ export async function listDueQueues(database: Database): Promise<DueQueue[]> {
       cross join lateral (${firstQueued(sql`and (e.project_id, e.priority) > (q.project_id, q.priority)`)}) next
     )
     select p.project_id, q.priority, null::uuid as campaign_id, false as is_batched, p.sending_rate,
-      ${pausedWhere(sql`h.project_id = p.project_id and h.campaign_id is null`)}
+      ${throttledWhere(sql`h.project_id = p.project_id and h.campaign_id is null`)}
     from queues q
     -- The limit keeps this an index probe. With a join the planner reads all projects.
     cross join lateral (
       select project_id, sending_rate from project_queues where project_id = q.project_id and is_open limit 1) p
     where q.due_at <= now()
     union all
-    select c.project_id, 3::smallint, c.campaign_id, false, p.sending_rate, ${pausedOf}
+    select c.project_id, 3::smallint, c.campaign_id, false, p.sending_rate, ${throttledOf}
     ${openCampaigns}
     cross join lateral (
       select 1 from emails e
@@ -75,7 +75,7 @@ export async function listDueQueues(database: Database): Promise<DueQueue[]> {
       order by e.project_id, e.campaign_id, e.due_at limit 1) due
     where c.state = 'OPEN'
     union all
-    select c.project_id, 3::smallint, c.campaign_id, true, p.sending_rate, ${pausedOf}
+    select c.project_id, 3::smallint, c.campaign_id, true, p.sending_rate, ${throttledOf}
     ${openCampaigns}
     cross join lateral (
       select 1 from recipient_batches b
@@ -108,12 +108,12 @@ export async function claimEmails(
   const isUncrowded = withoutDomains.length === 0 ? sql`` : sql`and not (${isAt(withoutDomains)})`;
   const trials = paused.flatMap((one) => one.trials);
   // Outside campaigns only bulk mail is throttled.
-  const isUnpaused = claim.campaignId === null ? sql`or not ${isToList}` : sql``;
+  const isUnthrottled = claim.campaignId === null ? sql`or not ${isToList}` : sql``;
   const isWanted =
     paused.length === 0
       ? isUncrowded
       : sql`${isUncrowded}
-        and (not (${isAt(paused.flatMap(({ domains }) => domains))}) or id = any(${trials}::uuid[]) ${isUnpaused})`;
+        and (not (${isAt(paused.flatMap(({ domains }) => domains))}) or id = any(${trials}::uuid[]) ${isUnthrottled})`;
   const inQueue =
     claim.campaignId === null
       ? sql`campaign_id is null and priority = ${claim.priority}`
@@ -154,7 +154,7 @@ export async function claimBatch(
   const paused = (claim.paused ?? []).flatMap(({ domains, number }) =>
     domains.map((domain) => ({ domain, number })),
   );
-  const pausedDomains = paused.map(({ domain }) => domain);
+  const throttledDomains = paused.map(({ domain }) => domain);
   const { rows } = await sql<ClaimedRow>`
     ${plannedOften} with ${livingSender(senderId)}, next as materialized (
       select id from recipient_batches
@@ -169,15 +169,15 @@ export async function claimBatch(
       select b.content_id, b.created_at, r.id, ${claim.contactIfThere(sql`b.project_id`, sql`r.contact_id`)} as contact_id, r.address,
         not w.is_crowded and row_number() over (partition by w.is_crowded order by r.id) <= ${claim.limit} as is_taken
       from ${recipientsOf(sql`ended`)}
-      cross join lateral (select split_part(r.address, '@', 2) = any(${[...withoutDomains, ...pausedDomains]}::text[]) as is_crowded) w
+      cross join lateral (select split_part(r.address, '@', 2) = any(${[...withoutDomains, ...throttledDomains]}::text[]) as is_crowded) w
     ), e as (
       insert into emails (project_id, id, contact_id, content_id, campaign_id, priority, to_address, status, reason, created_at, sender_id, due_at)
       select ${projectId}::uuid, id, contact_id, content_id, ${campaignId}::uuid, 3,
         ${addressed(sql`case when is_taken then 'CLAIMED' else 'QUEUED' end`, sql`null`)},
         created_at, case when is_taken and contact_id is not null then ${senderId}::uuid end,
         coalesce((
-          select ${parkedAt(sql`p.number`)}
-          from unnest(${pausedDomains}::text[], ${paused.map(({ number }) => number)}::bigint[]) as p (domain, number)
+          select ${deferredUntil(sql`p.number`)}
+          from unnest(${throttledDomains}::text[], ${paused.map(({ number }) => number)}::bigint[]) as p (domain, number)
           where not is_taken and p.domain = split_part(address, '@', 2)), now())
       from waiting order by id
       returning *

@@ -16,10 +16,10 @@ import {
   takeEverything,
   type ScriptedTransport,
 } from "../../testing/scripted-transport.ts";
-import { letLeaseRunOut, putInHandover } from "../../testing/outbox-fixture.ts";
+import { expireLease, markInDoubt } from "../../testing/outbox-fixture.ts";
 import { enqueueEmails, makeContent } from "../outbox/emails.ts";
 import { readEmail } from "../../testing/read-email.ts";
-import { standing } from "../rows/status-queries.ts";
+import { statusOfEmail } from "../rows/status-queries.ts";
 import { createPreparer, type SigningKey } from "./prepare-emails.ts";
 import type { Outcome } from "../../transports/transport.ts";
 import { createRenderer, type Renderer } from "../../rendering/renderer.ts";
@@ -73,7 +73,7 @@ async function start(over: ScriptedTransport = transport, { inOrder = false } = 
     database,
     renderer,
     systemFrom: { address: "post@host.example" },
-    surroundings: {
+    ports: {
       readContacts: async (keys) =>
         new Map(
           keys.map(({ id }) => [id, { email: "x@example.com", subscribed: true, data: { plan: "pro" } }]),
@@ -172,7 +172,7 @@ async function enqueue(wanted: readonly Wanted[]): Promise<string[]> {
 async function statusOf(id: string): Promise<string> {
   const row = await database
     .selectFrom("emails as e")
-    .select(standing.as("status"))
+    .select(statusOfEmail.as("status"))
     .where("id", "=", id)
     .executeTakeFirstOrThrow();
   return row.status;
@@ -375,15 +375,15 @@ test.each([
   ["CLAIMED", "CAMPAIGN", "SENT", 1],
   ["SENDING", "TRANSACTIONAL", "SENT", 1],
   ["SENDING", "CAMPAIGN", "UNCONFIRMED", 0],
-] as const)("settles a dead sender's %s %s email as %s", async (left, kind, end, handovers) => {
+] as const)("settles a dead sender's %s %s email as %s", async (left, kind, end, submissions) => {
   const [id = ""] = await enqueue([{ kind }]);
   const dead = newId();
-  await putInHandover(database, dead, id);
+  await markInDoubt(database, dead, id);
   if (left === "CLAIMED") await sql`update senders set in_doubt = '{}' where id = ${dead}`.execute(database);
-  await letLeaseRunOut(database, dead);
+  await expireLease(database, dead);
   await start();
   await until(id, end);
-  expect(transport.handedOver).toHaveLength(handovers);
+  expect(transport.handedOver).toHaveLength(submissions);
   expect(await database.selectFrom("senders").select("id").where("id", "=", dead).execute()).toEqual([]);
 });
 

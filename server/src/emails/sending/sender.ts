@@ -11,18 +11,18 @@ import { claim, inTurn } from "./claims.ts";
 import { createDoubtBrake, type PauseInDoubt } from "../doubt/doubt-brake.ts";
 import { requeueClaimed } from "../lease/lease-queries.ts";
 import { createLease } from "../lease/lease.ts";
-import { idsOf, noteAttempt, noteUnready } from "./note-attempts.ts";
-import type { Feedbacks } from "../booking/outcomes.ts";
+import { idsOf, addAttempt, addUnready } from "./record-attempts.ts";
+import type { Feedbacks } from "../results/outcomes.ts";
 import type { Prepared, Ready, Unready } from "../rows/prepared.ts";
-import { createInDoubtLimit } from "../handover/in-doubt-limit.ts";
-import { pauseDestination } from "../refusals/paused-destinations.ts";
+import { createInDoubtLimit } from "../submission/in-doubt-limit.ts";
+import { pauseDestination } from "../throttling/throttled-domains.ts";
 import { createProjectRate } from "./project-rate.ts";
 import type { Outcome, Transport } from "../../transports/transport.ts";
 import { startQueueMeasure } from "./queue-measure.ts";
-import { createRememberedHandovers, type FailoverOptions } from "../handover/remembered-handovers.ts";
+import { createRememberedSubmissions, type FailoverOptions } from "../submission/remembered-submissions.ts";
 import { listDueQueues, releaseUnknown, type DueQueue } from "./sender-queries.ts";
 import type { ClaimedRow } from "../rows/claimed-queries.ts";
-import { createRefusalWatch } from "../refusals/refusal-watch.ts";
+import { createRejectionMonitor } from "../throttling/rejection-watch.ts";
 import type { RecipientChecks } from "../rows/recipients.ts";
 import { createSenderState, type Batch, type Ending } from "./sender-state.ts";
 
@@ -66,7 +66,7 @@ const POLL_MS = 2_000;
 const SHORTEST_WAIT_MS = 50;
 const ERROR_PAUSE_MS = 2_000;
 const DRAIN_MS = 15_000;
-const DRAIN_LOOK_MS = 20;
+const DRAIN_POLL_MS = 20;
 
 export async function startSender(options: SenderOptions): Promise<Sender> {
   const { database, transport, mailbox, connections, log } = options;
@@ -75,7 +75,7 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
   const brake = createDoubtBrake({ pause: options.pauseInDoubt ?? (async () => undefined), log });
   /** Aborted when the pre-send check must reject all emails and unrecorded results stay in doubt. */
   const ending = new AbortController();
-  const { check, books, inDoubt } = createRememberedHandovers({
+  const { check, books, inDoubt } = createRememberedSubmissions({
     ...options,
     lease,
     inDoubtLimit,
@@ -87,14 +87,14 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
     connections,
     createDestinationLimits(Math.min(options.destinationConnections ?? connections, connections)),
   );
-  const refusals = createRefusalWatch((refused) => pauseDestination(database, refused), log);
+  const rejections = createRejectionMonitor((refused) => pauseDestination(database, refused), log);
   const wakeUp = createWakeUp();
   /** The error of a failed preparation, until the claiming loop handles it. */
   let trouble: Error | null = null;
 
-  async function handOver(mail: Ready): Promise<Outcome> {
+  async function submitEmail(mail: Ready): Promise<Outcome> {
     const staysHere = mail.row.staysHere === true;
-    if (!staysHere && refusals.isPaused(mail)) return { kind: "withdrawn" };
+    if (!staysHere && rejections.isPaused(mail)) return { kind: "withdrawn" };
     const outcome = await (staysHere ? mailbox : transport)
       .send(mail.message, () => check.ask(mail))
       .catch((error: unknown): Outcome => {
@@ -102,9 +102,9 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
         log.warn({ err: error, ...idsOf(mail) }, "a handover could not begin; the mail goes back");
         return { kind: "withdrawn" };
       });
-    noteAttempt(mail, outcome, options);
-    await brake.tell(mail.row, outcome);
-    if (!staysHere) refusals.note(mail, outcome);
+    addAttempt(mail, outcome, options);
+    await brake.notify(mail.row, outcome);
+    if (!staysHere) rejections.note(mail, outcome);
     if (outcome.kind === "sent") measure.count();
     return outcome;
   }
@@ -122,18 +122,18 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
 
   /** Submits an email and starts the next one while the result is recorded. */
   async function serve({ mail, answered }: { mail: Ready; answered: (echo: Echo) => void }): Promise<void> {
-    const outcome = await handOver(mail);
+    const outcome = await submitEmail(mail);
     // A server that accepts a message has read all of it. Otherwise parts of it may still be in flight.
     if (outcome.kind === "sent") mail.message.free?.();
     answered(echoOf(outcome));
-    startHandovers();
+    startSubmissions();
     const result = await book(mail, outcome);
     check.leave(mail, result !== "unbooked");
     state.ended(mail, result);
     if (state.isWorthALook()) wakeUp.wake();
   }
 
-  function startHandovers(): void {
+  function startSubmissions(): void {
     for (let next = state.next(); next !== undefined; next = state.next()) void serve(next);
   }
 
@@ -159,10 +159,10 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
         await failpoint("render.after");
         if (prepared.kind === "ready") {
           state.ready(batch, prepared);
-          startHandovers();
+          startSubmissions();
         } else unready.push(prepared);
       }
-      await Promise.all(unready.map(bookUnready));
+      await Promise.all(unready.map(recordUnready));
     } catch (error) {
       trouble = error instanceof Error ? error : new Error(String(error));
     }
@@ -171,8 +171,8 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
     wakeUp.wake();
   }
 
-  async function bookUnready(mail: Unready): Promise<void> {
-    noteUnready(mail, options);
+  async function recordUnready(mail: Unready): Promise<void> {
+    addUnready(mail, options);
     try {
       await books.recordUnready(mail);
     } catch (error) {
@@ -182,7 +182,7 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
   }
 
   /** After a fault, requeues emails that the database assigns to this sender but that it does not know of. */
-  async function giveBackTheRest(): Promise<void> {
+  async function requeueUnknown(): Promise<void> {
     if (!state.takeFault()) return;
     const emailIds = await releaseUnknown(database, lease.senderId(), state.inHand());
     if (emailIds.length > 0) log.warn({ emailIds }, "mails were given back after a fault");
@@ -215,7 +215,7 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
         trouble = null;
         if (failure !== null) throw failure;
         await lease.ensure();
-        await giveBackTheRest();
+        await requeueUnknown();
         if (!(await feed())) await rest();
       } catch (error) {
         state.noteFault();
@@ -237,7 +237,7 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
       wakeUp.wake();
       await running;
       const deadline = performance.now() + (options.drainMs ?? DRAIN_MS);
-      while (!state.isIdle() && performance.now() < deadline) await wakeUp.pause(DRAIN_LOOK_MS);
+      while (!state.isIdle() && performance.now() < deadline) await wakeUp.pause(DRAIN_POLL_MS);
       // Reject all later requests for permission. Otherwise an email could pass that is requeued below.
       ending.abort();
       await books.drained();

@@ -1,6 +1,6 @@
 // Tests when loops run, how long they wait after a failure, how they stop, and their metrics.
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { insist, startLoop, type Loop, type LoopOptions } from "./background.ts";
+import { retryUntilDone, startLoop, type Loop, type LoopOptions } from "./background.ts";
 import { createLog } from "../log.ts";
 import { createMetrics, type Metrics } from "../metrics.ts";
 
@@ -112,18 +112,18 @@ test("retries at different times in processes that failed together", async () =>
 test("stops after the current run and signals the stop to that run", async () => {
   const underWay = Promise.withResolvers<void>();
   let runs = 0;
-  let told: AbortSignal | undefined;
+  let reported: AbortSignal | undefined;
   const loop = start({
     runOnce: async (signal) => {
       runs++;
-      told = signal;
+      reported = signal;
       await underWay.promise;
     },
   });
   let isStopped = false;
   const stopping = loop.stop().then(() => (isStopped = true));
   await vi.advanceTimersByTimeAsync(60_000);
-  expect([isStopped, told?.aborted]).toEqual([false, true]);
+  expect([isStopped, reported?.aborted]).toEqual([false, true]);
   underWay.resolve();
   await stopping;
   await vi.advanceTimersByTimeAsync(60_000);
@@ -174,21 +174,21 @@ test("exports runs, errors, duration and the time of the last run of each loop",
 
 test("retries work until it commits and logs with decreasing frequency", async () => {
   vi.spyOn(Math, "random").mockReturnValue(0);
-  const told: number[] = [];
+  const reported: number[] = [];
   let tries = 0;
-  const done = insist(
+  const done = retryUntilDone(
     async () => {
       if (++tries < 10) throw new Error("The database went away.");
       return "booked";
     },
-    { forMs: 60_000, tell: (failure) => told.push(failure.tries) },
+    { forMs: 60_000, tell: (failure) => reported.push(failure.tries) },
   );
   // 0.1 s, doubled up to one second, is 0.1 + 0.2 + 0.4 + 0.8 + 5 × 1.
   await vi.advanceTimersByTimeAsync(6_499);
   expect(tries).toBe(9);
   await vi.advanceTimersByTimeAsync(1);
   expect(await done).toBe("booked");
-  expect(told).toEqual([1, 2, 4, 8]);
+  expect(reported).toEqual([1, 2, 4, 8]);
 });
 
 test.each([
@@ -196,7 +196,7 @@ test.each([
   ["a retry is pointless", { forMs: 60_000, mayRepeat: (_error: unknown, tries: number) => tries < 3 }],
 ])("stops retrying when %s", async (_when, options) => {
   let tries = 0;
-  const done = insist(async () => {
+  const done = retryUntilDone(async () => {
     tries++;
     throw new Error("The database went away.");
   }, options);
@@ -211,7 +211,7 @@ test("stops retrying and waiting when the signal aborts", async () => {
   vi.useRealTimers();
   const closing = new AbortController();
   let tries = 0;
-  const done = insist(
+  const done = retryUntilDone(
     async () => {
       tries++;
       throw new Error("The database went away.");

@@ -52,7 +52,7 @@ interface Outage {
 /** One for each log, because the loops of a process share one. */
 const outages = new WeakMap<Log, Outage>();
 
-function noteOutage(log: Log, loop: string, error: unknown): void {
+function recordOutage(log: Log, loop: string, error: unknown): void {
   const outage = outages.get(log) ?? { loops: new Set(), failed: new Set(), isLogged: false };
   outage.loops.add(loop);
   outage.failed.add(loop);
@@ -95,8 +95,8 @@ export function startLoop(options: LoopOptions): Loop {
       hasFailed = true;
       failures++;
       metrics.loopErrors.inc({ loop: name });
-      if (isUnreachable(error)) noteOutage(log, name, error);
-      else if (isWorthTelling(failures))
+      if (isUnreachable(error)) recordOutage(log, name, error);
+      else if (isWorthLogging(failures))
         log.warn({ err: error, loop: name, failures }, "a run of a loop failed; it is tried again");
     }
     metrics.loopRuns.inc({ loop: name });
@@ -128,7 +128,7 @@ export function startLoop(options: LoopOptions): Loop {
   };
 }
 
-export interface Insistence {
+export interface RetryOptions {
   /** How long to retry, in ms. */
   forMs: number;
   /** Returns whether to try once more after a failure. Default: always. */
@@ -146,7 +146,7 @@ const LONGEST_REPEAT_MS = 1_000;
  * Retries work until it succeeds. Used for results that only this process knows and must not lose while the database is away.
  * @throws the last error of `work` when the time is over, `mayRepeat` returns false or the signal aborts
  */
-export async function insist<T>(work: () => Promise<T>, options: Insistence): Promise<T> {
+export async function retryUntilDone<T>(work: () => Promise<T>, options: RetryOptions): Promise<T> {
   const { forMs, mayRepeat = () => true, signal, tell = () => undefined } = options;
   const untilMs = performance.now() + forMs;
   for (let tries = 1; ; tries++) {
@@ -155,7 +155,7 @@ export async function insist<T>(work: () => Promise<T>, options: Insistence): Pr
     } catch (error) {
       const isOver = performance.now() >= untilMs || signal?.aborted === true;
       if (isOver || !mayRepeat(error, tries)) throw error;
-      if (isWorthTelling(tries)) tell({ err: error, tries });
+      if (isWorthLogging(tries)) tell({ err: error, tries });
       await waitUntil(signal, backOffMs(tries, FIRST_REPEAT_MS, LONGEST_REPEAT_MS));
     }
   }
@@ -172,7 +172,7 @@ async function waitUntil(signal: AbortSignal | undefined, ms: number): Promise<v
  * Returns whether to log this failure, which is the first, second, fourth, eighth and so on. A full disk must not fill up further with one
  * line.
  */
-function isWorthTelling(failures: number): boolean {
+function isWorthLogging(failures: number): boolean {
   return Math.log2(failures) % 1 === 0;
 }
 

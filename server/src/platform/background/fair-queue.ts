@@ -2,7 +2,7 @@
 // rejected.
 import { availableParallelism } from "node:os";
 import { LRUCache } from "lru-cache";
-import { Refusal } from "../refusal.ts";
+import { AppError } from "../app-error.ts";
 
 export interface FairQueueOptions {
   /** How many items run concurrently. */
@@ -50,7 +50,7 @@ export interface FairQueue {
 }
 
 /** Used time is forgotten at a tenth of the speed of the clock, so 1 s is forgotten after 10 s. */
-const FORGOTTEN_SHARE = 0.1;
+const PURGED_SHARE = 0.1;
 const OWNERS_MAX = 10_000;
 /** How much an owner may use without a pause. */
 const FREE_MS = 500;
@@ -61,7 +61,7 @@ const RETRY_AFTER_SECONDS = 2;
 
 interface Waiting extends Piece {
   begin: () => void;
-  refuse: (error: Refusal) => void;
+  refuse: (error: AppError) => void;
 }
 
 /** Creates a queue. @param nowMs a monotonic clock */
@@ -80,7 +80,7 @@ export function createFairQueue(
 
   function usedMs(owner: string): number {
     const known = used.get(owner);
-    return known === undefined ? 0 : Math.max(0, known.ms - (nowMs() - known.atMs) * FORGOTTEN_SHARE);
+    return known === undefined ? 0 : Math.max(0, known.ms - (nowMs() - known.atMs) * PURGED_SHARE);
   }
 
   const charge = (owner: string, tookMs: number) =>
@@ -109,7 +109,7 @@ export function createFairQueue(
   }
 
   /** Moves an owner behind all others that used as little. */
-  function goBehind(owner: string): void {
+  function lowerPriority(owner: string): void {
     const line = lines.get(owner);
     if (line === undefined) return;
     lines.delete(owner);
@@ -121,7 +121,7 @@ export function createFairQueue(
       const piece = next();
       if (piece === undefined) return;
       remove(piece);
-      goBehind(piece.owner);
+      lowerPriority(piece.owner);
       running += 1;
       busyOwners.set(piece.owner, (busyOwners.get(piece.owner) ?? 0) + 1);
       if (piece.resource !== undefined) busyResources.add(piece.resource);
@@ -151,7 +151,7 @@ export function createFairQueue(
   }
 
   /** Returns the items that wait for the same resource, or all items if there is none, by owner. */
-  function rivalsOf({ resource }: Piece): Waiting[][] {
+  function competitorsOf({ resource }: Piece): Waiting[][] {
     const all = [...lines.values()];
     if (resource === undefined) return all;
     return all.map((line) => line.filter((other) => other.resource === resource));
@@ -159,7 +159,7 @@ export function createFairQueue(
 
   /** Makes room for one more item by dropping the newest item of the owner with the most. */
   function makeRoom(piece: Piece, most: number): void {
-    const rivals = rivalsOf(piece).filter((line) => line.length > 0);
+    const rivals = competitorsOf(piece).filter((line) => line.length > 0);
     if (rivals.reduce((sum, line) => sum + line.length, 0) < most) return;
     const longest = rivals.reduce((one, other) => (other.length > one.length ? other : one));
     const newest = longest.at(-1);
@@ -203,8 +203,8 @@ export function createFairQueue(
   };
 }
 
-function tooMany(count: number): Refusal {
-  return new Refusal("RATE_LIMIT_EXCEEDED", {
+function tooMany(count: number): AppError {
+  return new AppError("RATE_LIMIT_EXCEEDED", {
     message: `${count} requests of this kind are already waiting. Send fewer concurrently.`,
     retryAfterSeconds: RETRY_AFTER_SECONDS,
   });

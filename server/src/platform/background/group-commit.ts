@@ -44,7 +44,7 @@ interface Waiting<Item, Result> {
 export function createGroupCommit<Item, Result>(
   options: GroupCommitOptions<Item, Result>,
 ): GroupCommit<Item, Result> {
-  const lanes = Array.from({ length: options.lanes }, () => ({
+  const shards = Array.from({ length: options.lanes }, () => ({
     waiting: [] as Array<Waiting<Item, Result>>,
     busy: null as Promise<void> | null,
   }));
@@ -57,24 +57,24 @@ export function createGroupCommit<Item, Result>(
     return beyond === -1 ? maxItems : Math.min(maxItems, Math.max(1, beyond));
   }
 
-  async function work(lane: (typeof lanes)[number]): Promise<void> {
+  async function work(shard: (typeof shards)[number]): Promise<void> {
     // Waits one turn of the event loop, so that all items that arrived together form one batch.
     await new Promise((resolve) => setImmediate(resolve));
-    while (lane.waiting.length > 0) await settle(lane.waiting.splice(0, fitting(lane.waiting)), options);
-    lane.busy = null;
+    while (shard.waiting.length > 0) await settle(shard.waiting.splice(0, fitting(shard.waiting)), options);
+    shard.busy = null;
   }
 
   return {
     submit(item) {
-      const lane = lanes[Math.abs(options.laneOf(item)) % lanes.length];
-      if (lane === undefined) throw new Error("A group commit needs at least one lane.");
+      const shard = shards[Math.abs(options.laneOf(item)) % shards.length];
+      if (shard === undefined) throw new Error("A group commit needs at least one lane.");
       return new Promise<Result>((resolve, reject) => {
-        lane.waiting.push({ item, resolve, reject });
-        lane.busy ??= work(lane);
+        shard.waiting.push({ item, resolve, reject });
+        shard.busy ??= work(shard);
       });
     },
     async drained() {
-      for (const lane of lanes) while (lane.busy !== null) await lane.busy;
+      for (const shard of shards) while (shard.busy !== null) await shard.busy;
     },
   };
 }

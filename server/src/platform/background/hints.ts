@@ -30,8 +30,8 @@ const PATIENCE_MS = 5_000;
 export function createHints(options: { database: Database; pool: Pool; log: Log; metrics: Metrics }): Hints {
   const { pool, log, metrics } = options;
   const { hub } = options.database.effects;
-  const untold = new Map<Topic, NodeJS.Timeout>();
-  const toldAtMs = new Map<Topic, number>();
+  const pending = new Map<Topic, NodeJS.Timeout>();
+  const notifiedAtMs = new Map<Topic, number>();
   let client: Client | null = null;
   let loop: Loop | null = null;
 
@@ -78,8 +78,8 @@ export function createHints(options: { database: Database; pool: Pool; log: Log;
   }
 
   function notifyOthers(topic: Topic): void {
-    untold.delete(topic);
-    toldAtMs.set(topic, performance.now());
+    pending.delete(topic);
+    notifiedAtMs.set(topic, performance.now());
     client?.query("select pg_notify($1, $2)", [CHANNEL, topic]).catch((error: unknown) => {
       log.debug({ err: error, work: topic }, "other processes could not be told of work; they poll");
     });
@@ -87,10 +87,10 @@ export function createHints(options: { database: Database; pool: Pool; log: Log;
 
   /** Returns immediately; of several notifications within the pause one is sent, after it. */
   function passOn(topic: Topic): void {
-    if (untold.has(topic) || client === null) return;
+    if (pending.has(topic) || client === null) return;
     const pauseMs = hub.topics().includes(topic) ? PAUSE_OF_WORKER_MS : PAUSE_MS;
-    const waitMs = Math.max(0, (toldAtMs.get(topic) ?? -pauseMs) + pauseMs - performance.now());
-    untold.set(
+    const waitMs = Math.max(0, (notifiedAtMs.get(topic) ?? -pauseMs) + pauseMs - performance.now());
+    pending.set(
       topic,
       setTimeout(() => notifyOthers(topic), waitMs),
     );
@@ -103,7 +103,7 @@ export function createHints(options: { database: Database; pool: Pool; log: Log;
     },
     async stop() {
       hub.relayTo(null);
-      for (const timer of untold.values()) clearTimeout(timer);
+      for (const timer of pending.values()) clearTimeout(timer);
       await loop?.stop();
       const last = client;
       client = null;

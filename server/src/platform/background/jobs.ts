@@ -29,7 +29,7 @@ import {
 } from "./job-queries.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
-import { Refusal } from "../refusal.ts";
+import { AppError } from "../app-error.ts";
 
 export {
   countHeldJobs,
@@ -68,7 +68,7 @@ export class JobFailure extends Error {
 
 /** Converts a permanent AppError to a JobFailure, which ends the job. Any other error is rethrown so that the step is retried. */
 export function asJobFailure(error: unknown): never {
-  if (error instanceof Refusal && error.retryAfterSeconds === null)
+  if (error instanceof AppError && error.retryAfterSeconds === null)
     throw new JobFailure(error.fields?.[0]?.message ?? error.message);
   throw error;
 }
@@ -164,7 +164,7 @@ export async function addUndoJob(
     return await subtransaction(tx, () => addJob(tx, { projectId, kind, input: { undoes, actor } }));
   } catch (error) {
     if (violatedConstraint(error, ["jobs_undoing"]) === null) throw error;
-    throw new Refusal("CONFLICT", { message: "This was already undone or is being undone." });
+    throw new AppError("CONFLICT", { message: "This was already undone or is being undone." });
   }
 }
 
@@ -246,7 +246,7 @@ export function startJobs(options: {
       return;
     }
     const passing = asUnavailable(error);
-    if (passing instanceof Refusal && passing.retryAfterSeconds !== null) {
+    if (passing instanceof AppError && passing.retryAfterSeconds !== null) {
       log.warn({ err: error, ...ids }, "job is waiting for the database or another dependency");
       await releaseJob(database, key, { claimId, waitMs: passing.retryAfterSeconds * 1000 });
       return;

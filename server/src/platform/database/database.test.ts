@@ -8,10 +8,10 @@ import {
   asUnavailable,
   createDatabase,
   createPool,
-  surelyRolledBack,
+  wasRolledBack,
   transaction,
 } from "./database.ts";
-import { Refusal } from "../refusal.ts";
+import { AppError } from "../app-error.ts";
 import { createTestDatabase } from "./test-database.ts";
 
 function failure(code: string, message = "failed"): Error {
@@ -32,8 +32,8 @@ test.each([
   ["", "timeout exceeded when trying to connect"],
 ])("%s %s: asks the caller to retry and does not count as rolled back", (code, message) => {
   const error = failure(code, message);
-  expect(asUnavailable(error)).toBeInstanceOf(Refusal);
-  expect(surelyRolledBack(error)).toBe(false);
+  expect(asUnavailable(error)).toBeInstanceOf(AppError);
+  expect(wasRolledBack(error)).toBe(false);
 });
 
 test.each([
@@ -44,7 +44,7 @@ test.each([
 ])("%s %s: rejects the statement, which certainly had no effect", (code, message) => {
   const error = failure(code, message);
   expect(asUnavailable(error)).toBe(error);
-  expect(surelyRolledBack(error)).toBe(true);
+  expect(wasRolledBack(error)).toBe(true);
 });
 
 test("retries a conflict with a concurrent change and throws an error that persists", async () => {
@@ -66,13 +66,13 @@ test("retries a conflict with a concurrent change and throws an error that persi
 });
 
 test("an AppError of our own rolls back", () => {
-  expect(surelyRolledBack(new Refusal("CONFLICT"))).toBe(true);
+  expect(wasRolledBack(new AppError("CONFLICT"))).toBe(true);
 });
 
 test("a lock timeout asks the caller to retry and certainly had no effect", () => {
   const error = failure("55P03", "canceling statement due to lock timeout");
-  expect(asUnavailable(error)).toBeInstanceOf(Refusal);
-  expect(surelyRolledBack(error)).toBe(true);
+  expect(asUnavailable(error)).toBeInstanceOf(AppError);
+  expect(wasRolledBack(error)).toBe(true);
 });
 
 test("a request waits seconds for a lock and background work waits on", async () => {

@@ -4,11 +4,11 @@ import { Pool, types as pgTypes, type CustomTypesConfig, type PoolClient, type P
 import { Kysely, sql, type Transaction } from "kysely";
 import { CamelCaseClient, CamelCaseDialect } from "./column-names.ts";
 import { createDatabaseWatch } from "./watch.ts";
-import { noteFullDisk } from "../disk.ts";
+import { recordFullDisk } from "../disk.ts";
 import type { Log } from "../log.ts";
 import { createEffects, recordEffects, type Effects, type RecordedEffects } from "../notify.ts";
 import type { Rows } from "./rows.ts";
-import { Refusal } from "../refusal.ts";
+import { AppError } from "../app-error.ts";
 import { isUnavailable } from "../unavailable.ts";
 
 /** A transaction, or the database itself where a single statement is enough. */
@@ -34,7 +34,7 @@ const LOCK_TIMEOUT_MS = 3_000;
 /** Needs PostgreSQL 17 or newer. Also ends a transaction when its process does not read the results. */
 const TRANSACTION_TIMEOUT_MS = 60_000;
 /** Connections lost within this time are logged as one line. */
-const LOSSES_TOLD_AFTER_MS = 1_000;
+const LOSSES_NOTIFIED_AFTER_MS = 1_000;
 /** How many distinct statements a process prepares by name. Later statements (filters have endless forms) are not prepared. */
 const MAX_PREPARED_STATEMENTS = 300;
 const MAX_TRANSACTION_ATTEMPTS = 4;
@@ -62,7 +62,7 @@ const RETRIED_CODES = new Set(["40001", "40P01"]);
  * Constraints that fail only if another transaction commits between the read and the write of a statement. A retry sees that change, for
  * example that a contact was deleted or that an execution of the same contact became active.
  */
-const OUTRUN_CONSTRAINTS = ["_project_id_contact_id_fkey", "workflow_executions_active"] as const;
+const CONFLICT_CONSTRAINTS = ["_project_id_contact_id_fkey", "workflow_executions_active"] as const;
 /** SQLSTATE codes for a lock that was held longer than a caller should wait. */
 const QUERY_CANCELED = "57014";
 const LOCK_NOT_AVAILABLE = "55P03";
@@ -114,7 +114,7 @@ function createLossNotes(log: Log): (client: PoolClient, error: Error) => void {
           "lost database connections, reconnecting",
         );
         lost.clear();
-      }, LOSSES_TOLD_AFTER_MS).unref();
+      }, LOSSES_NOTIFIED_AFTER_MS).unref();
     lost.add(client);
   };
 }
@@ -124,7 +124,7 @@ export function createDatabase(pool: Pool): Database {
   const names = new Map<string, string>();
   /** When each connection started to cache plans, in ms of `performance.now`. */
   const planningSince = new WeakMap<PoolClient, number>();
-  async function forgetOldPlans(client: PoolClient): Promise<void> {
+  async function purgeOldPlans(client: PoolClient): Promise<void> {
     const nowMs = performance.now();
     if (nowMs - (planningSince.get(client) ?? 0) < PLAN_LIFE_MS) return;
     planningSince.set(client, nowMs);
@@ -149,7 +149,7 @@ export function createDatabase(pool: Pool): Database {
               const name = nameOf(text);
               return watch
                 .during(async () => {
-                  if (isMarked(text, PLANNED_OFTEN)) await forgetOldPlans(client);
+                  if (isMarked(text, PLANNED_OFTEN)) await purgeOldPlans(client);
                   return client.query(name === undefined ? { text, values } : { name, text, values });
                 })
                 .catch(throwNoted);
@@ -165,7 +165,7 @@ export function createDatabase(pool: Pool): Database {
 }
 
 function throwNoted(error: unknown): never {
-  if (databaseErrorCode(error) === DISK_FULL) noteFullDisk();
+  if (databaseErrorCode(error) === DISK_FULL) recordFullDisk();
   throw error;
 }
 
@@ -196,10 +196,10 @@ export async function tryAgain<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      const isOutrun =
+      const isConflict =
         RETRIED_CODES.has(databaseErrorCode(error) ?? "") ||
-        violatedConstraint(error, OUTRUN_CONSTRAINTS) !== null;
-      if (!isOutrun || attempt >= MAX_TRANSACTION_ATTEMPTS) throw error;
+        violatedConstraint(error, CONFLICT_CONSTRAINTS) !== null;
+      if (!isConflict || attempt >= MAX_TRANSACTION_ATTEMPTS) throw error;
     }
   }
 }
@@ -254,14 +254,14 @@ export function databaseErrorCode(error: unknown): string | null {
 export function violatedConstraint<Name extends string>(error: unknown, names: readonly Name[]): Name | null {
   if (!(databaseErrorCode(error) ?? "").startsWith("23")) return null;
   const { constraint, message } = error as { constraint?: unknown; message?: unknown };
-  const told = [constraint, message].filter((text) => typeof text === "string");
-  return names.find((name) => told.some((text) => text.includes(name))) ?? null;
+  const reported = [constraint, message].filter((text) => typeof text === "string");
+  return names.find((name) => reported.some((text) => text.includes(name))) ?? null;
 }
 
 /** Turns an error that means "the database is away" into the AppError that callers may retry. Returns other errors unchanged. */
 export function asUnavailable(error: unknown): unknown {
   if (!isUnavailable(error)) return error;
-  return new Refusal("SERVICE_UNAVAILABLE", { retryAfterSeconds: 5 });
+  return new AppError("SERVICE_UNAVAILABLE", { retryAfterSeconds: 5 });
 }
 
 /** Returns whether a statement exceeded its time limit. */
@@ -270,7 +270,7 @@ export function isOutOfTime(error: unknown): boolean {
 }
 
 /** Returns whether a failed transaction certainly changed nothing. A connection lost during the commit leaves that open. */
-export function surelyRolledBack(error: unknown): boolean {
+export function wasRolledBack(error: unknown): boolean {
   if (databaseErrorCode(error) === LOCK_NOT_AVAILABLE) return true;
-  return !(asUnavailable(error) instanceof Refusal) || error instanceof Refusal;
+  return !(asUnavailable(error) instanceof AppError) || error instanceof AppError;
 }

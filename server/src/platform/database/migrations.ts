@@ -9,7 +9,7 @@ const FOLDER = new URL("../../../migrations/", import.meta.url);
 /** "postloft" as a number: whoever holds this advisory lock migrates. */
 const LOCK_ID = 8_103_971;
 
-const LOOK_MS = 100;
+const POLL_MS = 100;
 /** SQLSTATE of `raise exception`. */
 const RAISED = "P0001";
 /** Returns the number of migrations without reading them, so it is cheap to call. */
@@ -76,7 +76,7 @@ async function takeLock(client: pg.PoolClient, say: (line: string) => void): Pro
     if (tries === SAID_AFTER_TRIES) say("Another process is migrating the database. Waiting for it.");
     if (performance.now() - startedMs > LONGEST_WAIT_MS)
       throw new Error("Another process has been migrating the database for an hour.");
-    await delay(LOOK_MS);
+    await delay(POLL_MS);
   }
 }
 

@@ -1,7 +1,7 @@
 // Tests starting while the database is unavailable. The start prints a sentence, waits within bounds and begins again.
 import { expect, test } from "vitest";
 import { startPatiently } from "./open-database.ts";
-import { Refusal } from "../refusal.ts";
+import { AppError } from "../app-error.ts";
 
 const never = new AbortController().signal;
 
@@ -49,7 +49,7 @@ test("throws the error when the patience is over", async () => {
   expect(tries).toBeGreaterThan(1);
 });
 
-test.each([failure("28P01"), failure("EADDRINUSE"), failure("42501"), new Refusal("SERVICE_UNAVAILABLE")])(
+test.each([failure("28P01"), failure("EADDRINUSE"), failure("42501"), new AppError("SERVICE_UNAVAILABLE")])(
   "does not retry %s",
   async (error) => {
     const { said, options } = patience(60_000);

@@ -8,7 +8,7 @@ import type { Config } from "../settings/config.ts";
 import { asUnavailable, createPool, databaseErrorCode } from "./database.ts";
 import { keepEmbeddedPostgres } from "../embedded-postgres/kept-postgres.ts";
 import type { Log } from "../log.ts";
-import { Refusal } from "../refusal.ts";
+import { AppError } from "../app-error.ts";
 import { placeOf } from "../start-error.ts";
 
 export interface OpenDatabase {
@@ -24,7 +24,7 @@ export interface OpenDatabase {
 const MAX_DATABASE_CONNECTIONS = 16;
 /** A machine that starts everything together has its database running by then. */
 const PATIENCE_MS = 60_000;
-const LOOK_MS = 1_000;
+const POLL_MS = 1_000;
 /** Codes of networks and names that are not available yet, in addition to those of PostgreSQL and lost connections. */
 const NOT_UP_YET = new Set(["ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH"]);
 
@@ -92,14 +92,14 @@ export async function startPatiently<T>(work: () => Promise<T>, options: StartPa
         say(
           `${name} does not respond yet (${databaseErrorCode(error) || messageOf(error)}). Waiting for up to ${Math.round(patienceMs / 1000)} s.`,
         );
-      await delay(Math.min(LOOK_MS, patienceMs), undefined, { signal });
+      await delay(Math.min(POLL_MS, patienceMs), undefined, { signal });
     }
   }
 }
 
 function isNotUp(error: unknown): boolean {
-  if (error instanceof Refusal) return false;
-  return asUnavailable(error) instanceof Refusal || NOT_UP_YET.has(databaseErrorCode(error) ?? "");
+  if (error instanceof AppError) return false;
+  return asUnavailable(error) instanceof AppError || NOT_UP_YET.has(databaseErrorCode(error) ?? "");
 }
 
 function messageOf(error: unknown): string {

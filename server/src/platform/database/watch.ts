@@ -15,12 +15,12 @@ export interface DatabaseWatch {
  * With the defaults a waiting caller gets an error after at most 4.5 s. Statements may take longer than that, because the check is whether
  * a new connection still gets a response.
  */
-const DEFAULT_TIMES = { suspectMs: 1_500, patienceMs: 3_000, lookMs: 250 };
+const DEFAULT_TIMES = { suspectMs: 1_500, patienceMs: 3_000, pollMs: 250 };
 /** A busy process must not blame the database, so its event loop gets this many turns before the patience ends. */
 const TURNS = 6;
 
 export function createDatabaseWatch(pool: Pool, times: Partial<typeof DEFAULT_TIMES> = {}): DatabaseWatch {
-  const { suspectMs, patienceMs, lookMs } = { ...DEFAULT_TIMES, ...times };
+  const { suspectMs, patienceMs, pollMs } = { ...DEFAULT_TIMES, ...times };
   const waits = new Set<{ sinceMs: number }>();
   const clients = new Set<PoolClient>();
   let isAway = false;
@@ -33,16 +33,16 @@ export function createDatabaseWatch(pool: Pool, times: Partial<typeof DEFAULT_TI
     if (isLooking || (!isAway && ![...waits].some(({ sinceMs }) => sinceMs < longAgoMs))) return;
     isLooking = true;
     const before = new Map([...clients].map((client) => [client, bytesReadBy(client)]));
-    const isAnswered = await isAnswering(pool, patienceMs);
+    const isResponded = await isResponding(pool, patienceMs);
     // This process may be starved itself, so bytes on any connection prove that the database is there.
     const isHeard = [...before].some(([client, bytes]) => clients.has(client) && bytesReadBy(client) > bytes);
-    isAway = !isAnswered && !isHeard;
+    isAway = !isResponded && !isHeard;
     if (isAway) for (const client of clients) breakOff(client);
     isLooking = false;
   }
 
   // The timer must not keep the process alive.
-  setInterval(() => void look(), lookMs).unref();
+  setInterval(() => void look(), pollMs).unref();
   return {
     async during(wait) {
       if (isAway) throw connectionFailure();
@@ -59,14 +59,14 @@ export function createDatabaseWatch(pool: Pool, times: Partial<typeof DEFAULT_TI
 }
 
 /** Returns whether the database responds to a new connection, even if only to say that it has no room. */
-async function isAnswering(pool: Pool, patienceMs: number): Promise<boolean> {
+async function isResponding(pool: Pool, patienceMs: number): Promise<boolean> {
   const client = new Client(pool.options);
   client.on("error", () => undefined);
-  const answer = client.connect().then(
+  const response = client.connect().then(
     () => true,
     (error: unknown) => error instanceof DatabaseError,
   );
-  const isThere = await Promise.race([answer, patience(patienceMs)]);
+  const isThere = await Promise.race([response, patience(patienceMs)]);
   if (isThere) void client.end().catch(() => undefined);
   else breakOff(client);
   return isThere;

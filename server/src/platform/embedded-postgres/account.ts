@@ -17,13 +17,13 @@ export type Account = {
 };
 
 /** `nobody` and its group on every Linux. */
-const NOBODY = { uid: 65534, gid: 65534 };
+const NO_ONE = { uid: 65534, gid: 65534 };
 
 /** Without no_setuid_fixup, access(2) would ignore the capability, and PostgreSQL uses it to check its own programs. */
 const SETPRIV_WITH_FILE_ACCESS = [
   "setpriv",
-  `--reuid=${NOBODY.uid}`,
-  `--regid=${NOBODY.gid}`,
+  `--reuid=${NO_ONE.uid}`,
+  `--regid=${NO_ONE.gid}`,
   "--clear-groups",
   "--inh-caps=+dac_override",
   "--ambient-caps=+dac_override",
@@ -107,7 +107,7 @@ export async function chooseAccount(places: {
   workDir: string;
   programs: PostgresFolder;
 }): Promise<{ account: Account; programs: PostgresFolder; majorVersion: string }> {
-  const refusals: string[] = [];
+  const errors: string[] = [];
   for (const account of places.accounts) {
     if (account.owner !== undefined) await chown(places.workDir, account.owner.uid, account.owner.gid);
     let { programs } = places;
@@ -119,10 +119,10 @@ export async function chooseAccount(places: {
     }
     const majorVersion = /PostgreSQL\) (\d+)/.exec(outcome.stdout)?.[1];
     if (outcome.code === 0 && majorVersion !== undefined) return { account, programs, majorVersion };
-    refusals.push(`- ${account.description}: ${describeRefusal(outcome)}`);
+    errors.push(`- ${account.description}: ${describeError(outcome)}`);
   }
   throw new EmbeddedPostgresError(
-    `The embedded PostgreSQL cannot run here. Tried:\n${refusals.join("\n")}\n` +
+    `The embedded PostgreSQL cannot run here. Tried:\n${errors.join("\n")}\n` +
       `Start the server as a non-root user with its own account. ${EXTERNAL_DATABASE_ADVICE}`,
   );
 }
@@ -134,7 +134,7 @@ async function probe(account: Account, programs: PostgresFolder, workDir: string
   return runAs(account, command, PROBE_TIMEOUT_MS);
 }
 
-function describeRefusal({ code, output }: Outcome): string {
+function describeError({ code, output }: Outcome): string {
   if (code === NO_USER_NAME) return "this user has no name on this system (no entry in /etc/passwd)";
   if (code === FOLDER_OUT_OF_REACH) return "this user cannot reach the data folder";
   if (code === PROGRAM_OUT_OF_REACH) {
@@ -177,11 +177,11 @@ export async function listAccounts(existingFolder: string): Promise<Account[]> {
   }
   if (process.platform !== "linux") return ways;
   ways.push({ ...namespaced, owner: { uid: 0, gid: 0 } });
-  ways.push({ description: "the user nobody", prefix: dieWithUs, switchTo: NOBODY, owner: NOBODY });
+  ways.push({ description: "the user nobody", prefix: dieWithUs, switchTo: NO_ONE, owner: NO_ONE });
   ways.push({
     description: "the user nobody with root's access to files (setpriv)",
     prefix: SETPRIV_WITH_FILE_ACCESS,
-    owner: NOBODY,
+    owner: NO_ONE,
   });
   return ways;
 }

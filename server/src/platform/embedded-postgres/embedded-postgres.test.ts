@@ -122,13 +122,13 @@ const SERVER_PROGRAM = `
     console.log(JSON.stringify({ error: error.name, message: error.message }));
   }`;
 
-type ServerAnswer = { connection?: Connection; uid?: number; error?: string; message?: string };
+type ServerResponse = { connection?: Connection; uid?: number; error?: string; message?: string };
 
 /** Starts a server in a separate process, with `asOrdinaryUser` even if the tests run as root. */
 function spawnServer(
   dataDir: string,
   asOrdinaryUser = false,
-): { child: ChildProcess; answer: Promise<ServerAnswer> } {
+): { child: ChildProcess; answer: Promise<ServerResponse> } {
   const command = [process.execPath, "--input-type=module", "-e", SERVER_PROGRAM];
   command.push(path.join(import.meta.dirname, "embedded-postgres.ts"), dataDir);
   let identity = {};
@@ -216,10 +216,10 @@ test("rejects a second start on the same folder, in this process and another, wi
   const dataDir = await makeUsedFolder();
   const { child, answer } = spawnServer(dataDir);
   const { connection } = await answer;
-  const refusal = await start(dataDir).catch((error: unknown) => error);
-  expect(refusal).toBeInstanceOf(DataDirInUseError);
-  expect(String(refusal)).toContain(`process id ${child.pid}`);
-  expect(String(refusal)).toContain(dataDir);
+  const appError = await start(dataDir).catch((error: unknown) => error);
+  expect(appError).toBeInstanceOf(DataDirInUseError);
+  expect(String(appError)).toContain(`process id ${child.pid}`);
+  expect(String(appError)).toContain(dataDir);
   expect(connection && (await query(connection, "SELECT 1 AS one"))).toEqual([{ one: 1 }]);
 
   await endProcess(child);
@@ -247,9 +247,9 @@ test("waits for the previous server if it is still stopping", async () => {
 
 test("lets exactly one of three simultaneous starts win", async () => {
   const dataDir = await makeUsedFolder();
-  const answers = await Promise.all([1, 2, 3].map(() => spawnServer(dataDir).answer));
-  expect(answers.filter(({ connection }) => connection !== undefined)).toHaveLength(1);
-  expect(answers.map(({ error }) => error).filter((error) => error !== undefined)).toEqual([
+  const responses = await Promise.all([1, 2, 3].map(() => spawnServer(dataDir).answer));
+  expect(responses.filter(({ connection }) => connection !== undefined)).toHaveLength(1);
+  expect(responses.map(({ error }) => error).filter((error) => error !== undefined)).toEqual([
     "DataDirInUseError",
     "DataDirInUseError",
   ]);

@@ -29,15 +29,15 @@ export async function lockDataDir(
   log: (message: string) => void,
 ): Promise<DataDirLock> {
   const deadline = performance.now() + waitMs;
-  let hasTold = false;
+  let hasWarned = false;
   for (;;) {
     const lock = tryToLock(dataDir);
     if (lock !== undefined) return lock;
     const holder = readHolder(path.join(dataDir, PID_FILE));
     if (performance.now() >= deadline) throw inUse(dataDir, holder);
-    if (!hasTold)
+    if (!hasWarned)
       log(`Another server (process id ${holder}) is still using ${dataDir}. Waiting for it to stop.`);
-    hasTold = true;
+    hasWarned = true;
     await delay(RETRY_EVERY_MS);
   }
 }

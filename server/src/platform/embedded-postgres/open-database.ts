@@ -40,11 +40,11 @@ async function findRunning(clusterDir: string): Promise<PoolConfig | null> {
   const port = Number(readFileSync(join(clusterDir, "postmaster.pid"), "utf8").split("\n")[3]);
   const password = await readPassword(clusterDir);
   const connection = asApplication({ host: HOST, port, user: SUPERUSER, password, database: "postgres" });
-  return (await answers(connection)) ? connection : null;
+  return (await responses(connection)) ? connection : null;
 }
 
 /** Returns whether PostgreSQL responds, because a killed one leaves its lock file. */
-async function answers(connection: ClientConfig): Promise<boolean> {
+async function responses(connection: ClientConfig): Promise<boolean> {
   const client = new Client(connection);
   client.on("error", () => undefined);
   try {

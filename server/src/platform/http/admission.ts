@@ -4,10 +4,10 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Endpoint } from "@postloft/contract/endpoint.ts";
 import { ERRORS } from "@postloft/contract/errors.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
-import { readHeader } from "./answer.ts";
+import { readHeader } from "./response.ts";
 import { identify, type Caller, type Credentials } from "./caller.ts";
 import type { RateLimiter, Taken } from "./rate-limit.ts";
-import { Refusal } from "../refusal.ts";
+import { AppError } from "../app-error.ts";
 import { networkOf } from "./visitor-network.ts";
 
 export interface AdmissionOptions {
@@ -29,14 +29,14 @@ export async function identifyRequest(
   request: FastifyRequest,
 ): Promise<Caller> {
   const { cookie: cookies } = request.headers;
-  const given = {
+  const input = {
     authorization: request.headers.authorization,
     cookie: cookies === undefined ? undefined : parseCookie(cookies)[sessionCookie],
     projectHeader: readHeader(request, "x-project-id"),
     pathProject: (request.params as { projectId?: string }).projectId,
     ip: request.ip,
   };
-  return identify(endpoint.caller, given, credentials);
+  return identify(endpoint.caller, input, credentials);
 }
 
 /** Checks the credentials and the rate limit before the body is read. */
@@ -46,7 +46,7 @@ export async function admit(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
-  request.caller = await identifyOrCount(options, endpoint, request);
+  request.caller = await identifyOrCountFailure(options, endpoint, request);
   if (request.caller.userId !== null) refuseForeignOrigin(options, endpoint, request);
   const bucket = bucketOf(request.caller);
   if (bucket === null || options.requestsPerMinute === 0) return;
@@ -56,7 +56,7 @@ export async function admit(
     "ratelimit-remaining": taken.remaining,
     "ratelimit-reset": taken.resetSeconds,
   });
-  if (!taken.allowed) throw new Refusal("RATE_LIMIT_EXCEEDED", { retryAfterSeconds: taken.resetSeconds });
+  if (!taken.allowed) throw new AppError("RATE_LIMIT_EXCEEDED", { retryAfterSeconds: taken.resetSeconds });
 }
 
 /** Returns the rate limit bucket, which is the project for keys and the user for sessions regardless of the project. */
@@ -70,7 +70,7 @@ function takeOne({ rateLimiter }: AdmissionOptions, bucket: string, limit: numbe
 }
 
 /** Returns the caller and counts invalid credentials by the network they come from. */
-async function identifyOrCount(
+async function identifyOrCountFailure(
   options: AdmissionOptions,
   endpoint: Endpoint,
   request: FastifyRequest,
@@ -79,12 +79,12 @@ async function identifyOrCount(
     return await identifyRequest(options, endpoint, request);
   } catch (error) {
     const isFailure =
-      error instanceof Refusal && ERRORS[error.code].status === 401 && error.code !== "MISSING_AUTH";
+      error instanceof AppError && ERRORS[error.code].status === 401 && error.code !== "MISSING_AUTH";
     if (!isFailure || options.requestsPerMinute === 0) throw error;
     const bucket = `failed:${networkOf(request.ip)}`;
     const { allowed, resetSeconds } = await takeOne(options, bucket, LIMITS.failedKeys.value);
     if (allowed) throw error;
-    throw new Refusal("RATE_LIMIT_EXCEEDED", {
+    throw new AppError("RATE_LIMIT_EXCEEDED", {
       message: "Too many requests with invalid keys or sessions.",
       retryAfterSeconds: resetSeconds,
     });
@@ -101,5 +101,5 @@ function refuseForeignOrigin(options: AdmissionOptions, endpoint: Endpoint, requ
     (site !== undefined && site !== "same-origin" && site !== "none") ||
     (origin !== undefined && !own.includes(origin))
   )
-    throw new Refusal("FORBIDDEN", { message: "Pages of other sites may not use your session." });
+    throw new AppError("FORBIDDEN", { message: "Pages of other sites may not use your session." });
 }

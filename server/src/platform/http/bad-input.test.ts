@@ -6,7 +6,7 @@ import { beforeAll, beforeEach, expect, test } from "vitest";
 import { z } from "zod";
 import { isSessionOnly, type Endpoint } from "@postloft/contract/endpoint.ts";
 import { ENDPOINTS } from "@postloft/contract/endpoints.ts";
-import { errorAnswer } from "@postloft/contract/errors.ts";
+import { errorSchema } from "@postloft/contract/errors.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { bodyTypes } from "@postloft/contract/openapi/openapi.ts";
 import { faultsOf, useTestServer, type Reply, type TestCaller } from "../../testing/test-server.ts";
@@ -14,7 +14,7 @@ import type { ErrorEnvelope } from "./errors.ts";
 
 // No process sends emails here, so nothing changes in the background.
 const server = useTestServer({ ROLES: "api" });
-const envelope = z.strictObject(errorAnswer.shape);
+const envelope = z.strictObject(errorSchema.shape);
 
 // Public pages take forms and are tested in contacts/pages/subscription-pages.test.ts. Links and pixels in emails always respond and are
 // tested in deliveries/tracking/tracking.test.ts.
@@ -287,7 +287,7 @@ test.for(withBody)(
       fc.asyncProperty(mutations, async (changes) => {
         const body = { ...validBody(endpoint), ...Object.fromEntries(changes) };
         const reply = await send(endpoint, toJson(body));
-        const told = new Set(faultsOf(reply).map((fault) => fault.split(/[. ]/)[0]));
+        const reported = new Set(faultsOf(reply).map((fault) => fault.split(/[. ]/)[0]));
         // Beyond the depth limit, the rest of the body is not read.
         const isTooDeep = faultsOf(reply).some((fault) => fault.length > 2 * LIMITS.jsonDepth.value);
         // Rules about several fields are not checked while one of the fields is invalid.
@@ -296,7 +296,7 @@ test.for(withBody)(
           .filter(([field, value]) => !isTooDeep && isRefusedAlone(endpoint, field, value))
           .filter(([field, value]) => isAskedTogether || isRefusedByItself(endpoint, field, value))
           .map(([field]) => field)
-          .filter((field) => !told.has(field));
+          .filter((field) => !reported.has(field));
         expect(missing).toEqual([]);
       }),
       { numRuns: RUNS_PER_ENDPOINT },

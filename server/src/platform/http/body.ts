@@ -3,7 +3,7 @@
 import { isUtf8 } from "node:buffer";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { FieldError } from "@postloft/contract/errors.ts";
-import { invalidField, Refusal } from "../refusal.ts";
+import { invalidField, AppError } from "../app-error.ts";
 
 /** Keys that could reach the prototype of an object that code builds (reliability case S20). */
 const DANGEROUS_KEYS = new Set(["__proto__", "constructor", "prototype"]);
@@ -18,7 +18,7 @@ const MAX_FIELD_LENGTH = 200;
  */
 export function parseJson(bytes: Buffer): unknown {
   if (bytes.length === 0) return undefined;
-  if (!isUtf8(bytes)) throw new Refusal("INVALID_REQUEST_BODY", { message: "The body is not valid UTF-8." });
+  if (!isUtf8(bytes)) throw new AppError("INVALID_REQUEST_BODY", { message: "The body is not valid UTF-8." });
   // Checked before parsing, because a megabyte of `{},` takes a tenth of a second and 60 of them more memory than there is.
   if (holdsTooManyValues(bytes))
     throw invalidField("body", "too_big", `Must contain at most ${LIMITS.bodyValues.value} values.`);
@@ -26,7 +26,7 @@ export function parseJson(bytes: Buffer): unknown {
     return JSON.parse(bytes.toString("utf8"));
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new Refusal("INVALID_REQUEST_BODY", {
+    throw new AppError("INVALID_REQUEST_BODY", {
       message: `The body is not valid JSON: ${reason.slice(0, 200)}`,
     });
   }
@@ -81,14 +81,14 @@ export function findHostileValues(body: unknown): HostileValues {
   const problems: FieldError[] = [];
   let tooDeep = false;
   const waiting = [{ value: body, path: "", depth: 0 }];
-  const tell = (path: string, code: FieldError["code"], message: string) =>
+  const notify = (path: string, code: FieldError["code"], message: string) =>
     problems.push({ field: path.slice(0, MAX_FIELD_LENGTH), code, message });
   for (let next = waiting.pop(); next !== undefined && problems.length < MAX_PROBLEMS; next = waiting.pop()) {
     const { value, path, depth } = next;
     if (typeof value !== "object" || value === null) continue;
     if (depth >= LIMITS.jsonDepth.value) {
       tooDeep = true;
-      tell(path, "too_big", `Nested more than ${LIMITS.jsonDepth.value} levels deep.`);
+      notify(path, "too_big", `Nested more than ${LIMITS.jsonDepth.value} levels deep.`);
       continue;
     }
     for (const key of Object.keys(value)) {
@@ -97,7 +97,7 @@ export function findHostileValues(body: unknown): HostileValues {
       if (problem === null && typeof inner !== "object") continue;
       const innerPath = path === "" ? key : `${path}.${key}`;
       if (problem === null) waiting.push({ value: inner, path: innerPath, depth: depth + 1 });
-      else tell(innerPath, "custom", problem);
+      else notify(innerPath, "custom", problem);
       if (problems.length >= MAX_PROBLEMS) break;
     }
   }

@@ -11,8 +11,8 @@ import { takesKey } from "@postloft/contract/openapi/errors.ts";
 import { EXAMPLE_BODIES } from "@postloft/contract/openapi/examples.ts";
 import {
   APP_SECRET,
-  answersByName,
-  refusalOf,
+  responsesByName,
+  errorOf,
   sameByName,
   useTestServer,
   type TestCaller,
@@ -39,12 +39,12 @@ const LET_IN = "let in";
 async function ask(endpoint: Endpoint, caller: TestCaller, projectInPath: string): Promise<string> {
   const path = endpoint.path.replace(":projectId", projectInPath).replace(/:[a-zA-Z]+/g, randomUUID());
   const body = endpoint.takesBody ? {} : undefined;
-  const answer = refusalOf(await server.call(endpoint.method, path, caller, body));
+  const answer = errorOf(await server.call(endpoint.method, path, caller, body));
   return ABOUT_THE_CALLER.test(answer) ? answer : LET_IN;
 }
 
 const askAll = (caller: TestCaller, projectInPath = server.project.id) =>
-  answersByName(ENDPOINTS, nameOf, (endpoint) => ask(endpoint, caller, projectInPath));
+  responsesByName(ENDPOINTS, nameOf, (endpoint) => ask(endpoint, caller, projectInPath));
 
 /** Returns the expected responses. Without an admin token, its endpoints respond like those for sessions, as do those for members. */
 function expected(byKind: Readonly<Record<Exclude<CallerKind, "anyone" | "operator" | "member">, string>>) {
@@ -59,7 +59,7 @@ const NO_KEY = {
   "project-by-path": "401 INVALID_API_KEY",
   session: "401 UNAUTHORIZED",
 };
-const NOBODY = {
+const NO_ONE = {
   tracker: "401 MISSING_AUTH",
   project: "401 MISSING_AUTH",
   "project-by-path": "401 MISSING_AUTH",
@@ -80,7 +80,7 @@ const BAD_AUTHORIZATION: Record<string, string> = {
 
 test("returns 401 for every protected endpoint without authentication, and nothing changes", async () => {
   const before = await server.countRows();
-  expect(await askAll({})).toEqual(expected(NOBODY));
+  expect(await askAll({})).toEqual(expected(NO_ONE));
   expect(await server.countRows()).toEqual(before);
 });
 
@@ -96,9 +96,9 @@ test.for(Object.entries(BAD_AUTHORIZATION))(
 test("ignores a key outside of Authorization", async () => {
   const { secretKey } = server.project;
   for (const caller of [{ cookie: `postloft_session=${secretKey}` }, { headers: { "x-api-key": secretKey } }])
-    expect(await askAll(caller)).toEqual(expected(NOBODY));
-  expect(refusalOf(await server.call("GET", `/contacts?key=${secretKey}`))).toBe("401 MISSING_AUTH");
-  expect(refusalOf(await server.call("POST", "/v1/send", {}, { key: secretKey }))).toBe("401 MISSING_AUTH");
+    expect(await askAll(caller)).toEqual(expected(NO_ONE));
+  expect(errorOf(await server.call("GET", `/contacts?key=${secretKey}`))).toBe("401 MISSING_AUTH");
+  expect(errorOf(await server.call("POST", "/v1/send", {}, { key: secretKey }))).toBe("401 MISSING_AUTH");
 });
 
 test("allows the public key to call POST /v1/track and nothing else", async () => {
@@ -123,7 +123,7 @@ test("accepts the scheme in any case", async () => {
 test("returns 400 for a session without X-Project-Id if the endpoint needs a project", async () => {
   const { cookie } = await server.signUp();
   for (const caller of [{ cookie }, { cookie, projectId: "" }])
-    expect(await answersByName(inProject, nameOf, (one) => ask(one, caller, server.project.id))).toEqual(
+    expect(await responsesByName(inProject, nameOf, (one) => ask(one, caller, server.project.id))).toEqual(
       sameByName(inProject, nameOf, (one) =>
         one.caller === "project-by-path" ? "404 PROJECT_NOT_FOUND" : "400 BAD_REQUEST",
       ),
@@ -144,7 +144,9 @@ test.for(["of others", "that does not exist", "with an invalid id", "with SQL as
             ? "nothing"
             : "' or 1=1 --";
     const caller = { cookie, projectId: id };
-    expect(await answersByName(inProject, nameOf, (one) => ask(one, caller, encodeURIComponent(id)))).toEqual(
+    expect(
+      await responsesByName(inProject, nameOf, (one) => ask(one, caller, encodeURIComponent(id))),
+    ).toEqual(
       sameByName(inProject, nameOf, ({ caller: callerKind }) =>
         callerKind === "project-by-path" ? "404 PROJECT_NOT_FOUND" : "403 PROJECT_ACCESS_DENIED",
       ),
@@ -155,7 +157,7 @@ test.for(["of others", "that does not exist", "with an invalid id", "with SQL as
 
 test("allows a member's session with X-Project-Id to call what the secret key may call", async () => {
   const project = await server.createProject();
-  expect(await answersByName(inProject, nameOf, (one) => ask(one, project.bySession, project.id))).toEqual(
+  expect(await responsesByName(inProject, nameOf, (one) => ask(one, project.bySession, project.id))).toEqual(
     sameByName(inProject, nameOf, () => LET_IN),
   );
 });
@@ -184,13 +186,13 @@ test("rejects a session or key that lost its rights before the last byte arrived
     person.id,
   );
   const slowly = (path: string, headers: Record<string, string>, body: string) => {
-    const given = { ...headers, "content-type": "application/json", "content-length": body.length };
-    const request = httpRequest(server.url + path, { method: "POST", headers: given });
-    const answered = once(request, "response") as Promise<[IncomingMessage]>;
+    const input = { ...headers, "content-type": "application/json", "content-length": body.length };
+    const request = httpRequest(server.url + path, { method: "POST", headers: input });
+    const responded = once(request, "response") as Promise<[IncomingMessage]>;
     request.write(body.slice(0, -1));
     return async () => {
       request.end(body.at(-1));
-      const [response] = await answered;
+      const [response] = await responded;
       response.resume();
       return response.statusCode;
     };
@@ -216,7 +218,7 @@ const slow = defineEndpoint({
   description: "For tests.",
   caller: "project",
   body: z.object({ text: z.string() }),
-  answers: { 200: z.object({ done: z.boolean() }) },
+  responses: { 200: z.object({ done: z.boolean() }) },
 });
 
 test("rejects a key that is revoked while its request waits for its turn", async () => {
@@ -301,12 +303,12 @@ test("rejects the secret key of one project for another project in the path", as
   const caller = { ...server.project.byKey, headers: { "x-request-id": "same" } };
   const foreign = await server.call("GET", domainsOf(other.id), caller);
   const missing = await server.call("GET", domainsOf(randomUUID()), caller);
-  expect(refusalOf(foreign)).toBe("404 PROJECT_NOT_FOUND");
+  expect(errorOf(foreign)).toBe("404 PROJECT_NOT_FOUND");
   expect({ ...foreign.body, timestamp: "" }).toEqual({ ...missing.body, timestamp: "" });
   for (const own of [server.project.id, server.project.id.toUpperCase(), "current"])
     expect((await server.call("GET", domainsOf(own), caller)).status).toBe(200);
   for (const path of [domainsOf("xyz"), "/projects/xyz/security", `/projects/${other.id}/security`])
-    expect(refusalOf(await server.call("GET", path, caller))).toBe("404 PROJECT_NOT_FOUND");
+    expect(errorOf(await server.call("GET", path, caller))).toBe("404 PROJECT_NOT_FOUND");
 });
 
 function encodePart(value: unknown): string {
@@ -344,7 +346,7 @@ test("ignores a cookie that we did not sign for this purpose", async () => {
   const me = (text: string) => server.call("GET", "/users/@me", { cookie: `${name}=${text}` });
   expect((await me(await sign({}))).status).toBe(200);
   const entries = Object.entries(forged);
-  expect(await answersByName(entries, nameOfEntry, async ([, text]) => refusalOf(await me(text)))).toEqual(
+  expect(await responsesByName(entries, nameOfEntry, async ([, text]) => errorOf(await me(text)))).toEqual(
     sameByName(entries, nameOfEntry, () => "401 UNAUTHORIZED"),
   );
 });
@@ -445,7 +447,7 @@ test("allows reading a disabled project and returns 403 for every change", async
   await server.rows("update projects set disabled = true where id = $1", project.id);
   const before = await server.countRows();
   for (const caller of [project.byKey, project.bySession]) {
-    const answers = await answersByName(
+    const responses = await responsesByName(
       inProject,
       nameOf,
       async ({ method, path, name, bodyKind, body: schema }) => {
@@ -455,11 +457,11 @@ test("allows reading a disabled project and returns 403 for every change", async
             ? asForm(uploadFor({ body: schema }))
             : { headers: {}, body: VALID_BODIES[name] };
         const asked = filled + (NEEDED_QUERIES[name] ?? "");
-        const answer = refusalOf(await server.call(method, asked, { ...caller, headers }, body));
+        const answer = errorOf(await server.call(method, asked, { ...caller, headers }, body));
         return /^(200|404)/.test(answer) ? "read" : answer;
       },
     );
-    expect(answers).toEqual(
+    expect(responses).toEqual(
       sameByName(inProject, nameOf, ({ method, name }) =>
         (method === "GET" && name !== "domains.verify") || ASKING.has(name) ? "read" : "403 PROJECT_DISABLED",
       ),
@@ -469,8 +471,8 @@ test("allows reading a disabled project and returns 403 for every change", async
   const own = `/users/@me/projects/${project.id}`;
   const byPublicKey = { key: project.publicKey };
   expect([
-    refusalOf(await server.call("PATCH", own, owner, { name: "New" })),
-    refusalOf(await server.call("POST", "/v1/track", byPublicKey, VALID_BODIES["v1.track"])),
+    errorOf(await server.call("PATCH", own, owner, { name: "New" })),
+    errorOf(await server.call("POST", "/v1/track", byPublicKey, VALID_BODIES["v1.track"])),
   ]).toEqual(Array.from({ length: 2 }, () => "403 PROJECT_DISABLED"));
   // Reading only records an audit entry for each of the two exports, by both callers.
   const { audit_log: noted = 0, ...others } = before;
@@ -703,7 +705,7 @@ test("responds to an id of another project byte for byte like to an unknown id",
   const before = await contents();
   const other = server.project;
   for (const caller of [other.byKey, other.bySession]) {
-    const answers = await answersByName(withId, nameOf, async ({ method, path, caller: kind, name }) => {
+    const responses = await responsesByName(withId, nameOf, async ({ method, path, caller: kind, name }) => {
       const asked = kind === "session" || kind === "member" ? { cookie: other.owner.cookie } : caller;
       const [foreign, missing] = await Promise.all(
         [ids[path] ?? "", randomUUID()].map(async (id) => {
@@ -720,7 +722,7 @@ test("responds to an id of another project byte for byte like to an unknown id",
       );
       return { foreign, isSame: foreign === missing };
     });
-    expect(answers).toEqual(
+    expect(responses).toEqual(
       sameByName(withId, nameOf, () => ({ foreign: expect.stringMatching(/^40[34] /), isSame: true })),
     );
   }
@@ -737,9 +739,9 @@ test("checks key, shape, rights and existence in that order", async () => {
   await server.rows("update projects set disabled = true where id = $1", project.id);
   const path = `/contacts/${randomUUID()}`;
   const wrong = { subscribed: "yes" };
-  expect(refusalOf(await server.call("PATCH", path, {}, wrong))).toBe("401 MISSING_AUTH");
-  expect(refusalOf(await server.call("PATCH", path, project.byKey, wrong))).toBe("422 VALIDATION_ERROR");
-  expect(refusalOf(await server.call("PATCH", path, project.byKey, {}))).toBe("403 PROJECT_DISABLED");
+  expect(errorOf(await server.call("PATCH", path, {}, wrong))).toBe("401 MISSING_AUTH");
+  expect(errorOf(await server.call("PATCH", path, project.byKey, wrong))).toBe("422 VALIDATION_ERROR");
+  expect(errorOf(await server.call("PATCH", path, project.byKey, {}))).toBe("403 PROJECT_DISABLED");
   await server.rows("update projects set disabled = false where id = $1", project.id);
-  expect(refusalOf(await server.call("PATCH", path, project.byKey, {}))).toBe("404 CONTACT_NOT_FOUND");
+  expect(errorOf(await server.call("PATCH", path, project.byKey, {}))).toBe("404 CONTACT_NOT_FOUND");
 });

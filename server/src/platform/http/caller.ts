@@ -3,7 +3,7 @@ import { isOfProject, type CallerKind, type Endpoint } from "@postloft/contract/
 import { reaches, type Role } from "@postloft/contract/roles.ts";
 import { isInScope, scopeOf } from "@postloft/contract/scopes.ts";
 import { isWithinNetworks } from "./ip-networks.ts";
-import { Refusal } from "../refusal.ts";
+import { AppError } from "../app-error.ts";
 
 export interface Caller {
   projectId: string | null;
@@ -64,7 +64,7 @@ export interface PresentedCredentials {
   ip: string | undefined;
 }
 
-export const NOBODY: Caller = {
+export const NO_ONE: Caller = {
   projectId: null,
   disabled: false,
   userId: null,
@@ -91,39 +91,39 @@ const MAX_AUTHORIZATION_LENGTH = 300;
  */
 export async function identify(
   kind: CallerKind,
-  given: PresentedCredentials,
+  input: PresentedCredentials,
   credentials: Credentials,
 ): Promise<Caller> {
-  if (kind === "anyone") return NOBODY;
+  if (kind === "anyone") return NO_ONE;
   if (kind === "session" || kind === "operator") {
-    if (given.authorization !== undefined) {
-      const token = BEARER_TOKEN.exec(given.authorization)?.[1];
+    if (input.authorization !== undefined) {
+      const token = BEARER_TOKEN.exec(input.authorization)?.[1];
       const isOperator = kind === "operator" && token !== undefined && credentials.isOperatorToken?.(token);
-      if (isOperator !== true) throw new Refusal("UNAUTHORIZED");
-      return NOBODY;
+      if (isOperator !== true) throw new AppError("UNAUTHORIZED");
+      return NO_ONE;
     }
-    return { ...NOBODY, ...(await requireSession(given.cookie, credentials, "UNAUTHORIZED")) };
+    return { ...NO_ONE, ...(await requireSession(input.cookie, credentials, "UNAUTHORIZED")) };
   }
   if (kind === "member") {
-    if (given.authorization !== undefined) throw new Refusal("UNAUTHORIZED");
+    if (input.authorization !== undefined) throw new AppError("UNAUTHORIZED");
     return identifyMember(
-      await requireSession(given.cookie, credentials, "UNAUTHORIZED"),
-      given.pathProject,
+      await requireSession(input.cookie, credentials, "UNAUTHORIZED"),
+      input.pathProject,
       credentials,
     );
   }
-  if (given.authorization !== undefined) return identifyByKey(kind, given, credentials);
-  const session = await requireSession(given.cookie, credentials, "MISSING_AUTH");
-  if (kind === "project-by-path") return identifyMember(session, given.pathProject, credentials);
+  if (input.authorization !== undefined) return identifyByKey(kind, input, credentials);
+  const session = await requireSession(input.cookie, credentials, "MISSING_AUTH");
+  if (kind === "project-by-path") return identifyMember(session, input.pathProject, credentials);
   // Ids are compared in lower case.
-  const projectId = given.projectHeader?.toLowerCase();
+  const projectId = input.projectHeader?.toLowerCase();
   if (projectId === undefined || projectId === "")
-    throw new Refusal("BAD_REQUEST", {
+    throw new AppError("BAD_REQUEST", {
       message: "A session must send its project in the header X-Project-Id.",
     });
   const membership = await credentials.findMembership(session.userId, projectId);
-  if (membership === null) throw new Refusal("PROJECT_ACCESS_DENIED");
-  return { ...NOBODY, ...session, projectId, ...membership };
+  if (membership === null) throw new AppError("PROJECT_ACCESS_DENIED");
+  return { ...NO_ONE, ...session, projectId, ...membership };
 }
 
 /**
@@ -138,8 +138,8 @@ async function identifyMember(
   const projectId = pathProject?.toLowerCase() ?? "";
   const membership = await credentials.findMembership(session.userId, projectId);
   return membership === null
-    ? { ...NOBODY, ...session }
-    : { ...NOBODY, ...session, projectId, ...membership };
+    ? { ...NO_ONE, ...session }
+    : { ...NO_ONE, ...session, projectId, ...membership };
 }
 
 /**
@@ -149,38 +149,38 @@ async function identifyMember(
  */
 export function checkRights(endpoint: Endpoint, { role, scopes, disabled, mayNotSend }: Caller): void {
   if (!isOfProject(endpoint)) return;
-  if (role === null) throw new Refusal("PROJECT_NOT_FOUND");
+  if (role === null) throw new AppError("PROJECT_NOT_FOUND");
   if (scopes !== null && !isInScope(endpoint, scopes))
-    throw new Refusal("FORBIDDEN", {
+    throw new AppError("FORBIDDEN", {
       message: `This requires a key with the scope \`${scopeOf(endpoint)}\`, but yours has ${scopes.map((scope) => `\`${scope}\``).join(", ")}.`,
     });
   if (!reaches(role, endpoint.leastRole))
-    throw new Refusal("FORBIDDEN", {
+    throw new AppError("FORBIDDEN", {
       message: `This requires the role ${endpoint.leastRole} in the project, but ${scopes === null ? "yours" : "that of your key"} is ${role}.`,
     });
-  if (disabled && !endpoint.isOpenWhenDisabled) throw new Refusal("PROJECT_DISABLED");
-  if (mayNotSend && endpoint.sends) throw new Refusal("EMAIL_VERIFICATION_REQUIRED");
+  if (disabled && !endpoint.isOpenWhenDisabled) throw new AppError("PROJECT_DISABLED");
+  if (mayNotSend && endpoint.sends) throw new AppError("EMAIL_VERIFICATION_REQUIRED");
 }
 
 async function identifyByKey(
   kind: CallerKind,
-  given: PresentedCredentials,
+  input: PresentedCredentials,
   credentials: Credentials,
 ): Promise<Caller> {
-  const header = given.authorization ?? "";
+  const header = input.authorization ?? "";
   const text = header.length > MAX_AUTHORIZATION_LENGTH ? undefined : BEARER.exec(header)?.[1];
-  if (text === undefined) throw new Refusal("INVALID_API_KEY", formFault(header));
-  if (text.startsWith("pk_") && kind !== "tracker") throw new Refusal("INVALID_API_KEY");
+  if (text === undefined) throw new AppError("INVALID_API_KEY", formFault(header));
+  if (text.startsWith("pk_") && kind !== "tracker") throw new AppError("INVALID_API_KEY");
   const key = await credentials.findKey(text);
   if (key === null || text.startsWith("pk_") !== (key.kind === "public"))
-    throw new Refusal("INVALID_API_KEY", {
+    throw new AppError("INVALID_API_KEY", {
       message: "The API key is not valid. Keys stop working when they are regenerated.",
     });
-  if (key.scoped !== undefined) checkScopedKey(key.scoped, given.ip);
-  const inPath = given.pathProject?.toLowerCase() ?? "";
+  if (key.scoped !== undefined) checkScopedKey(key.scoped, input.ip);
+  const inPath = input.pathProject?.toLowerCase() ?? "";
   const isOther = kind === "project-by-path" && inPath !== OWN_PROJECT && inPath !== key.projectId;
   return {
-    ...NOBODY,
+    ...NO_ONE,
     projectId: key.projectId,
     disabled: key.disabled,
     role: isOther ? null : (key.scoped?.role ?? KEY_ROLES[key.kind]),
@@ -196,9 +196,9 @@ function checkScopedKey(
   { networks, isExpired }: NonNullable<PresentedKey["scoped"]>,
   ip: string | undefined,
 ): void {
-  if (isExpired) throw new Refusal("INVALID_API_KEY", { message: "The API key has expired." });
+  if (isExpired) throw new AppError("INVALID_API_KEY", { message: "The API key has expired." });
   if (networks.length > 0 && !isWithinNetworks(ip, networks))
-    throw new Refusal("INVALID_API_KEY", {
+    throw new AppError("INVALID_API_KEY", {
       message: `The API key can't be used from the address ${ip ?? "of this request"}.`,
     });
 }
@@ -219,6 +219,6 @@ async function requireSession(
   code: "UNAUTHORIZED" | "MISSING_AUTH",
 ) {
   const session = cookie === undefined ? null : await credentials.findSession(cookie);
-  if (session === null) throw new Refusal(code);
+  if (session === null) throw new AppError(code);
   return session;
 }

@@ -49,8 +49,8 @@ test("responds to requests after an oversized body on one connection, with and w
   socket.write(large);
   socket.write("\r\n0\r\n\r\n");
   socket.write("GET /health HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
-  const answers = (await text(socket)).match(/HTTP\/1\.1 \d+/g);
-  expect(answers).toEqual(["HTTP/1.1 413", "HTTP/1.1 413", "HTTP/1.1 200"]);
+  const responses = (await text(socket)).match(/HTTP\/1\.1 \d+/g);
+  expect(responses).toEqual(["HTTP/1.1 413", "HTTP/1.1 413", "HTTP/1.1 200"]);
 });
 
 test.for([

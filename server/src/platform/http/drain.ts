@@ -35,7 +35,7 @@ export async function drainBody(request: IncomingMessage, bounds = BOUNDS): Prom
 /**
  * Drains a body before it is rejected as too large, because Fastify would close the connection immediately while the client still sends.
  */
-export async function readOn(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+export async function drainBeforeReply(request: FastifyRequest, reply: FastifyReply): Promise<void> {
   if (await drainBody(request.raw)) reply.removeHeader("connection");
   else reply.header("connection", "close");
 }

@@ -9,7 +9,7 @@ import {
 } from "@postloft/contract/errors.ts";
 import { now } from "../clock.ts";
 import { asUnavailable, violatedConstraint } from "../database/database.ts";
-import { Refusal } from "../refusal.ts";
+import { AppError } from "../app-error.ts";
 
 type Issue = z.core.$ZodIssue;
 
@@ -81,17 +81,17 @@ const FASTIFY_CODES: Readonly<Record<string, ErrorCode>> = {
 const NO_PROJECT = ["_project_id_fkey"] as const;
 
 /** Returns the error for the caller, or null if it is a bug of ours. */
-export function asRefusal(error: unknown): Refusal | null {
+export function asAppError(error: unknown): AppError | null {
   const failure = asUnavailable(error);
-  if (failure instanceof Refusal) return failure;
+  if (failure instanceof AppError) return failure;
   // The project existed when the request arrived, and was disabled before it was deleted.
   if (violatedConstraint(failure, NO_PROJECT) !== null)
-    return new Refusal("PROJECT_DISABLED", { message: "The project has been deleted." });
+    return new AppError("PROJECT_DISABLED", { message: "The project has been deleted." });
   const { code, statusCode } = (failure ?? {}) as { code?: unknown; statusCode?: unknown };
   const known = typeof code === "string" ? FASTIFY_CODES[code] : undefined;
-  if (known !== undefined) return new Refusal(known);
+  if (known !== undefined) return new AppError(known);
   return typeof statusCode === "number" && statusCode >= 400 && statusCode < 500
-    ? new Refusal("BAD_REQUEST")
+    ? new AppError("BAD_REQUEST")
     : null;
 }
 
@@ -130,19 +130,19 @@ export interface ErrorEnvelope {
 /**
  * Returns the error envelope. @param origin the address of this service for the link to its documentation; if null, the link is relative
  */
-export function errorEnvelope(refusal: Refusal, requestId: string, origin: string | null): ErrorEnvelope {
-  const { status, suggestion } = ERRORS[refusal.code];
+export function errorEnvelope(appError: AppError, requestId: string, origin: string | null): ErrorEnvelope {
+  const { status, suggestion } = ERRORS[appError.code];
   return {
     success: false,
-    message: refusal.message,
+    message: appError.message,
     error: {
-      code: refusal.code,
-      message: refusal.message,
+      code: appError.code,
+      message: appError.message,
       statusCode: status,
       requestId,
-      ...(refusal.fields === null ? {} : { errors: refusal.fields }),
+      ...(appError.fields === null ? {} : { errors: appError.fields }),
       suggestion,
-      docs: `${origin ?? ""}/docs/errors#${refusal.code}`,
+      docs: `${origin ?? ""}/docs/errors#${appError.code}`,
     },
     timestamp: now().toISOString(),
   };

@@ -6,7 +6,7 @@ import type { Endpoint } from "@postloft/contract/endpoint.ts";
 import { ENDPOINTS } from "@postloft/contract/endpoints.ts";
 import { EXAMPLE_BODIES } from "@postloft/contract/openapi/examples.ts";
 import { inputSchema, type JsonSchema } from "@postloft/contract/openapi/schemas.ts";
-import { answersByName, sameByName, useTestServer, type TestProject } from "../../testing/test-server.ts";
+import { responsesByName, sameByName, useTestServer, type TestProject } from "../../testing/test-server.ts";
 import { drawWorkflow } from "../../testing/workflow-fixture.ts";
 import { listTenantTables } from "../database/tenant-rows.ts";
 
@@ -175,10 +175,10 @@ async function ask(field: IdField, id: string): Promise<string> {
   const query = part === "query" ? `?report=timeseries&${path.join(".")}=${id}` : "";
   const body = part === "body" ? bodyWith(field, id) : undefined;
   const reply = await server.call(endpoint.method, pathOf(endpoint) + query, caller, body);
-  const told = reply.text
+  const reported = reply.text
     .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "<id>")
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "<instant>");
-  return `${reply.status} ${told}`;
+  return `${reply.status} ${reported}`;
 }
 
 test("responds to foreign ids as to unknown ones and leaves the other project unchanged", async () => {
@@ -187,7 +187,7 @@ test("responds to foreign ids as to unknown ones and leaves the other project un
   ids = await furnish(mine);
   foreignIds = await furnish(foreign);
   const before = await contents();
-  const answers = await answersByName(FIELDS, nameOf, async (field) => {
+  const responses = await responsesByName(FIELDS, nameOf, async (field) => {
     const told = await ask(field, foreignIds[kindOf(field)]);
     const missing = await ask(field, randomUUID());
     return { told, isSame: told === missing };
@@ -196,7 +196,7 @@ test("responds to foreign ids as to unknown ones and leaves the other project un
     told: expect.stringMatching(/^(2\d\d|404|409|422) /),
     isSame: true,
   }));
-  expect(answers).toEqual(same);
+  expect(responses).toEqual(same);
   const isBusy = async () =>
     (await server.rows("select 1 from jobs where state in ('waiting', 'active')")).length > 0;
   await expect.poll(isBusy, WAIT).toBe(false);

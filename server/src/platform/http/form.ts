@@ -1,7 +1,7 @@
 // Reads forms with short texts, urlencoded or multipart, and uploads, in which parts may be files.
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { UploadedFile } from "@postloft/contract/field.ts";
-import { Refusal } from "../refusal.ts";
+import { AppError } from "../app-error.ts";
 
 export const FORM_TYPES = ["application/x-www-form-urlencoded", "multipart/form-data"];
 export const UPLOAD_TYPES = ["multipart/form-data"];
@@ -21,7 +21,7 @@ export async function readForm(bytes: Buffer, contentType: string): Promise<Reco
 export async function readUpload(bytes: Buffer, contentType: string): Promise<Record<string, UploadedFile>> {
   const parts = await readParts(bytes, contentType);
   if (parts === null)
-    throw new Refusal("INVALID_REQUEST_BODY", {
+    throw new AppError("INVALID_REQUEST_BODY", {
       message: "The body is not complete multipart/form-data.",
     });
   const files = parts.map(async ([name, part]): Promise<[string, UploadedFile]> => {
@@ -51,7 +51,7 @@ function refuseManyParts(bytes: Buffer, contentType: string): void {
   let parts = 0;
   for (let at = bytes.indexOf(between); at !== -1; at = bytes.indexOf(between, at + between.length))
     if (++parts > LIMITS.formParts.value)
-      throw new Refusal("INVALID_REQUEST_BODY", {
+      throw new AppError("INVALID_REQUEST_BODY", {
         message: `The form has more than ${LIMITS.formParts.value} parts.`,
       });
 }

@@ -30,20 +30,20 @@ test.each([
   ["Host: a.example", "Authorization: Bearer sk_a", "AUTHORIZATION: Bearer sk_b"],
   ["Host: a.example", "Authorization: Bearer sk_a", "Authorization: Bearer sk_a"],
 ])("%s, %s: rejects a repeated header", async (...headers) => {
-  const answer = await speak("GET /contacts HTTP/1.1", ...headers, "Connection: close");
-  expect(answer).toMatch(/^HTTP\/1\.1 400 /);
-  expect(answer).toMatch(/The header (host|authorization) is repeated/);
+  const response = await speak("GET /contacts HTTP/1.1", ...headers, "Connection: close");
+  expect(response).toMatch(/^HTTP\/1\.1 400 /);
+  expect(response).toMatch(/The header (host|authorization) is repeated/);
 });
 
 test("accepts one of each header", async () => {
-  const answer = await speak(
+  const response = await speak(
     "GET /health HTTP/1.1",
     "Host: a.example",
     "X-Some: 1",
     "X-Some: 2",
     "Connection: close",
   );
-  expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+  expect(response).toMatch(/^HTTP\/1\.1 200 /);
 });
 
 test("sends Strict-Transport-Security if BASE_URL uses https", async () => {
@@ -130,10 +130,10 @@ test.each([
   ["10.0.0.7", { "x-forwarded-for": "203.0.113.5" }, ["10.0.0.7"], null],
 ] as const)(
   "warns at most once about a proxy at %s with %j that is trusted as %j",
-  async (from, headers, trusted, told) => {
+  async (from, headers, trusted, reported) => {
     const { warnings } = await guarded("anyone", trusted, from, headers);
     expect(warnings.map((warning) => /TRUST_PROXY=\S+/.exec(warning)?.[0])).toEqual(
-      told === null ? [] : [told],
+      reported === null ? [] : [reported],
     );
   },
 );

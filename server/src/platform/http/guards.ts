@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { isSameSecret } from "../crypto.ts";
 import type { Log } from "../log.ts";
 import { isLoopback } from "./loopback.ts";
-import { Refusal } from "../refusal.ts";
+import { AppError } from "../app-error.ts";
 
 /** Allows a page of the installation to anyone, to this machine only, or to callers with the token. */
 export type Access = "anyone" | "loopback" | { token: string };
@@ -30,14 +30,14 @@ const PRIVATE_V6 = /^(::1$|f[cd]|fe[89ab])/i;
 
 /** Returns the function that checks a request. It returns the error to reject the request with, or null. */
 export function createGuards(options: GuardOptions) {
-  let hasTold = false;
+  let hasWarned = false;
 
   /** Warns once about an untrusted proxy. Without TRUST_PROXY all visitors behind it count as one and share their limits. */
   function noticeProxy(request: FastifyRequest): void {
-    if (hasTold || options.trustsProxies || request.headers["x-forwarded-for"] === undefined) return;
+    if (hasWarned || options.trustsProxies || request.headers["x-forwarded-for"] === undefined) return;
     const address = request.socket.remoteAddress ?? "";
     if (!isPrivate(address)) return;
-    hasTold = true;
+    hasWarned = true;
     const proxy = withoutPrefix(address);
     options.log.warn(
       { proxy },
@@ -45,21 +45,21 @@ export function createGuards(options: GuardOptions) {
     );
   }
 
-  return (request: FastifyRequest, reply: FastifyReply): Refusal | null => {
+  return (request: FastifyRequest, reply: FastifyReply): AppError | null => {
     const repeated = repeatedHeader(request.raw.rawHeaders);
     if (repeated !== null)
-      return new Refusal("BAD_REQUEST", { message: `The header ${repeated} is repeated.` });
+      return new AppError("BAD_REQUEST", { message: `The header ${repeated} is repeated.` });
     noticeProxy(request);
     const path = request.routeOptions.url ?? "";
     const guarded = options.access.find((one) => path === one.path || path.startsWith(`${one.path}/`));
     if (guarded === undefined) return null;
-    const refusal = refuseAccess(guarded, {
+    const appError = refuseAccess(guarded, {
       headers: request.headers,
       address: request.socket.remoteAddress ?? "",
       trustsProxies: options.trustsProxies,
     });
-    if (refusal?.code === "UNAUTHORIZED") reply.header("www-authenticate", ASK_FOR_TOKEN);
-    return refusal;
+    if (appError?.code === "UNAUTHORIZED") reply.header("www-authenticate", ASK_FOR_TOKEN);
+    return appError;
   };
 }
 
@@ -93,32 +93,32 @@ export interface Visitor {
 export function refuseAccess(
   { access, setting }: { access: Access; setting: string },
   { headers, address, trustsProxies }: Visitor,
-): Refusal | null {
+): AppError | null {
   if (access === "anyone") return null;
   if (access === "loopback") {
     const isRelayed = trustsProxies || Object.keys(headers).some((name) => OF_PROXY.test(name));
     if (isLoopback(address) && !isRelayed) return null;
-    return new Refusal("FORBIDDEN", {
+    return new AppError("FORBIDDEN", {
       message: trustsProxies
         ? `With TRUST_PROXY this page requires a token. The instance admin can set one with ${setting}.`
         : `This page is only available on the server itself. The instance admin can open it with ${setting}.`,
     });
   }
   if (hasToken(headers.authorization, access.token)) return null;
-  return new Refusal("UNAUTHORIZED", {
+  return new AppError("UNAUTHORIZED", {
     message: `This page requires the token of ${setting}, as a Bearer token or as the password with any user name.`,
   });
 }
 
 function hasToken(authorization: string | undefined, token: string): boolean {
   const [, scheme = "", value = ""] = /^(bearer|basic) +(\S{1,1000})$/i.exec(authorization ?? "") ?? [];
-  const given =
+  const input =
     scheme.toLowerCase() === "basic"
       ? Buffer.from(value, "base64")
           .toString()
           .replace(/^[^:]*:/, "")
       : value;
-  return isSameSecret(given, token);
+  return isSameSecret(input, token);
 }
 
 function withoutPrefix(address: string): string {

@@ -2,7 +2,7 @@
 import { ENDPOINTS } from "@postloft/contract/endpoints.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { expect, test } from "vitest";
-import { answersByName, faultsOf, useTestServer } from "../../testing/test-server.ts";
+import { responsesByName, faultsOf, useTestServer } from "../../testing/test-server.ts";
 import type { ErrorEnvelope } from "./errors.ts";
 import { nearestPath } from "./guesses.ts";
 
@@ -63,12 +63,12 @@ test("recognizes a field under another service's name or misspelled", async () =
 
 test("distinguishes a key without Bearer from something that is no key, without repeating it", async () => {
   const { secretKey } = server.project;
-  const told = await answersByName(
+  const reported = await responsesByName(
     [secretKey, "Bearer re_123", "Bearer sk_unknown"],
     String,
     (authorization) => messageOf("GET", "/contacts", { authorization }),
   );
-  expect(told).toEqual({
+  expect(reported).toEqual({
     [secretKey]: "The word Bearer is missing before the key. Send `Authorization: Bearer <key>`.",
     "Bearer re_123": "The token after `Bearer` is not a Postloft key. Keys begin with `sk_` or `pk_`.",
     "Bearer sk_unknown": "The API key is not valid. Keys stop working when they are regenerated.",

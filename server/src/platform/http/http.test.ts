@@ -5,12 +5,12 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import { endpoint } from "@postloft/contract/endpoint.ts";
 import { ENDPOINTS } from "@postloft/contract/endpoints.ts";
-import { errorAnswer } from "@postloft/contract/errors.ts";
+import { errorSchema } from "@postloft/contract/errors.ts";
 import {
-  answersByName,
+  responsesByName,
   cookieOf,
   faultsOf,
-  refusalOf,
+  errorOf,
   sameByName,
   useTestServer,
   type TestCaller,
@@ -22,20 +22,20 @@ import { closeHttp, createHttp } from "./http.ts";
 import { route } from "./route.ts";
 import { createLog } from "../log.ts";
 import { createMetrics } from "../metrics.ts";
-import { Refusal } from "../refusal.ts";
+import { AppError } from "../app-error.ts";
 
 const server = useTestServer({ ROLES: "api" });
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 test("keeps a valid X-Request-ID, replaces any other, and includes it in errors", async () => {
-  for (const given of ["a", "Trace-1.2:3_4", "x".repeat(128)]) {
-    const reply = await server.call("GET", "/nothing", { headers: { "x-request-id": given } });
-    expect(reply.headers.get("x-request-id")).toBe(given);
-    expect(reply.body.error.requestId).toBe(given);
+  for (const input of ["a", "Trace-1.2:3_4", "x".repeat(128)]) {
+    const reply = await server.call("GET", "/nothing", { headers: { "x-request-id": input } });
+    expect(reply.headers.get("x-request-id")).toBe(input);
+    expect(reply.body.error.requestId).toBe(input);
   }
   const seen = new Set<string | null>();
-  for (const given of ["", "x".repeat(129), "two words", 'a"b', "é", undefined, undefined]) {
-    const headers: Record<string, string> = given === undefined ? {} : { "x-request-id": given };
+  for (const input of ["", "x".repeat(129), "two words", 'a"b', "é", undefined, undefined]) {
+    const headers: Record<string, string> = input === undefined ? {} : { "x-request-id": input };
     const reply = await server.call("GET", "/nothing", { headers });
     expect(reply.headers.get("x-request-id")).toMatch(UUID);
     expect(reply.body.error.requestId).toBe(reply.headers.get("x-request-id"));
@@ -53,7 +53,7 @@ test("returns exactly the contract's envelope for an error", async () => {
     await server.call("GET", "/contacts?cursor=x", server.project.byKey),
   ];
   for (const reply of replies) {
-    expect(z.strictObject(errorAnswer.shape).parse(reply.body)).toEqual(reply.body);
+    expect(z.strictObject(errorSchema.shape).parse(reply.body)).toEqual(reply.body);
     expect(reply.body.error.statusCode).toBe(reply.status);
     expect(reply.body.message).toBe(reply.body.error.message);
     expect(reply.headers.get("content-type")).toBe("application/json; charset=utf-8");
@@ -66,8 +66,8 @@ const itself = (text: string) => text;
 test("returns 404 for an unknown path and 405 with the allowed methods for a wrong method", async () => {
   const paths = ["/nothing", "/v2/send", "/V1/send", "/contacts/a/b", "/v1/send/x", "//", "/api/nothing"];
   expect(
-    await answersByName(paths, itself, async (path) =>
-      refusalOf(await server.call("POST", path, server.project.byKey, {})),
+    await responsesByName(paths, itself, async (path) =>
+      errorOf(await server.call("POST", path, server.project.byKey, {})),
     ),
   ).toEqual(sameByName(paths, itself, () => "404 RESOURCE_NOT_FOUND"));
   for (const [method, path, allow] of [
@@ -79,7 +79,7 @@ test("returns 404 for an unknown path and 405 with the allowed methods for a wro
     ["DELETE", "/v1", "POST"],
   ] as const) {
     const reply = await server.call(method, path, server.project.byKey);
-    expect(refusalOf(reply)).toBe("405 METHOD_NOT_ALLOWED");
+    expect(errorOf(reply)).toBe("405 METHOD_NOT_ALLOWED");
     expect(reply.headers.get("allow")).toBe(allow);
   }
 });
@@ -90,14 +90,14 @@ test.for(["%zz", "%", "%00", "%ff", "x".repeat(101), "x".repeat(5_000), "..%2f..
     for (const method of ["GET", "PATCH", "DELETE"]) {
       const body = method === "PATCH" ? {} : undefined;
       const reply = await server.call(method, `/contacts/${id}`, server.project.byKey, body);
-      expect(refusalOf(reply)).toMatch(/^404 (RESOURCE|CONTACT)_NOT_FOUND$/);
+      expect(errorOf(reply)).toMatch(/^404 (RESOURCE|CONTACT)_NOT_FOUND$/);
       expect(reply.body.error.requestId).toBe(reply.headers.get("x-request-id"));
     }
   },
 );
 
 /** Returns the server's response to raw bytes. */
-async function answerTo(bytes: string): Promise<string> {
+async function responseTo(bytes: string): Promise<string> {
   const { hostname, port } = new URL(server.url);
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -115,9 +115,9 @@ test("returns the envelope and closes the connection for invalid HTTP or endless
     `GET /health HTTP/1.1\r\nHost: a\r\nX: ${"x".repeat(20_000)}\r\n\r\n`,
     "POST /v1/track HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
   ]) {
-    const [head = "", body = ""] = (await answerTo(bytes)).split("\r\n\r\n");
+    const [head = "", body = ""] = (await responseTo(bytes)).split("\r\n\r\n");
     expect(head).toMatch(/^HTTP\/1\.1 400 /);
-    const answer = errorAnswer.parse(JSON.parse(body));
+    const answer = errorSchema.parse(JSON.parse(body));
     expect(answer.error).toMatchObject({ code: "BAD_REQUEST", statusCode: 400 });
     expect(head.toLowerCase()).toContain(`x-request-id: ${answer.error.requestId}`);
   }
@@ -127,7 +127,7 @@ test("stops reading a body of unknown length at its limit with 413", async () =>
   const chunk = "x".repeat(100_000);
   const head = `POST /contacts HTTP/1.1\r\nHost: a\r\nConnection: close\r\nAuthorization: Bearer ${server.project.secretKey}\r\n`;
   const body = `${chunk.length.toString(16)}\r\n${chunk}\r\n`.repeat(15);
-  const answer = await answerTo(
+  const answer = await responseTo(
     `${head}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n${body}0\r\n\r\n`,
   );
   expect(answer).toMatch(/^HTTP\/1\.1 413 /);
@@ -206,7 +206,7 @@ test("serves resources identically under /api, /v1 and both, with every method",
   );
   const others = ["/v1/users/@me", "/v1/auth/login", "/v1/health", "/v1/contactsx", "/apis/contacts"];
   expect(
-    await answersByName(others, itself, async (path) => refusalOf(await server.call("GET", path))),
+    await responsesByName(others, itself, async (path) => errorOf(await server.call("GET", path))),
   ).toEqual(sameByName(others, itself, () => "404 RESOURCE_NOT_FOUND"));
 });
 
@@ -214,7 +214,7 @@ const nameOf = ({ name }: { name: string }) => name;
 
 test("allows other origins only for track, and never with cookies", async () => {
   const headers = { origin: "https://shop.example" };
-  const answers = await answersByName(ENDPOINTS, nameOf, async (one) => {
+  const responses = await responsesByName(ENDPOINTS, nameOf, async (one) => {
     const path = one.path.replace(/:[a-zA-Z]+/g, "x");
     const preflight = await server.call("OPTIONS", path, {
       headers: { ...headers, "access-control-request-method": one.method },
@@ -225,7 +225,7 @@ test("allows other origins only for track, and never with cookies", async () => 
       answer.headers.get("access-control-allow-credentials"),
     ]);
   });
-  expect(answers).toEqual(
+  expect(responses).toEqual(
     sameByName(ENDPOINTS, nameOf, ({ path }) => {
       const allowed = [path === "/v1/track" ? "*" : null, null];
       return [allowed, allowed];
@@ -294,10 +294,10 @@ test("returns 403 for a change by another site's page with a session, and nothin
     ["GET", `/domains/${id}/verify`],
   ];
   for (const headers of FOREIGN) {
-    const answers = await answersByName(calls, nameOfCall, async ([method, path, body]) =>
-      refusalOf(await server.call(method, path, { ...bySession, headers }, body)),
+    const responses = await responsesByName(calls, nameOfCall, async ([method, path, body]) =>
+      errorOf(await server.call(method, path, { ...bySession, headers }, body)),
     );
-    expect(answers).toEqual(
+    expect(responses).toEqual(
       sameByName(calls, nameOfCall, ([method]) => (method === "HEAD" ? "403 undefined" : "403 FORBIDDEN")),
     );
   }
@@ -337,7 +337,7 @@ test("returns 415 for another site's form and sets no cookie", async () => {
   ]) {
     const headers = { "content-type": type };
     const reply = await server.call("POST", "/auth/login", { headers }, login);
-    expect(refusalOf(reply)).toBe("415 UNSUPPORTED_MEDIA_TYPE");
+    expect(errorOf(reply)).toBe("415 UNSUPPORTED_MEDIA_TYPE");
     expect(cookieOf(reply)).toBe("");
     const posted = await server.call(
       "POST",
@@ -345,7 +345,7 @@ test("returns 415 for another site's form and sets no cookie", async () => {
       { ...bySession, headers },
       `{"email":"a@b.example"}`,
     );
-    expect(refusalOf(posted)).toBe("415 UNSUPPORTED_MEDIA_TYPE");
+    expect(errorOf(posted)).toBe("415 UNSUPPORTED_MEDIA_TYPE");
   }
   for (const type of ["application/json;charset=UTF-8", "Application/JSON", "application/json ; x=y"])
     expect(
@@ -375,7 +375,7 @@ const boom = endpoint({
   description: "In every way there is.",
   caller: "anyone",
   body: z.object({ as: z.string() }),
-  answers: { 200: z.object({}) },
+  responses: { 200: z.object({}) },
 });
 
 /** Starts the HTTP side with one route that can fail in every way. */
@@ -411,7 +411,7 @@ async function startFailing(trustedProxies: readonly string[] = []) {
           await held.released.promise;
         }
         if (body.as === "refusal" || body.as === "held")
-          throw new Refusal("CONFLICT", { message: "Already there." });
+          throw new AppError("CONFLICT", { message: "Already there." });
         throw Object.assign(new TypeError("select password from users /srv/main.ts"), { code: "42601" });
       }),
     ],
@@ -430,7 +430,7 @@ test.for(["error", "text", "null"])(
   async (as) => {
     const response = await failing.app.inject({ method: "POST", url: "/boom", payload: { as } });
     expect(response.statusCode).toBe(500);
-    const answer = errorAnswer.parse(response.json());
+    const answer = errorSchema.parse(response.json());
     expect(answer.error.code).toBe("INTERNAL_SERVER_ERROR");
     expect(response.body).not.toMatch(/select|users|srv|TypeError|42601|at /);
     expect(failing.lines.at(-1)).toContain(answer.error.requestId);
@@ -442,7 +442,7 @@ test.for(["error", "text", "null"])(
 test("returns 503 with Retry-After while the database is away", async () => {
   const response = await failing.app.inject({ method: "POST", url: "/boom", payload: { as: "away" } });
   expect(response.statusCode).toBe(503);
-  expect(errorAnswer.parse(response.json()).error.code).toBe("SERVICE_UNAVAILABLE");
+  expect(errorSchema.parse(response.json()).error.code).toBe("SERVICE_UNAVAILABLE");
   expect(Number(response.headers["retry-after"])).toBeGreaterThan(0);
 });
 
@@ -485,7 +485,7 @@ test("idle connections and those without a request do not delay the stop", async
   );
   await held.entered.promise;
   const ends = [once(silent, "close"), once(busy, "close")];
-  const closed = closeHttp(app, { patienceMs: 500, lookMs: 20 });
+  const closed = closeHttp(app, { patienceMs: 500, pollMs: 20 });
   let answer = "";
   busy.on("data", (chunk) => (answer += chunk.toString()));
   silent.resume();

@@ -6,20 +6,20 @@ import { ERRORS } from "@postloft/contract/errors.ts";
 import { formatBytes, LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { Sealer } from "../crypto.ts";
 import type { Database } from "../database/database.ts";
-import { answerRequest, type AnswerOptions } from "./answer.ts";
+import { responseRequest, type ResponseOptions } from "./response.ts";
 import { admit, identifyRequest, type AdmissionOptions } from "./admission.ts";
-import { NOBODY, type Caller } from "./caller.ts";
-import { readOn } from "./drain.ts";
-import { asRefusal, errorEnvelope, messageOfFields } from "./errors.ts";
+import { NO_ONE, type Caller } from "./caller.ts";
+import { drainBeforeReply } from "./drain.ts";
+import { asAppError, errorEnvelope, messageOfFields } from "./errors.ts";
 import { FORM_TYPES, readForm, readUpload, UPLOAD_TYPES } from "./form.ts";
 import { createGuards, type GuardOptions } from "./guards.ts";
 import { nearestPath } from "./guesses.ts";
-import { noteRequest, type Noting } from "./notes.ts";
+import { recordRequest, type Noting } from "./notes.ts";
 import { createPace } from "./pace.ts";
 import { plainPath } from "./paths.ts";
 import type { Route } from "./route.ts";
 import { newId } from "../ids.ts";
-import { Refusal } from "../refusal.ts";
+import { AppError } from "../app-error.ts";
 
 export interface HttpOptions extends AdmissionOptions, Noting {
   database: Database;
@@ -35,7 +35,7 @@ declare module "fastify" {
     caller: Caller;
     startedAtMs: number;
     /** The error code of the response; empty if there was no error. */
-    refusalCode: string;
+    errorCode: string;
   }
 }
 
@@ -50,14 +50,14 @@ const HSTS = "max-age=31536000";
 const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 
 /** How long an active connection may delay the stop, and how often idle ones are closed. */
-const CLOSE_TIMES = { patienceMs: 10_000, lookMs: 100 };
+const CLOSE_TIMES = { patienceMs: 10_000, pollMs: 100 };
 
 /**
  * Accepts no new connections, responds to open requests and closes idle connections. Cuts connections that never send a request or never
  * end when the patience is over, because otherwise the process would be killed.
  */
 export async function closeHttp(app: FastifyInstance, times = CLOSE_TIMES): Promise<void> {
-  const looking = setInterval(() => app.server.closeIdleConnections(), times.lookMs);
+  const looking = setInterval(() => app.server.closeIdleConnections(), times.pollMs);
   const cutting = setTimeout(() => app.server.closeAllConnections(), times.patienceMs);
   try {
     await app.close();
@@ -76,8 +76,8 @@ export async function createHttp(options: HttpOptions, routes: readonly Route[])
     // While the server stops, requests on open connections are served as usual and then the connection is closed.
     return503OnClosing: false,
     genReqId: (request) => {
-      const given = request.headers["x-request-id"];
-      return typeof given === "string" && REQUEST_ID.test(given) ? given : newId();
+      const input = request.headers["x-request-id"];
+      return typeof input === "string" && REQUEST_ID.test(input) ? input : newId();
     },
     rewriteUrl: (request) => plainPath(request.url ?? "/"),
     // A path that cannot be decoded never reaches a hook or the error handler.
@@ -96,20 +96,20 @@ export async function createHttp(options: HttpOptions, routes: readonly Route[])
   );
   app.decorateRequest("caller");
   app.decorateRequest("startedAtMs");
-  app.decorateRequest("refusalCode");
+  app.decorateRequest("errorCode");
   const { access = [], trustedProxies, log } = options;
   const guard = createGuards({ access, log, trustsProxies: trustedProxies.length > 0 });
   // Uses callbacks because an async hook would cost every request a turn of the microtask queue.
   app.addHook("onRequest", (request, reply, done) => {
-    request.caller = NOBODY;
+    request.caller = NO_ONE;
     request.startedAtMs = performance.now();
-    request.refusalCode = "";
+    request.errorCode = "";
     reply.headers(safetyHeaders(request.id));
     if (options.origin()?.startsWith("https:") === true) reply.header("strict-transport-security", HSTS);
     done(guard(request, reply) ?? undefined);
   });
   app.addHook("onResponse", (request, reply, done) => {
-    noteRequest(options, request, reply);
+    recordRequest(options, request, reply);
     done();
   });
   app.setErrorHandler(async (error, request, reply) => sendFailure(options, error, request, reply));
@@ -117,19 +117,19 @@ export async function createHttp(options: HttpOptions, routes: readonly Route[])
     const methods = methodsOf(routes, request.url);
     if (methods.length === 0) throw pathNotFound(routes, request.url);
     reply.header("allow", methods.join(", "));
-    throw new Refusal("METHOD_NOT_ALLOWED");
+    throw new AppError("METHOD_NOT_ALLOWED");
   });
-  const answering: Answering = {
+  const responding: Responding = {
     ...options,
     pace: createPace(),
     identify: (endpoint, request) => identifyRequest(options, endpoint, request),
   };
   for (const one of routes) {
-    if (one.endpoint.envelope === "page") addFormRoute(app, answering, one, FORM_TYPES, readForm);
-    else if (one.endpoint.bodyKind === "upload") addFormRoute(app, answering, one, UPLOAD_TYPES, readUpload);
+    if (one.endpoint.envelope === "page") addFormRoute(app, responding, one, FORM_TYPES, readForm);
+    else if (one.endpoint.bodyKind === "upload") addFormRoute(app, responding, one, UPLOAD_TYPES, readUpload);
     else if (one.endpoint.bodyKind === "text-json")
-      addFormRoute(app, answering, one, TEXT_JSON_TYPES, async (bytes) => bytes);
-    else addRoute(app, answering, one);
+      addFormRoute(app, responding, one, TEXT_JSON_TYPES, async (bytes) => bytes);
+    else addRoute(app, responding, one);
   }
   return app;
 }
@@ -143,9 +143,9 @@ function safetyHeaders(requestId: string) {
   };
 }
 
-type Answering = HttpOptions & AnswerOptions;
+type Responding = HttpOptions & ResponseOptions;
 
-function addRoute(app: FastifyInstance, options: Answering, { endpoint, handle }: Route): void {
+function addRoute(app: FastifyInstance, options: Responding, { endpoint, handle }: Route): void {
   const openToBrowsers = endpoint.caller === "tracker";
   app.route({
     method: endpoint.method,
@@ -156,7 +156,7 @@ function addRoute(app: FastifyInstance, options: Answering, { endpoint, handle }
       await admit(options, endpoint, request, reply);
     },
     handler: async (request, reply) =>
-      answerRequest(options, { endpoint, handle }, request.caller, request, reply),
+      responseRequest(options, { endpoint, handle }, request.caller, request, reply),
   });
   if (openToBrowsers)
     app.options(endpoint.path, async (_request, reply) =>
@@ -175,7 +175,7 @@ function addRoute(app: FastifyInstance, options: Answering, { endpoint, handle }
 /** Registers a form route in its own scope, because no other route reads forms and this one reads nothing else. */
 function addFormRoute(
   app: FastifyInstance,
-  options: Answering,
+  options: Responding,
   route: Route,
   types: string[],
   read: (bytes: Buffer, contentType: string) => Promise<object>,
@@ -195,43 +195,43 @@ async function sendFailure(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const refused = withLimit(asRefusal(error) ?? new Refusal("INTERNAL_SERVER_ERROR"), request);
-  const refusal = request.caller?.userId === null ? withFields(refused) : refused;
-  request.refusalCode = refusal.code;
-  if (ERRORS[refusal.code].status >= 500)
+  const refused = withLimit(asAppError(error) ?? new AppError("INTERNAL_SERVER_ERROR"), request);
+  const appError = request.caller?.userId === null ? withFields(refused) : refused;
+  request.errorCode = appError.code;
+  if (ERRORS[appError.code].status >= 500)
     options.log.error(
       { err: error, requestId: request.id, method: request.method, route: request.routeOptions.url },
       "request failed",
     );
-  if (refusal.retryAfterSeconds !== null) reply.header("retry-after", refusal.retryAfterSeconds);
-  if (refusal.code === "PAYLOAD_TOO_LARGE") await readOn(request, reply);
+  if (appError.retryAfterSeconds !== null) reply.header("retry-after", appError.retryAfterSeconds);
+  if (appError.code === "PAYLOAD_TOO_LARGE") await drainBeforeReply(request, reply);
   return reply
-    .code(ERRORS[refusal.code].status)
+    .code(ERRORS[appError.code].status)
     .header("content-type", "application/json; charset=utf-8")
-    .send(JSON.stringify(errorEnvelope(refusal, request.id, options.origin())));
+    .send(JSON.stringify(errorEnvelope(appError, request.id, options.origin())));
 }
 
 /** Names the invalid fields in the message. The dashboard shows them at its inputs and has a translation of the usual message. */
-function withFields(refusal: Refusal): Refusal {
-  const { code, message, fields } = refusal;
-  if (code !== "VALIDATION_ERROR" || fields === null || fields.length === 0) return refusal;
-  if (message !== ERRORS[code].message) return refusal;
-  return new Refusal(code, { message: messageOfFields(fields), fields });
+function withFields(appError: AppError): AppError {
+  const { code, message, fields } = appError;
+  if (code !== "VALIDATION_ERROR" || fields === null || fields.length === 0) return appError;
+  if (message !== ERRORS[code].message) return appError;
+  return new AppError(code, { message: messageOfFields(fields), fields });
 }
 
 /** Adds the allowed size to the error about a body that is too large. */
-function withLimit(refusal: Refusal, { routeOptions }: FastifyRequest): Refusal {
-  const { code, message } = refusal;
-  if (code !== "PAYLOAD_TOO_LARGE" || message !== ERRORS[code].message) return refusal;
+function withLimit(appError: AppError, { routeOptions }: FastifyRequest): AppError {
+  const { code, message } = appError;
+  if (code !== "PAYLOAD_TOO_LARGE" || message !== ERRORS[code].message) return appError;
   const limit = formatBytes(routeOptions.bodyLimit ?? LIMITS.bodyBytes.value);
-  return new Refusal(code, { message: `The body exceeds the limit of ${limit} for this endpoint.` });
+  return new AppError(code, { message: `The body exceeds the limit of ${limit} for this endpoint.` });
 }
 
 /** Responds to invalid HTTP or endless headers and ends the connection, because there is no request to handle. */
 function refuseBytes(error: Error & { code?: string }, socket: Socket, origin: string | null): void {
   if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
   const id = newId();
-  const body = JSON.stringify(errorEnvelope(new Refusal("BAD_REQUEST"), id, origin));
+  const body = JSON.stringify(errorEnvelope(new AppError("BAD_REQUEST"), id, origin));
   const headers = {
     ...safetyHeaders(id),
     "content-type": "application/json; charset=utf-8",
@@ -243,14 +243,14 @@ function refuseBytes(error: Error & { code?: string }, socket: Socket, origin: s
   socket.destroySoon();
 }
 
-function pathNotFound(routes: readonly Route[], url: string): Refusal {
+function pathNotFound(routes: readonly Route[], url: string): AppError {
   const path = url.split("?")[0] ?? "";
   const near = nearestPath(
     routes.map(({ endpoint }) => endpoint),
     path,
   );
   const details = near === null ? {} : { message: `This path does not exist. Did you mean ${near}?` };
-  return new Refusal("RESOURCE_NOT_FOUND", details);
+  return new AppError("RESOURCE_NOT_FOUND", details);
 }
 
 /** Returns the methods of the path in a URL. For `/contacts/lookup` these are its own methods, not those of `/contacts/:id`. */

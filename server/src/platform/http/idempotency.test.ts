@@ -6,7 +6,7 @@ import { ENDPOINTS } from "@postloft/contract/endpoints.ts";
 import { EXAMPLE_BODIES } from "@postloft/contract/openapi/examples.ts";
 import {
   faultsOf,
-  refusalOf,
+  errorOf,
   useTestServer,
   type TestCaller,
   type TestProject,
@@ -16,11 +16,11 @@ import { drawWorkflow } from "../../testing/workflow-fixture.ts";
 import { createSealer } from "../crypto.ts";
 import { createHttp } from "./http.ts";
 import { ok, route } from "./route.ts";
-import { claimKey, releaseKey, storeReceipts, sweepKeys } from "./idempotency.ts";
+import { claimKey, releaseKey, storeStoredResponses, sweepKeys } from "./idempotency.ts";
 import { createLog } from "../log.ts";
 import { createMetrics } from "../metrics.ts";
 import { transaction } from "../database/database.ts";
-import { Refusal } from "../refusal.ts";
+import { AppError } from "../app-error.ts";
 
 const server = useTestServer({ ROLES: "api" });
 let used = 0;
@@ -375,11 +375,11 @@ test.for(Object.entries(CASES))(
   async ([, prepare]) => {
     const once = await effectOf(prepare, 1);
     const { effect, replies } = await effectOf(prepare, 50);
-    const answered = replies.filter(({ status }) => status < 300);
+    const responded = replies.filter(({ status }) => status < 300);
     const refused = replies.filter(({ status }) => status >= 300);
-    expect(new Set(answered.map(({ text }) => text)).size).toBe(1);
-    expect(answered.filter(({ headers }) => !headers.has("idempotency-replayed"))).toHaveLength(1);
-    expect(refused.map(refusalOf)).toEqual(Array(refused.length).fill("409 IDEMPOTENCY_KEY_REUSED"));
+    expect(new Set(responded.map(({ text }) => text)).size).toBe(1);
+    expect(responded.filter(({ headers }) => !headers.has("idempotency-replayed"))).toHaveLength(1);
+    expect(refused.map(errorOf)).toEqual(Array(refused.length).fill("409 IDEMPOTENCY_KEY_REUSED"));
     expect(effect).toEqual(once.effect);
   },
 );
@@ -413,7 +413,7 @@ test("returns 409 and does nothing if a key is used with another body, path or q
     ["/v1/send", mail("first@example.com")],
   ] as const) {
     const reply = await server.call("POST", path, caller, body);
-    expect(refusalOf(reply)).toBe("409 IDEMPOTENCY_KEY_REUSED");
+    expect(errorOf(reply)).toBe("409 IDEMPOTENCY_KEY_REUSED");
   }
   expect(await server.countRows()).toEqual(before);
 });
@@ -477,8 +477,8 @@ test("frees the key for the corrected request after an error", async () => {
     ["/v1/send", "{", "400 INVALID_REQUEST_BODY"],
     ["/domains", { domain: "sandbox.localhost" }, "422 VALIDATION_ERROR"],
   ] as const;
-  for (const [path, body, told] of wrong)
-    expect(refusalOf(await server.call("POST", path, caller, body))).toBe(told);
+  for (const [path, body, reported] of wrong)
+    expect(errorOf(await server.call("POST", path, caller, body))).toBe(reported);
   const right = await server.call("POST", "/v1/send", caller, mail("ada@example.com"));
   expect(right.status).toBe(200);
   expect(right.headers.has("idempotency-replayed")).toBe(false);
@@ -490,7 +490,7 @@ test("allows the same request to succeed after an error", async () => {
   const held = await server.call<{ id: string }>("POST", "/domains", one.byKey, domain);
   await server.call("GET", `/domains/${held.body.id}/verify`, one.byKey);
   const caller = withKey(other.byKey, newKey());
-  expect(refusalOf(await server.call("POST", "/domains", caller, domain))).toBe("409 CONFLICT");
+  expect(errorOf(await server.call("POST", "/domains", caller, domain))).toBe("409 CONFLICT");
   await server.call("DELETE", `/domains/${held.body.id}`, one.byKey);
   expect((await server.call("POST", "/domains", caller, domain)).status).toBe(201);
 });
@@ -532,7 +532,7 @@ test("frees the claim of a dead process after one minute", async () => {
     "update idempotency_keys set claimed_until = now() - interval '1 second' where key = $1",
     one.key,
   );
-  expect(await claimKey(server.database, one)).toHaveProperty("receipt");
+  expect(await claimKey(server.database, one)).toHaveProperty("storedResponse");
 });
 
 test("rolls back an effect when its claim was taken over", async () => {
@@ -543,21 +543,26 @@ test("rolls back an effect when its claim was taken over", async () => {
     one.key,
   );
   const taker = await claimKey(server.database, one);
-  if (!("receipt" in slow) || !("receipt" in taker)) throw new Error("The key was not claimed.");
+  if (!("storedResponse" in slow) || !("storedResponse" in taker))
+    throw new Error("The key was not claimed.");
   const finish = transaction(server.database, async (tx) => {
     await tx
       .insertInto("rate_windows")
       .values({ bucket: "effect", startedAt: new Date(), taken: 1 })
       .execute();
-    await storeReceipts(tx, [{ receipt: slow.receipt, answer: { status: 200, body: "slow" } }]);
+    await storeStoredResponses(tx, [
+      { storedResponse: slow.storedResponse, answer: { status: 200, body: "slow" } },
+    ]);
   });
   await expect(finish).rejects.toMatchObject({ code: "IDEMPOTENCY_KEY_REUSED" });
   expect(await server.rows("select 1 from rate_windows where bucket = 'effect'")).toEqual([]);
-  await releaseKey(server.database, slow.receipt);
+  await releaseKey(server.database, slow.storedResponse);
   await transaction(server.database, (tx) =>
-    storeReceipts(tx, [{ receipt: taker.receipt, answer: { status: 200, body: "taker" } }]),
+    storeStoredResponses(tx, [
+      { storedResponse: taker.storedResponse, answer: { status: 200, body: "taker" } },
+    ]),
   );
-  await releaseKey(server.database, taker.receipt);
+  await releaseKey(server.database, taker.storedResponse);
   expect(await claimKey(server.database, one)).toEqual({ stored: { status: 200, body: "taker" } });
 });
 
@@ -590,7 +595,7 @@ const work = endpoint({
   description: "As `fail` says.",
   caller: "project",
   body: z.object({ fail: z.enum(["not", "inside", "refused", "after"]) }),
-  answers: { 200: z.object({ done: z.boolean() }) },
+  responses: { 200: z.object({ done: z.boolean() }) },
 });
 
 async function startWorking() {
@@ -618,15 +623,15 @@ async function startWorking() {
     },
     [
       route(work, async ({ body, commit }) => {
-        const answer = await commit(async (tx) => {
+        const response = await commit(async (tx) => {
           const effect = { bucket: "work", startedAt: new Date(), taken: 1 };
           await tx.insertInto("rate_windows").values(effect).execute();
           if (body.fail === "inside") throw new Error("failed after its work");
-          if (body.fail === "refused") throw new Refusal("CONFLICT");
+          if (body.fail === "refused") throw new AppError("CONFLICT");
           return ok({ done: true });
         });
         if (body.fail === "after") throw new Error("failed after its commit");
-        return answer;
+        return response;
       }),
     ],
   );
@@ -642,22 +647,34 @@ async function doWork(key: string, fail: string) {
   const headers = { authorization: "Bearer sk_x", "idempotency-key": key };
   const { statusCode } = await working.inject({ method: "POST", url: "/work", headers, payload: { fail } });
   const effects = await server.rows("select 1 from rate_windows where bucket = 'work'");
-  const receipts = await server.rows("select status from idempotency_keys where key = $1", key);
+  const storedResponses = await server.rows("select status from idempotency_keys where key = $1", key);
   await server.rows("delete from rate_windows where bucket = 'work'");
-  return { statusCode, effects: effects.length, receipts };
+  return { statusCode, effects: effects.length, storedResponses };
 }
 
 test("stores neither effect nor response if the request fails after its work", async () => {
   const key = newKey();
-  expect(await doWork(key, "inside")).toEqual({ statusCode: 500, effects: 0, receipts: [] });
-  expect(await doWork(key, "refused")).toEqual({ statusCode: 409, effects: 0, receipts: [] });
-  expect(await doWork(key, "not")).toEqual({ statusCode: 200, effects: 1, receipts: [{ status: 200 }] });
+  expect(await doWork(key, "inside")).toEqual({ statusCode: 500, effects: 0, storedResponses: [] });
+  expect(await doWork(key, "refused")).toEqual({ statusCode: 409, effects: 0, storedResponses: [] });
+  expect(await doWork(key, "not")).toEqual({
+    statusCode: 200,
+    effects: 1,
+    storedResponses: [{ status: 200 }],
+  });
 });
 
 test("keeps effect and response if the request fails after its commit, and repeats nothing", async () => {
   const key = newKey();
-  expect(await doWork(key, "after")).toEqual({ statusCode: 500, effects: 1, receipts: [{ status: 200 }] });
-  expect(await doWork(key, "after")).toEqual({ statusCode: 200, effects: 0, receipts: [{ status: 200 }] });
+  expect(await doWork(key, "after")).toEqual({
+    statusCode: 500,
+    effects: 1,
+    storedResponses: [{ status: 200 }],
+  });
+  expect(await doWork(key, "after")).toEqual({
+    statusCode: 200,
+    effects: 0,
+    storedResponses: [{ status: 200 }],
+  });
 });
 
 test("keeps a separate effect and response per project for the same call and key", async () => {

@@ -4,19 +4,19 @@ import { sql } from "kysely";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { Database, Tx } from "../database/database.ts";
 import { newId, contentId } from "../ids.ts";
-import { Refusal, invalidField } from "../refusal.ts";
+import { AppError, invalidField } from "../app-error.ts";
 
 /** How long a claim without a response counts as running. After that the same request may take it over. */
 const CLAIM_SECONDS = 60;
 const KEY = /^[\x20-\x7e]+$/;
 
-export interface Receipt {
+export interface StoredResponse {
   projectId: string;
   key: string;
   claimId: string;
 }
 
-export interface StoredAnswer {
+export interface KeptResponse {
   status: number;
   body: unknown;
 }
@@ -40,7 +40,7 @@ export function checkIdempotencyKey(key: string): void {
 export async function claimKey(
   database: Database,
   request: { projectId: string; key: string; path: string; body: Buffer },
-): Promise<{ receipt: Receipt } | { stored: StoredAnswer }> {
+): Promise<{ storedResponse: StoredResponse } | { stored: KeptResponse }> {
   const { projectId, key } = request;
   const claimId = newId();
   const fingerprint = Buffer.from(contentId(request.path, request.body));
@@ -53,7 +53,7 @@ export async function claimKey(
       where (idempotency_keys.status is null and idempotency_keys.claimed_until < excluded.created_at)
          or excluded.created_at - idempotency_keys.created_at > make_interval(hours => ${LIMITS.idempotencyHours.value})
     returning 1`.execute(database);
-  if (taken.rows.length === 1) return { receipt: { projectId, key, claimId } };
+  if (taken.rows.length === 1) return { storedResponse: { projectId, key, claimId } };
   const found = await database
     .selectFrom("idempotency_keys")
     .select(["fingerprint", "status", "answer"])
@@ -61,15 +61,15 @@ export async function claimKey(
     .where("key", "=", key)
     .executeTakeFirst();
   if (found === undefined)
-    throw new Refusal("IDEMPOTENCY_KEY_REUSED", {
+    throw new AppError("IDEMPOTENCY_KEY_REUSED", {
       message: "The request with this Idempotency-Key just ended with an error. Send it again.",
     });
   if (!found.fingerprint.equals(fingerprint))
-    throw new Refusal("IDEMPOTENCY_KEY_REUSED", {
+    throw new AppError("IDEMPOTENCY_KEY_REUSED", {
       message: "This Idempotency-Key was used with a different request.",
     });
   if (found.status === null || found.answer === null)
-    throw new Refusal("IDEMPOTENCY_KEY_REUSED", {
+    throw new AppError("IDEMPOTENCY_KEY_REUSED", {
       message: "The request with this Idempotency-Key is still running.",
       retryAfterSeconds: 1,
     });
@@ -77,35 +77,35 @@ export async function claimKey(
 }
 
 /** Stores responses in the transaction of their effects. @throws AppError if a claim was taken over, which rolls the effect back */
-export async function storeReceipts(
+export async function storeStoredResponses(
   tx: Tx,
-  answers: ReadonlyArray<{ receipt: Receipt; answer: StoredAnswer }>,
+  responses: ReadonlyArray<{ storedResponse: StoredResponse; answer: KeptResponse }>,
 ): Promise<void> {
-  if (answers.length === 0) return;
+  if (responses.length === 0) return;
   const stored = await sql`
     update idempotency_keys k set status = a.status, answer = a.answer
     from unnest(
-      ${answers.map(({ receipt }) => receipt.projectId)}::uuid[],
-      ${answers.map(({ receipt }) => receipt.key)}::text[],
-      ${answers.map(({ receipt }) => receipt.claimId)}::uuid[],
-      ${answers.map(({ answer }) => answer.status)}::smallint[],
-      ${answers.map(({ answer }) => JSON.stringify(answer.body))}::text[]
+      ${responses.map(({ storedResponse }) => storedResponse.projectId)}::uuid[],
+      ${responses.map(({ storedResponse }) => storedResponse.key)}::text[],
+      ${responses.map(({ storedResponse }) => storedResponse.claimId)}::uuid[],
+      ${responses.map(({ answer }) => answer.status)}::smallint[],
+      ${responses.map(({ answer }) => JSON.stringify(answer.body))}::text[]
     ) as a (project_id, key, claim_id, status, answer)
     where k.project_id = a.project_id and k.key = a.key and k.claim_id = a.claim_id and k.status is null
     returning 1`.execute(tx);
-  if (stored.rows.length !== answers.length)
-    throw new Refusal("IDEMPOTENCY_KEY_REUSED", {
+  if (stored.rows.length !== responses.length)
+    throw new AppError("IDEMPOTENCY_KEY_REUSED", {
       message: "Another request took over this Idempotency-Key.",
     });
 }
 
 /** Releases a key after a failure, so that the corrected request may use it. Stored responses stay. */
-export async function releaseKey(database: Database, receipt: Receipt): Promise<void> {
+export async function releaseKey(database: Database, storedResponse: StoredResponse): Promise<void> {
   await database
     .deleteFrom("idempotency_keys")
-    .where("projectId", "=", receipt.projectId)
-    .where("key", "=", receipt.key)
-    .where("claimId", "=", receipt.claimId)
+    .where("projectId", "=", storedResponse.projectId)
+    .where("key", "=", storedResponse.key)
+    .where("claimId", "=", storedResponse.claimId)
     .where("status", "is", null)
     .execute();
 }

@@ -7,14 +7,14 @@ export interface Noting {
   log: Log;
   metrics: Metrics;
   /** Called for each request that used a key. */
-  onAnswered?: (request: AnsweredRequest) => void;
+  onResponded?: (request: RespondedRequest) => void;
 }
 
 /** Machines request these every few seconds, so logging each request would bury the other lines. */
 const QUIET_ROUTES = new Set(["/health", "/ready", "/metrics"]);
 
 /** A request that used a key, as its project can view it later. */
-export interface AnsweredRequest {
+export interface RespondedRequest {
   projectId: string;
   /** `secret`, `public`, or the id of a scoped key. */
   key: string;
@@ -33,21 +33,21 @@ export interface AnsweredRequest {
 }
 
 /** Counts a request and logs it. */
-export function noteRequest(
-  { log, metrics, onAnswered }: Noting,
+export function recordRequest(
+  { log, metrics, onResponded }: Noting,
   request: FastifyRequest,
   reply: FastifyReply,
 ): void {
   const ms = performance.now() - request.startedAtMs;
   const route = request.routeOptions.url ?? "unknown";
-  const { method, refusalCode } = request;
+  const { method, errorCode } = request;
   metrics.httpSeconds.observe({ method, route, status: reply.statusCode }, ms / 1000);
   log[QUIET_ROUTES.has(route) ? "debug" : "info"](
     {
       method,
       route,
       status: reply.statusCode,
-      ...(refusalCode === "" ? {} : { code: refusalCode }),
+      ...(errorCode === "" ? {} : { code: errorCode }),
       ms: Math.round(ms * 10) / 10,
       requestId: request.id,
       ...(request.caller.projectId === null ? {} : { projectId: request.caller.projectId }),
@@ -55,8 +55,8 @@ export function noteRequest(
     "request",
   );
   const { key, projectId } = request.caller;
-  if (onAnswered === undefined || key === null || projectId === null) return;
-  onAnswered({
+  if (onResponded === undefined || key === null || projectId === null) return;
+  onResponded({
     projectId,
     key,
     requestId: request.id,
@@ -64,7 +64,7 @@ export function noteRequest(
     path: request.url.split("?")[0] ?? "",
     route,
     status: reply.statusCode,
-    errorCode: refusalCode === "" ? null : refusalCode,
+    errorCode: errorCode === "" ? null : errorCode,
     durationMs: ms,
     ip: request.ip,
     userAgent: request.headers["user-agent"],

@@ -4,7 +4,7 @@ import { formsOfAddressPart } from "@postloft/contract/address-part.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import { isId } from "../ids.ts";
-import { Refusal } from "../refusal.ts";
+import { AppError } from "../app-error.ts";
 
 export interface PageRequest {
   limit: number;
@@ -27,7 +27,7 @@ export function readPage(
   if (query.cursor === undefined) return { limit, before: null };
   const [, before = ""] = Buffer.from(query.cursor, "base64url").toString("utf8").split(":");
   if (!isId(before) || cursorOf(list, before) !== query.cursor)
-    throw new Refusal("BAD_REQUEST", { message: "The cursor does not belong to this list." });
+    throw new AppError("BAD_REQUEST", { message: "The cursor does not belong to this list." });
   return { limit, before };
 }
 
@@ -40,7 +40,7 @@ export interface RowOfBytes {
  * Returns the rows that fit into a response and one more as a sign that there are more. `order` and `size`, the bytes of a row, name
  * columns of `page`. Goes row by row, because measuring a large row takes milliseconds and no row is measured once the page is full.
  */
-export function asFarAsItFits(
+export function limitToPageBytes(
   page: RawBuilder<unknown>,
   { order, size }: { order: RawBuilder<unknown>; size: RawBuilder<unknown> },
 ): RawBuilder<unknown> {
@@ -59,7 +59,7 @@ export function asFarAsItFits(
     ) p ${order}`;
 }
 
-/** Returns how many rows of `asFarAsItFits` are on the page. */
+/** Returns how many rows of `limitToPageBytes` are on the page. */
 export function fittingLimit(limit: number, rows: readonly RowOfBytes[]): number {
   const beyond = rows.findIndex((row) => row.bytesBefore > LIMITS.pageBytes.value);
   return beyond === -1 ? limit : Math.min(limit, beyond);

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import {
   inOneWindow,
-  refusalOf,
+  errorOf,
   useTestServer,
   type OneServer,
   type TestCaller,
@@ -30,7 +30,7 @@ test("returns 429 with Retry-After for the request after the limit, without any 
     const { byKey, id } = await server.createProject();
     expect(await ask(LIMIT, byKey)).toEqual(oks(LIMIT));
     const reply = await server.call("POST", "/v1/track", byKey, event);
-    expect(refusalOf(reply)).toBe("429 RATE_LIMIT_EXCEEDED");
+    expect(errorOf(reply)).toBe("429 RATE_LIMIT_EXCEEDED");
     expect(reply.body.error.requestId).toBe(reply.headers.get("x-request-id"));
     const seconds = Number(reply.headers.get("retry-after"));
     expect(seconds).toBeGreaterThan(0);
@@ -64,10 +64,10 @@ test("limits the sessions of an account like keys, without affecting other accou
     const [mine, other] = [await server.createProject(), await server.createProject()];
     // Creating the project was the first request.
     const statuses = async ({ bySession }: TestProject, times: number) => {
-      const answers: number[] = [];
+      const responses: number[] = [];
       for (let at = 0; at < times; at++)
-        answers.push((await server.call("GET", "/contacts", bySession)).status);
-      return answers;
+        responses.push((await server.call("GET", "/contacts", bySession)).status);
+      return responses;
     };
     expect(await statuses(mine, LIMIT)).toEqual([...oks(LIMIT - 1), 429]);
     expect(await statuses(other, 1)).toEqual([200]);

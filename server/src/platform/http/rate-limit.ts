@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import { now } from "../clock.ts";
 import type { Database } from "../database/database.ts";
 import { createGroupCommit } from "../background/group-commit.ts";
-import { Refusal } from "../refusal.ts";
+import { AppError } from "../app-error.ts";
 
 export interface Take {
   /** The name of the counter, such as `project:<id>`. */
@@ -53,10 +53,10 @@ export function createRateLimiter(database: Database): RateLimiter {
 }
 
 /** Counts one request. @throws AppError RATE_LIMIT_EXCEEDED beyond the limit */
-export async function takeOrRefuse(rateLimiter: RateLimiter, take: Take): Promise<void> {
+export async function takeOrThrow(rateLimiter: RateLimiter, take: Take): Promise<void> {
   const { allowed, resetSeconds } = await rateLimiter.take(take);
   if (!allowed)
-    throw new Refusal("RATE_LIMIT_EXCEEDED", {
+    throw new AppError("RATE_LIMIT_EXCEEDED", {
       message: "Too many attempts.",
       retryAfterSeconds: resetSeconds,
     });
@@ -68,7 +68,7 @@ export async function takeFor<Result>(
   take: Take,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  await takeOrRefuse(rateLimiter, take);
+  await takeOrThrow(rateLimiter, take);
   try {
     return await work();
   } catch (error) {

@@ -142,12 +142,12 @@ test.for(Object.keys(RIGHTS))(
   "admits or rejects %s at each endpoint as in the table of rights",
   async (column) => {
     const scene = await prepare(column);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       ENDPOINTS.filter(({ name }) => !ENDS.has(name)).map(async (one) => [one.name, await ask(one, scene)]),
     );
     for (const one of ENDPOINTS.filter(({ name }) => ENDS.has(name)).toReversed())
-      answers.push([one.name, await ask(one, await prepare(column))]);
-    expect(Object.fromEntries(answers)).toEqual(
+      responses.push([one.name, await ask(one, await prepare(column))]);
+    expect(Object.fromEntries(responses)).toEqual(
       Object.fromEntries(ENDPOINTS.map((one) => [one.name, RIGHTS[column]?.(one) ?? LET_IN])),
     );
   },

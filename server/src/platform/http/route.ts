@@ -6,9 +6,9 @@ import type { z } from "zod";
 import type { CallerKind, Endpoint } from "@postloft/contract/endpoint.ts";
 import type { Role } from "@postloft/contract/roles.ts";
 import type { Tx } from "../database/database.ts";
-import type { Receipt } from "./idempotency.ts";
+import type { StoredResponse } from "./idempotency.ts";
 
-export interface Answer<Status extends number = number, Body = unknown> {
+export interface HttpResponse<Status extends number = number, Body = unknown> {
   status: Status;
   /**
    * The response body, wrapped in the endpoint's envelope. `raw` and `page` endpoints use text or bytes, and streams are sent unchanged.
@@ -19,9 +19,9 @@ export interface Answer<Status extends number = number, Body = unknown> {
 }
 
 /** The responses that the contract allows for an endpoint, by status. */
-export type AnswerOf<E extends Endpoint> = {
-  [Status in keyof E["answers"] & number]: Answer<Status, BodyOf<E["answers"][Status]>>;
-}[keyof E["answers"] & number];
+export type ResponseOf<E extends Endpoint> = {
+  [Status in keyof E["responses"] & number]: HttpResponse<Status, BodyOf<E["responses"][Status]>>;
+}[keyof E["responses"] & number];
 
 type BodyOf<Schema extends z.ZodType | null> = Schema extends z.ZodType
   ? Unchanging<z.input<Schema>> | Readable | (z.input<Schema> extends string ? Buffer : never)
@@ -69,34 +69,34 @@ export interface Call<E extends Endpoint = Endpoint> {
   /** As received, with lower-case names. */
   headers: Readonly<IncomingHttpHeaders>;
   /** Runs the change and stores its response for the Idempotency-Key in one transaction, so that either both are saved or neither. */
-  commit: <A extends AnswerOf<E>>(work: (tx: Tx) => Promise<A>) => Promise<A>;
-  /** For endpoints that commit many requests together and store it with `storeReceipts`. */
-  receipt: Receipt | null;
+  commit: <A extends ResponseOf<E>>(work: (tx: Tx) => Promise<A>) => Promise<A>;
+  /** For endpoints that commit many requests together and store it with `storeStoredResponses`. */
+  storedResponse: StoredResponse | null;
 }
 
 type TenantOf<Kind extends CallerKind> = Kind extends "anyone" | "session" | "operator" ? null : string;
 
 export interface Route {
   endpoint: Endpoint;
-  handle: (call: Call) => Promise<Answer>;
+  handle: (call: Call) => Promise<HttpResponse>;
 }
 
 export function route<const E extends Endpoint>(
   endpoint: E,
-  handle: (call: Call<E>) => Promise<AnswerOf<E>>,
+  handle: (call: Call<E>) => Promise<ResponseOf<E>>,
 ): Route {
   // The server parses each part with the endpoint's schemas before this call.
   return { endpoint, handle: handle as unknown as Route["handle"] };
 }
 
-export function ok<Body>(body: Body): Answer<200, Body> {
+export function ok<Body>(body: Body): HttpResponse<200, Body> {
   return { status: 200, body };
 }
 
-export function created<Body>(body: Body): Answer<201, Body> {
+export function created<Body>(body: Body): HttpResponse<201, Body> {
   return { status: 201, body };
 }
 
-export function noContent(): Answer<204, null> {
+export function noContent(): HttpResponse<204, null> {
   return { status: 204, body: null };
 }

@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { findSecret, readOrMakeSecret } from "./application-secret.ts";
 
-const NOBODY = 65_534;
+const NO_ONE = 65_534;
 const isNew = async () => false;
 
 let dataDir = "";
@@ -36,16 +36,16 @@ test("leaves no partial file when the disk is full, and creates the secret on th
 
 test("gives the secret to the owner of the folder when it is created with sudo", async () => {
   // Only root may change the owner of a file.
-  if (process.getuid?.() === 0) await chown(dataDir, NOBODY, NOBODY);
+  if (process.getuid?.() === 0) await chown(dataDir, NO_ONE, NO_ONE);
   await readOrMakeSecret(dataDir, isNew);
   const [folder, file] = [await stat(dataDir), await stat(join(dataDir, "app-secret"))];
   expect([file.uid, file.gid]).toEqual([folder.uid, folder.gid]);
 });
 
 test("creates no secret when the database has accounts or the caller only reads", async () => {
-  const told = /app-secret is missing, and APP_SECRET is not set.*Put the file back, or set APP_SECRET/;
-  await expect(readOrMakeSecret(dataDir, async () => true)).rejects.toThrow(told);
-  await expect(findSecret(dataDir)).rejects.toThrow(told);
+  const reported = /app-secret is missing, and APP_SECRET is not set.*Put the file back, or set APP_SECRET/;
+  await expect(readOrMakeSecret(dataDir, async () => true)).rejects.toThrow(reported);
+  await expect(findSecret(dataDir)).rejects.toThrow(reported);
   expect(await readdir(dataDir)).toEqual([]);
   const made = await readOrMakeSecret(dataDir, isNew);
   expect(await findSecret(dataDir)).toBe(made);

@@ -21,8 +21,10 @@ test.each([
   ["DISABLE_SIGNUPS", "yes", "must be true or false"],
   ["APP_SECRET", "hunter2", "must have at least 16 characters"],
   ["SMTP_NAME", "a b", "must be a host name such as mail.example.com, or an address in brackets"],
-])("%s=%s: %s", (name, value, told) => {
-  expect(() => readConfig({ [name]: value })).toThrow(`These settings are not valid:\n  ${name}: ${told}`);
+])("%s=%s: %s", (name, value, reported) => {
+  expect(() => readConfig({ [name]: value })).toThrow(
+    `These settings are not valid:\n  ${name}: ${reported}`,
+  );
   expect(() => readConfig({ [name]: value })).toThrow(ConfigError);
 });
 
@@ -67,6 +69,6 @@ test.each([
   ],
   [{ APP_SECRET_FILE: fileWith("") }, `APP_SECRET_FILE: the file ${join(folder, "0")} is empty`],
   [{ APP_SECRET_FILE: fileWith("hunter2") }, "APP_SECRET: must have at least 16 characters"],
-])("reports a file that is missing, empty or invalid: %j", (environment, told) => {
-  expect(() => readConfig(environment)).toThrow(`These settings are not valid:\n  ${told}`);
+])("reports a file that is missing, empty or invalid: %j", (environment, reported) => {
+  expect(() => readConfig(environment)).toThrow(`These settings are not valid:\n  ${reported}`);
 });

@@ -22,7 +22,7 @@ import {
 } from "./forms.ts";
 import { OAUTH_SETTINGS } from "./oauth.ts";
 import { PUBLIC_KEY_SETTINGS } from "./public-key.ts";
-import { readGiven } from "./read-setting.ts";
+import { readSettingValue } from "./read-setting.ts";
 import { STRIPE_SETTINGS } from "./stripe.ts";
 
 interface Setting {
@@ -263,13 +263,13 @@ export function readConfig(
   const values: Record<string, unknown> = {};
   let hasSecret = true;
   for (const [name, { schema }] of Object.entries(SETTINGS) as Array<[string, Setting]>) {
-    const given = readGiven(environment, name);
-    if (given instanceof Error) {
-      problems.push(given.message);
+    const input = readSettingValue(environment, name);
+    if (input instanceof Error) {
+      problems.push(input.message);
       continue;
     }
-    if (name === "APP_SECRET") hasSecret = given !== undefined;
-    const parsed = schema.safeParse(given);
+    if (name === "APP_SECRET") hasSecret = input !== undefined;
+    const parsed = schema.safeParse(input);
     if (parsed.success) values[name] = parsed.data;
     else
       problems.push(

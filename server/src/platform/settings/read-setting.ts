@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 
 /** Returns the value of a setting, or an Error if it is set in both places or its file cannot be read. */
-export function readGiven(
+export function readSettingValue(
   environment: Readonly<Record<string, string | undefined>>,
   name: string,
 ): string | undefined | Error {

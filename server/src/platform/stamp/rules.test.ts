@@ -1,6 +1,6 @@
 // Tests how a database is assessed by its row, its place and the memory of this machine.
 import { expect, test } from "vitest";
-import { judge, SILENCE_MS, type Kept, type Place, type Stamp } from "./rules.ts";
+import { assess, SILENCE_MS, type Kept, type Place, type Stamp } from "./rules.ts";
 
 const NOW_MS = 1_800_000_000_000;
 const ID = "0198d3a0-0000-7000-8000-000000000001";
@@ -68,7 +68,7 @@ const GOES_ON: ReadonlyArray<[string, Stamp, Place, Kept | null]> = [
 ];
 
 test.each(GOES_ON)("continues: %s", (_title, row, place, remembered) => {
-  expect(judge(row, place, remembered).holdReason).toBeNull();
+  expect(assess(row, place, remembered).holdReason).toBeNull();
 });
 
 const HOLDS: ReadonlyArray<[string, RegExp, Stamp, Place, Kept | null]> = [
@@ -117,11 +117,11 @@ const HOLDS: ReadonlyArray<[string, RegExp, Stamp, Place, Kept | null]> = [
 ];
 
 test.each(HOLDS)("holds everything: %s", (_title, why, row, place, remembered) => {
-  expect(judge(row, place, remembered).holdReason).toMatch(why);
-  expect(judge(row, place, remembered).isAnother).toBe(true);
+  expect(assess(row, place, remembered).holdReason).toMatch(why);
+  expect(assess(row, place, remembered).isAnother).toBe(true);
 });
 
 test("treats a database at another place as another one even if nothing is held", () => {
-  expect(judge(stamp(), HERE, kept()).isAnother).toBe(false);
-  expect(judge(stamp(), { ...HERE, timeline: "00000002" }, kept()).isAnother).toBe(true);
+  expect(assess(stamp(), HERE, kept()).isAnother).toBe(false);
+  expect(assess(stamp(), { ...HERE, timeline: "00000002" }, kept()).isAnother).toBe(true);
 });

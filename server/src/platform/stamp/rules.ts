@@ -51,7 +51,7 @@ export const SILENCE_MS = 60 * MINUTE_MS;
 const FAILOVER_MS = 5 * MINUTE_MS;
 
 /** Decides about a database at the start of a process, or when a change was detected. */
-export function judge(stamp: Stamp, place: Place, kept: Kept | null): Verdict {
+export function assess(stamp: Stamp, place: Place, kept: Kept | null): Verdict {
   const isFirstStart = stamp.id === null;
   const own = kept?.id === stamp.id ? kept : null;
   const isMoved = !isFirstStart && (differs("systemIdentifier") || differs("databaseOid"));
@@ -63,7 +63,7 @@ export function judge(stamp: Stamp, place: Place, kept: Kept | null): Verdict {
   function holdReason(): string | null {
     if (stamp.isHoldAsked) return "A hold was requested.";
     if (isFirstStart) return null;
-    if (own !== null && isBehind(stamp, own) && !outlived(stamp, own))
+    if (own !== null && isBehind(stamp, own) && !isRemembered(stamp, own))
       return `The database was rolled back: it has heartbeat ${stamp.beat}, but this machine saw ${own.beat}. A backup was restored, or a standby without the latest commits took over.`;
     if (isMoved) {
       if (own !== null && !own.isCopy && own.beat === stamp.beat) return null;
@@ -82,7 +82,7 @@ export function judge(stamp: Stamp, place: Place, kept: Kept | null): Verdict {
 }
 
 /** Returns whether everything that the database lost happened while a live process was running. */
-function outlived(stamp: Stamp, kept: Kept): boolean {
+function isRemembered(stamp: Stamp, kept: Kept): boolean {
   return kept.rememberedSinceMs !== null && kept.rememberedSinceMs <= stamp.beatAtMs;
 }
 

@@ -15,7 +15,7 @@ const NAMES = Object.keys(PLACE) as Array<keyof Place>;
 const SEEN_TIMEOUT_MS = 3_000;
 
 /** Not allowed, not known, not supported. */
-const NOT_TOLD = new Set(["42501", "42883", "0A000"]);
+const NOT_NOTIFIED = new Set(["42501", "42883", "0A000"]);
 
 export async function readPlace(tx: Tx): Promise<Place> {
   const place: Place = { systemIdentifier: null, databaseOid: null, timeline: null };
@@ -24,7 +24,7 @@ export async function readPlace(tx: Tx): Promise<Place> {
       const { rows } = await sql<{ value: string }>`select (${sql.raw(PLACE[name])}) as value`.execute(tx);
       return rows[0]?.value ?? null;
     }).catch((error: unknown) => {
-      if (NOT_TOLD.has(databaseErrorCode(error) ?? "")) return null;
+      if (NOT_NOTIFIED.has(databaseErrorCode(error) ?? "")) return null;
       throw error;
     });
   return place;
@@ -33,9 +33,11 @@ export async function readPlace(tx: Tx): Promise<Place> {
 /** Returns the state at the end of a new connection. Only queries the values that were available before. */
 export async function readSeen(
   client: ClientBase,
-  told: Place,
+  reported: Place,
 ): Promise<{ incarnation: number; beat: number; place: Place }> {
-  const columns = NAMES.map((name) => `${told[name] === null ? "null" : `(${PLACE[name]})`} as "${name}"`);
+  const columns = NAMES.map(
+    (name) => `${reported[name] === null ? "null" : `(${PLACE[name]})`} as "${name}"`,
+  );
   const query = {
     text: `select incarnation, beat, ${columns.join(", ")} from installation`,
     query_timeout: SEEN_TIMEOUT_MS,
@@ -90,13 +92,13 @@ export interface NewStamp {
   isAnother: boolean;
   /** The last heartbeat that a process knew. */
   leastBeat: number;
-  wentBack: boolean;
+  rolledBack: boolean;
 }
 
 /** Stores the current place of the database and clears the request to hold. */
 export async function updateStamp(
   tx: Tx,
-  { place, isAnother, leastBeat, wentBack }: NewStamp,
+  { place, isAnother, leastBeat, rolledBack }: NewStamp,
 ): Promise<void> {
   await sql`
     update installation set id = coalesce(id, gen_random_uuid()), system_identifier = ${place.systemIdentifier},
@@ -105,7 +107,9 @@ export async function updateStamp(
       incarnation_since = case when ${isAnother}::boolean then clock_timestamp() else incarnation_since end,
       incarnation_beat = case when ${isAnother}::boolean then beat else incarnation_beat end,
       beat = greatest(beat, ${leastBeat}::bigint) + 1, beat_at = clock_timestamp(),
-      went_back_at = case when ${wentBack}::boolean then clock_timestamp() else went_back_at end`.execute(tx);
+      went_back_at = case when ${rolledBack}::boolean then clock_timestamp() else went_back_at end`.execute(
+    tx,
+  );
 }
 
 /** Increments the heartbeat and returns the row. */
@@ -134,7 +138,7 @@ export async function updateHoldAsked(tx: Tx): Promise<void> {
 }
 
 /** Returns whether a requested hold is still pending. */
-export async function isHoldAsked(database: Database): Promise<boolean> {
+export async function isHoldRequested(database: Database): Promise<boolean> {
   const { rows } = await sql<{ isAsked: boolean }>`
     select hold_asked as is_asked from installation`.execute(database);
   return rows[0]?.isAsked === true;

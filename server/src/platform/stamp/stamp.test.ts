@@ -48,7 +48,10 @@ test("keeps the transaction timeout while the database is watched, checked again
   expect(await limitsOf(pool)).toEqual(before);
 
   const looking = Promise.withResolvers<unknown>();
-  watch.addWitness({ sinceMs: () => 0, putRight: async (own) => looking.resolve(await readLimit(own)) });
+  watch.addRecoveryParticipant({
+    sinceMs: () => 0,
+    reconcile: async (own) => looking.resolve(await readLimit(own)),
+  });
   await transaction(database, askToHold);
   expect(await looking.promise).toBe(before[0]);
 

@@ -1,19 +1,19 @@
 // Detects a database that was restored from a backup, copied or replaced by a standby. A row in the database counts heartbeats, and each
 // process remembers it in memory and in a file.
 import { Pool, type ClientBase } from "pg";
-import { insist, startLoop } from "../background/background.ts";
+import { retryUntilDone, startLoop } from "../background/background.ts";
 import { nowMs } from "../clock.ts";
 import { createDatabase, transaction, type Database, type Tx } from "../database/database.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
-import { isPlace, judge, type Kept, type Place } from "./rules.ts";
+import { isPlace, assess, type Kept, type Place } from "./rules.ts";
 import type { StampFile } from "./stamp-file.ts";
 import { lockStamp, readPlace, readSeen, updateBeat, updateStamp } from "./stamp-queries.ts";
 
 export {
   ASK_TO_HOLD,
   findHeld,
-  isHoldAsked,
+  isHoldRequested,
   updateHeld as markHeld,
   updateHoldAsked as askToHold,
   updateReleased as markReleased,
@@ -23,11 +23,11 @@ export {
 export type Hold = (tx: Tx, reason: string) => Promise<boolean>;
 
 /** A component that remembers its actions and reconciles them with a database that lost them. */
-export interface Witness {
+export interface RecoveryParticipant {
   /** Returns since when it remembers everything, in ms since 1970. */
   sinceMs(): number;
   /** Called before any other code reaches the new database, and again if it throws. */
-  putRight(database: Database): Promise<void>;
+  reconcile(database: Database): Promise<void>;
 }
 
 export interface StampOptions {
@@ -44,7 +44,7 @@ export interface StampOptions {
 
 export interface StampWatch {
   /** Registers a component that is called after a change to a different database. */
-  addWitness(witness: Witness): void;
+  addRecoveryParticipant(participant: RecoveryParticipant): void;
   stop(): Promise<void>;
 }
 
@@ -55,10 +55,10 @@ const MAX_SETTLING_CONNECTIONS = 2;
 export async function watchStamp(options: StampOptions): Promise<StampWatch> {
   const { database, pool, file, log, metrics } = options;
   const startedMs = nowMs();
-  const witnesses: Witness[] = [];
+  const participants: RecoveryParticipant[] = [];
   let known: (Kept & { place: Place }) | null = null;
   let settling: Promise<void> | null = null;
-  let isFileTold = false;
+  let isFileNotified = false;
   const stopping = new AbortController();
   /** The pool's own setup of new connections, such as their time limits (docs/decisions/0033). */
   const { onConnect: prepare } = pool.options;
@@ -69,10 +69,10 @@ export async function watchStamp(options: StampOptions): Promise<StampWatch> {
     const kept = { ...counts, id: row.id, beatAtMs };
     known = { ...kept, isCopy: false, rememberedSinceMs: null, place };
     await file.write(kept).then(
-      () => (isFileTold = false),
+      () => (isFileNotified = false),
       (error: unknown) => {
-        if (!isFileTold) log.warn({ err: error }, "cannot write the file that remembers the database");
-        isFileTold = true;
+        if (!isFileNotified) log.warn({ err: error }, "cannot write the file that remembers the database");
+        isFileNotified = true;
       },
     );
   }
@@ -86,15 +86,22 @@ export async function watchStamp(options: StampOptions): Promise<StampWatch> {
 
   async function settle(): Promise<void> {
     const own = openOwn(pool, prepare);
-    const lookAndPutRight = async () => {
-      const rememberedSinceMs = Math.max(startedMs, ...witnesses.map((witness) => witness.sinceMs()));
+    const checkAndReconcile = async () => {
+      const rememberedSinceMs = Math.max(
+        startedMs,
+        ...participants.map((participant) => participant.sinceMs()),
+      );
       const kept = known && { ...known, rememberedSinceMs };
       const place = await look({ ...options, database: own.database }, kept);
-      for (const witness of witnesses) await witness.putRight(own.database);
+      for (const participant of participants) await participant.reconcile(own.database);
       await remember(await updateBeat(own.database), place);
     };
     try {
-      await insist(lookAndPutRight, { forMs: Number.POSITIVE_INFINITY, signal: stopping.signal, tell });
+      await retryUntilDone(checkAndReconcile, {
+        forMs: Number.POSITIVE_INFINITY,
+        signal: stopping.signal,
+        tell,
+      });
     } catch (error) {
       log.debug({ err: error }, "the process stops before the database could be checked");
     }
@@ -137,7 +144,7 @@ export async function watchStamp(options: StampOptions): Promise<StampWatch> {
     metrics,
   });
   return {
-    addWitness: (witness) => void witnesses.push(witness),
+    addRecoveryParticipant: (participant) => void participants.push(participant),
     async stop() {
       stopping.abort();
       await beating.stop();
@@ -172,10 +179,10 @@ async function look({ database, file, hold, log }: StampOptions, known: Kept | n
     const stamp = await lockStamp(tx);
     const place = await readPlace(tx);
     const kept = known ?? (stamp.id === null ? null : await file.read(stamp.id));
-    const { isAnother, holdReason } = judge(stamp, place, kept);
+    const { isAnother, holdReason } = assess(stamp, place, kept);
     const isHeld = holdReason !== null && (await hold(tx, holdReason));
     const leastBeat = kept !== null && kept.id === stamp.id ? kept.beat : 0;
-    await updateStamp(tx, { place, isAnother, leastBeat, wentBack: holdReason !== null });
+    await updateStamp(tx, { place, isAnother, leastBeat, rolledBack: holdReason !== null });
     return { from: stamp.place, to: place, isAnother, holdReason, isHeld };
   });
   const { holdReason, isHeld, from, to } = found;

@@ -10,6 +10,6 @@ const BEHIND = 5;
  * Lowers the priority of this thread below the serving thread. Linux applies it to the thread, so other systems are left alone because they
  * apply it to the process.
  */
-export function goBehind({ isTimed = false } = {}): void {
+export function lowerPriority({ isTimed = false } = {}): void {
   if (platform() === "linux") setPriority(isTimed ? BEHIND : FAR_BEHIND);
 }

@@ -11,8 +11,8 @@ const thread = createTaskThread<number | string, number>({
 afterAll(() => thread.close());
 
 test("returns the result of each task to its caller", async () => {
-  const answers = await Promise.all([1, 2, 3].map((task) => thread.run("one", task)));
-  expect(answers).toEqual([2, 3, 4]);
+  const responses = await Promise.all([1, 2, 3].map((task) => thread.run("one", task)));
+  expect(responses).toEqual([2, 3, 4]);
 });
 
 test("creates a task's input when it is its turn, and a failure affects only that task", async () => {

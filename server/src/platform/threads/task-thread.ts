@@ -5,7 +5,7 @@ import { costlyWork } from "../background/fair-queue.ts";
 import { threadEnvironment } from "./environment.ts";
 
 export interface TaskThreadOptions {
-  /** A module that calls `answerTasks`. */
+  /** A module that calls `runTasks`. */
   module: URL;
   /** Wall time of one task, without the thread's start. */
   deadlineMs: number;
@@ -47,7 +47,7 @@ export function createTaskThread<Task, Result>(options: TaskThreadOptions): Task
   let worker: Worker | null = null;
   let idle: NodeJS.Timeout | null = null;
 
-  async function letGo(): Promise<void> {
+  async function endWorker(): Promise<void> {
     const old = worker;
     worker = null;
     await old?.terminate();
@@ -85,7 +85,7 @@ export function createTaskThread<Task, Result>(options: TaskThreadOptions): Task
     try {
       return await promise;
     } catch (error) {
-      await letGo();
+      await endWorker();
       throw error;
     } finally {
       clearTimeout(timer);
@@ -99,17 +99,17 @@ export function createTaskThread<Task, Result>(options: TaskThreadOptions): Task
         const made = typeof task === "function" ? await (task as () => Promise<Task>)() : task;
         if (idle !== null) clearTimeout(idle);
         const thread = worker ?? (await start());
-        const answer = nextMessage(thread, options.deadlineMs);
+        const response = nextMessage(thread, options.deadlineMs);
         // oxlint-disable-next-line unicorn/require-post-message-target-origin -- that is a window's; a thread has no origin.
         thread.postMessage(made);
-        const message = await answer;
-        idle = setTimeout(() => void letGo(), IDLE_MS).unref();
+        const message = await response;
+        idle = setTimeout(() => void endWorker(), IDLE_MS).unref();
         if (message.is === "done") return message.result;
         throw new Error(message.is === "failed" ? message.reason : "Unexpected message from the thread.");
       }),
     async close() {
       if (idle !== null) clearTimeout(idle);
-      await letGo();
+      await endWorker();
     },
   };
 }

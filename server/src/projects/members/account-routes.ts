@@ -1,6 +1,6 @@
 // HTTP route for deleting an account, which is rejected while a project needs its owner.
 import { deleteAccount as endpoint } from "@postloft/contract/account.ts";
-import { invalidField, Refusal } from "../../platform/refusal.ts";
+import { invalidField, AppError } from "../../platform/app-error.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { route, type Route } from "../../platform/http/route.ts";
 import { networkOf } from "../../platform/http/visitor-network.ts";
@@ -29,7 +29,7 @@ export function accountDeletionRoutes(parts: {
       if (body.confirm !== account.email)
         throw invalidField("confirm", "custom", "Must be the email address of your account.");
       if (account.passwordHash === null) await requireRecentSession(database, sessionId);
-      else if (body.currentPassword === undefined) throw new Refusal("INVALID_CREDENTIALS");
+      else if (body.currentPassword === undefined) throw new AppError("INVALID_CREDENTIALS");
       else await requirePassword(userId, body.currentPassword, networkOf(ip));
       return call.commit(async (tx) => {
         const user = await lockUserOfSession(tx, { userId, sessionId });

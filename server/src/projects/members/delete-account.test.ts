@@ -1,10 +1,10 @@
 // Tests that accounts are deleted only when no project needs them, and that security changes are reported to a project's members.
 import { expect, test } from "vitest";
 import { holdRow } from "../../testing/hold-row.ts";
-import { readSystemMails } from "../../testing/system-mails.ts";
+import { readPlatformEmails } from "../../testing/platform-emails.ts";
 import {
   faultsOf,
-  refusalOf,
+  errorOf,
   useTestServer,
   type TestPerson,
   type TestProject,
@@ -24,7 +24,7 @@ const MINE = "/users/@me";
 const asOwner = (project: TestProject, method: string, path: string, body?: object, before = "") =>
   server.call(method, `${before}/projects/${project.id}${path}`, { cookie: project.owner.cookie }, body);
 const subjectsTo = async ({ email }: TestPerson) =>
-  (await readSystemMails(server.pool, { to: email })).map(({ subject }) => subject);
+  (await readPlatformEmails(server.pool, { to: email })).map(({ subject }) => subject);
 
 async function join(project: TestProject, role = "MEMBER"): Promise<TestPerson> {
   const person = await server.signUp();
@@ -38,15 +38,13 @@ test("keeps the account of a last owner until the project is transferred or dele
   const { owner } = project;
   const heir = await join(project);
   const refused = await deleteAccount(owner);
-  expect(refusalOf(refused)).toBe("409 CONFLICT");
+  expect(errorOf(refused)).toBe("409 CONFLICT");
   expect(refused.body.message).toContain("the only owner of A project");
   expect(faultsOf(await deleteAccount(owner, { confirm: "else@example.com" }))).toEqual(["confirm custom"]);
-  expect(refusalOf(await deleteAccount(owner, { currentPassword: "not this one" }))).toBe(
+  expect(errorOf(await deleteAccount(owner, { currentPassword: "not this one" }))).toBe(
     "401 INVALID_CREDENTIALS",
   );
-  expect(refusalOf(await deleteAccount(owner, { currentPassword: undefined }))).toBe(
-    "401 INVALID_CREDENTIALS",
-  );
+  expect(errorOf(await deleteAccount(owner, { currentPassword: undefined }))).toBe("401 INVALID_CREDENTIALS");
   const key = await asOwner(project, "POST", "/keys", { name: "Mine", scopes: ["contacts:read"] });
   expect(key.status).toBe(201);
   await asOwner(project, "POST", "/members", { email: "invited@example.com" });
@@ -99,7 +97,7 @@ test("an account without a password is deleted by a session of the last hour", a
       person.id,
     );
   await age(2);
-  expect(refusalOf(await deleteAccount(person))).toBe("403 SESSION_TOO_OLD");
+  expect(errorOf(await deleteAccount(person))).toBe("403 SESSION_TOO_OLD");
   await age(0);
   expect((await deleteAccount(person)).status).toBe(204);
 });
@@ -128,7 +126,7 @@ test("notifies the affected people about roles, removal, ownership, keys, reset 
   const doomed = await server.createProject();
   expect((await asOwner(doomed, "DELETE", "", { confirm: "A project" }, MINE)).status).toBe(202);
   expect(await subjectsTo(doomed.owner)).toEqual(["A project is being deleted"]);
-  const [mail] = await readSystemMails(server.pool, { to: member.email, subject: /removed/ });
+  const [mail] = await readPlatformEmails(server.pool, { to: member.email, subject: /removed/ });
   expect(mail?.text).toContain(`Removed by ${owner.email}`);
 });
 

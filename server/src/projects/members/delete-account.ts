@@ -1,6 +1,6 @@
 // Deletes an account after removing it from its projects, each of which keeps an owner.
 import type { Tx } from "../../platform/database/database.ts";
-import { Refusal } from "../../platform/refusal.ts";
+import { AppError } from "../../platform/app-error.ts";
 import { recordAudit, type Actor } from "../../audit/audit-log.ts";
 import { removeUser } from "../../users/account.ts";
 import type { Place } from "../../users/place.ts";
@@ -36,9 +36,9 @@ export async function deleteAccount(tx: Tx, user: User, actor: Actor, place: Pla
   await removeUser(tx, user, place);
 }
 
-function stillOwns(names: readonly string[]): Refusal {
+function stillOwns(names: readonly string[]): AppError {
   const more = names.length > NAMED ? ` and ${names.length - NAMED} more` : "";
-  return new Refusal("CONFLICT", {
+  return new AppError("CONFLICT", {
     message: `You are the only owner of ${names.slice(0, NAMED).join(", ")}${more}. Transfer the ownership or delete these projects first.`,
   });
 }

@@ -4,12 +4,12 @@ import { expect, test } from "vitest";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import {
   cookieOf,
-  refusalOf,
+  errorOf,
   useTestServer,
   type TestPerson,
   type TestProject,
 } from "../../testing/test-server.ts";
-import { readSystemMails } from "../../testing/system-mails.ts";
+import { readPlatformEmails } from "../../testing/platform-emails.ts";
 import { sweepInvitations } from "./invitations.ts";
 
 // Sign-ups are off, so an invitation is the only way in.
@@ -53,15 +53,15 @@ const signUp = (token: string, body = PASSWORD, call = server.call) =>
 const accept = (token: string, { cookie }: TestPerson) =>
   server.call("POST", `/invitations/${token}/accept`, { cookie });
 const GONE = "404 INVITATION_NOT_FOUND";
-const refusalOfSignUp = async (token: string) =>
-  refusalOf(await server.call("POST", `/invitations/${token}/sign-up`, {}, PASSWORD));
+const signUpError = async (token: string) =>
+  errorOf(await server.call("POST", `/invitations/${token}/sign-up`, {}, PASSWORD));
 
 test("an invited person creates an account with the link and joins, also with sign-ups off", async () => {
   const project = await server.createProject();
   const email = newAddress();
   const invitation = await invite(project, email, "ADMIN");
   expect(invitation.link).toContain(server.url.split(":").at(-1));
-  const [mail] = await readSystemMails(server.pool, { to: email });
+  const [mail] = await readPlatformEmails(server.pool, { to: email });
   expect(mail?.text).toContain(invitation.link);
   expect((await list(project)).map((one) => ({ ...one, token: undefined }))).toEqual([
     expect.objectContaining({ id: invitation.id, email, role: "ADMIN" }),
@@ -81,7 +81,7 @@ test("an invited person creates an account with the link and joins, also with si
   const caller = { cookie: cookieOf(reply), projectId: project.id };
   expect((await server.call("GET", "/contacts", caller)).status).toBe(200);
   expect(await list(project)).toEqual([]);
-  expect(await refusalOfSignUp(invitation.token)).toBe(GONE);
+  expect(await signUpError(invitation.token)).toBe(GONE);
 });
 
 test("an account created in between accepts the invitation, any other is rejected", async () => {
@@ -89,12 +89,12 @@ test("an account created in between accepts the invitation, any other is rejecte
   const { email } = { email: `person${900}@example.com` };
   const { token } = await invite(project, email);
   const stranger = await server.signUp();
-  expect(refusalOf(await accept(token, stranger))).toBe("403 FORBIDDEN");
+  expect(errorOf(await accept(token, stranger))).toBe("403 FORBIDDEN");
   const made = await server.call("POST", "/auth/signup", {}, { email, ...PASSWORD });
   const person = { ...stranger, cookie: cookieOf(made) };
-  expect(await refusalOfSignUp(token)).toBe("409 CONFLICT");
+  expect(await signUpError(token)).toBe("409 CONFLICT");
   expect((await accept(token, person)).status).toBe(200);
-  expect(refusalOf(await accept(token, person))).toBe(GONE);
+  expect(errorOf(await accept(token, person))).toBe(GONE);
 });
 
 test("accepting confirms the address when the link was emailed, not when the inviter saw it", async () => {
@@ -124,10 +124,10 @@ test("accepting confirms the address when the link was emailed, not when the inv
   const again = { email: person.email };
   const { cookie } = project.owner;
   const refused = await server.call("POST", `/projects/${project.id}/members`, { cookie }, again);
-  expect(refusalOf(refused)).toBe("409 CONFLICT");
+  expect(errorOf(refused)).toBe("409 CONFLICT");
   // A member with an unconfirmed address gets no invitation either.
   await server.rows("update users set verified_at = null where id = $1", person.id);
-  expect(refusalOf(await server.call("POST", `/projects/${project.id}/members`, { cookie }, again))).toBe(
+  expect(errorOf(await server.call("POST", `/projects/${project.id}/members`, { cookie }, again))).toBe(
     "409 CONFLICT",
   );
 });
@@ -141,11 +141,11 @@ test("an account with an unconfirmed address invites no one when email leaves th
   const add = (to: string, caller: object = { cookie }) =>
     leaving.call("POST", `/projects/${project.id}/members`, caller, { email: to });
   for (const to of [stranger, known.email]) {
-    expect(refusalOf(await add(to))).toBe("403 EMAIL_VERIFICATION_REQUIRED");
-    expect(await readSystemMails(server.pool, { to })).toEqual([]);
+    expect(errorOf(await add(to))).toBe("403 EMAIL_VERIFICATION_REQUIRED");
+    expect(await readPlatformEmails(server.pool, { to })).toEqual([]);
   }
   // Keys can't add members, so a key can't invite on behalf of its owner.
-  expect(refusalOf(await add(stranger, project.byKey))).toBe("401 UNAUTHORIZED");
+  expect(errorOf(await add(stranger, project.byKey))).toBe("401 UNAUTHORIZED");
   expect(await list(project)).toEqual([]);
   await server.prove(project.owner);
   expect((await add(stranger)).status).toBe(201);
@@ -165,8 +165,8 @@ test("shows no stranger's name as a link in the subject or text of an invitation
   await server.call("PATCH", path, { cookie }, { role: "ADMIN" });
   await server.call("DELETE", path, { cookie });
   const shown = "Win at evil·example or ask";
-  const mails = await readSystemMails(server.pool, { to: known.email });
-  mails.push(...(await readSystemMails(server.pool, { to: stranger })));
+  const mails = await readPlatformEmails(server.pool, { to: known.email });
+  mails.push(...(await readPlatformEmails(server.pool, { to: stranger })));
   expect(mails.map(({ subject }) => subject)).toEqual([
     `You were added to ${shown}`,
     `Your role in ${shown} changed`,
@@ -185,9 +185,9 @@ test("rejects a link that is revoked, replaced, expired or invalid", async () =>
   const revoked = await invite(project, newAddress());
   const revoke = (id: string, by = project) =>
     server.call("DELETE", `/projects/${by.id}/invitations/${id}`, { cookie: by.owner.cookie });
-  expect(refusalOf(await revoke(revoked.id, await server.createProject()))).toBe(GONE);
+  expect(errorOf(await revoke(revoked.id, await server.createProject()))).toBe(GONE);
   expect((await revoke(revoked.id)).status).toBe(204);
-  expect(refusalOf(await revoke(revoked.id))).toBe(GONE);
+  expect(errorOf(await revoke(revoked.id))).toBe(GONE);
   const address = newAddress();
   const replaced = await invite(project, address);
   const newer = await invite(project, address, "ADMIN");
@@ -204,9 +204,9 @@ test("rejects a link that is revoked, replaced, expired or invalid", async () =>
     randomUUID(),
     "'--",
   ]) {
-    expect(await refusalOfSignUp(encodeURIComponent(token))).toBe(GONE);
-    expect(refusalOf(await server.call("GET", `/invitations/${encodeURIComponent(token)}`))).toBe(GONE);
-    expect(refusalOf(await accept(encodeURIComponent(token), project.owner))).toBe(GONE);
+    expect(await signUpError(encodeURIComponent(token))).toBe(GONE);
+    expect(errorOf(await server.call("GET", `/invitations/${encodeURIComponent(token)}`))).toBe(GONE);
+    expect(errorOf(await accept(encodeURIComponent(token), project.owner))).toBe(GONE);
   }
   await sweepInvitations(server.database);
   expect(await server.rows("select id from invitations where project_id = $1", project.id)).toEqual([
@@ -227,7 +227,7 @@ test("a weak password keeps the invitation, and the token is never stored", asyn
   const project = await server.createProject();
   const { token } = await invite(project, newAddress());
   expect(
-    refusalOf(await server.call("POST", `/invitations/${token}/sign-up`, {}, { password: "password123" })),
+    errorOf(await server.call("POST", `/invitations/${token}/sign-up`, {}, { password: "password123" })),
   ).toBe("422 VALIDATION_ERROR");
   expect(await list(project)).toHaveLength(1);
   const stored = await server.rows("select t::text as row from invitations t");
@@ -245,7 +245,7 @@ test("limits the number of pending invitations", async () => {
   );
   const caller = { cookie: project.owner.cookie };
   const add = (email: string) => server.call("POST", `/projects/${project.id}/members`, caller, { email });
-  expect(refusalOf(await add(newAddress()))).toBe("409 CONFLICT");
+  expect(errorOf(await add(newAddress()))).toBe("409 CONFLICT");
   expect((await add("p1@example.com")).status).toBe(201);
 });
 
@@ -256,10 +256,10 @@ test("limits additions per person and hour across projects, and emails per addre
     server.call("POST", `/projects/${project.id}/members`, { cookie: owner.cookie }, { email });
   const address = newAddress();
   for (let at = 0; at < LIMITS.accountMails.value; at++) await add(first, address);
-  expect(refusalOf(await add(first, address))).toBe("429 RATE_LIMIT_EXCEEDED");
+  expect(errorOf(await add(first, address))).toBe("429 RATE_LIMIT_EXCEEDED");
   const left = LIMITS.memberAdditions.value - LIMITS.accountMails.value - 1;
   const addresses = Array.from({ length: left }, newAddress);
   const replies = await Promise.all(addresses.map((email, at) => add(at % 2 === 0 ? first : second, email)));
   expect(replies.filter(({ status }) => status !== 201)).toEqual([]);
-  expect(refusalOf(await add(second, newAddress()))).toBe("429 RATE_LIMIT_EXCEEDED");
+  expect(errorOf(await add(second, newAddress()))).toBe("429 RATE_LIMIT_EXCEEDED");
 });

@@ -4,11 +4,11 @@ import type { Role } from "@postloft/contract/roles.ts";
 import { randomText, sha256 } from "../../platform/crypto.ts";
 import type { Database, Tx } from "../../platform/database/database.ts";
 import { isId, newId } from "../../platform/ids.ts";
-import { Refusal } from "../../platform/refusal.ts";
-import { mailLanguageOf, type MailLanguage } from "../../emails/system-mail/mail-language.ts";
+import { AppError } from "../../platform/app-error.ts";
+import { mailLanguageOf, type MailLanguage } from "../../emails/platform-email/mail-language.ts";
 import { recordAudit, type Actor } from "../../audit/audit-log.ts";
 import { proveAddress } from "../../users/account.ts";
-import { createUser, findProvenUser, toldOf, type User } from "../../users/users.ts";
+import { createUser, findProvenUser, notifiedOf, type User } from "../../users/users.ts";
 import {
   isMemberAlready,
   joinProject,
@@ -81,7 +81,7 @@ export async function addMember(
   ]);
   const member = (await readMembersToChange(tx, projectId)).members.find(({ userId }) => userId === user.id);
   if (member === undefined) throw new Error("The added member is missing.");
-  const { language } = await toldOf(tx, user);
+  const { language } = await notifiedOf(tx, user);
   return { status: "ADDED", member, projectName, language };
 }
 
@@ -94,7 +94,7 @@ async function invite(
     pending.length >= LIMITS.pendingInvitations.value &&
     !pending.some((invitation) => invitation.email === email)
   )
-    throw new Refusal("CONFLICT", {
+    throw new AppError("CONFLICT", {
       message: `A project can have up to ${LIMITS.pendingInvitations.value} pending invitations. Revoke one first.`,
     });
   const token = randomText(TOKEN_LENGTH);
@@ -128,7 +128,7 @@ export async function revokeInvitation(
 ): Promise<void> {
   await lockAsAdmin(tx, projectId, actor);
   const row = isId(invitationId) ? await deleteInvitation(tx, projectId, invitationId) : undefined;
-  if (row === undefined) throw new Refusal("INVITATION_NOT_FOUND");
+  if (row === undefined) throw new AppError("INVITATION_NOT_FOUND");
   await recordAudit(tx, [
     { projectId, actor, action: "invitation.revoked", target: { id: row.id, name: row.email } },
   ]);
@@ -137,7 +137,7 @@ export async function revokeInvitation(
 /** @throws AppError INVITATION_NOT_FOUND unless the token belongs to a pending invitation */
 async function findInvitation(database: Database, token: string) {
   const row = TOKEN.test(token) ? await findInvitationByToken(database, sha256(token)) : undefined;
-  if (row === undefined) throw new Refusal("INVITATION_NOT_FOUND");
+  if (row === undefined) throw new AppError("INVITATION_NOT_FOUND");
   return row;
 }
 
@@ -178,10 +178,10 @@ export async function acceptInvitation(
 ): Promise<Accepted> {
   const { projectId, id, email, role } = await findInvitation(tx, token);
   if (email !== user.email)
-    throw new Refusal("FORBIDDEN", { message: "This invitation is for a different email address." });
+    throw new AppError("FORBIDDEN", { message: "This invitation is for a different email address." });
   const { members } = await readMembersToChange(tx, projectId);
   // Checked under the lock, because it may have been accepted or revoked in between.
-  if ((await deleteInvitation(tx, projectId, id)) === undefined) throw new Refusal("INVITATION_NOT_FOUND");
+  if ((await deleteInvitation(tx, projectId, id)) === undefined) throw new AppError("INVITATION_NOT_FOUND");
   await joinProject(tx, members, { projectId, userId: user.id, email, role: role as Role });
   if (isProof) await proveAddress(tx, user);
   await recordAudit(tx, [

@@ -1,13 +1,13 @@
 // Emails to people who were invited or added to a project, in their language.
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
-import { formatsOf } from "../../emails/system-mail/mail-formats.ts";
-import type { MailLanguage } from "../../emails/system-mail/mail-language.ts";
-import { addressForStrangers, nameForStrangers } from "../../emails/system-mail/name-for-strangers.ts";
-import { layOutSystemMail } from "../../emails/system-mail/system-mail-layout.ts";
-import type { NewSystemMail } from "../../emails/system-mail/system-mail.ts";
+import { formatsOf } from "../../emails/platform-email/mail-formats.ts";
+import type { MailLanguage } from "../../emails/platform-email/mail-language.ts";
+import { addressForStrangers, nameForStrangers } from "../../emails/platform-email/name-for-strangers.ts";
+import { layOutPlatformEmail } from "../../emails/platform-email/platform-email-layout.ts";
+import type { NewPlatformEmail } from "../../emails/platform-email/platform-email.ts";
 import { MEMBER_TEXTS } from "./member-texts.ts";
 
-export interface MemberNews {
+export interface MemberEmailFacts {
   to: string;
   language: MailLanguage;
   /** The address of the person who added them. */
@@ -18,12 +18,12 @@ export interface MemberNews {
 }
 
 /** For a person without an account, who creates one with the link. */
-export const invitationMail = (news: MemberNews): NewSystemMail => mailOf(news, "invitation");
+export const invitationMail = (news: MemberEmailFacts): NewPlatformEmail => mailOf(news, "invitation");
 
 /** For a person who is now a member. */
-export const addedMail = (news: MemberNews): NewSystemMail => mailOf(news, "added");
+export const addedMail = (news: MemberEmailFacts): NewPlatformEmail => mailOf(news, "added");
 
-function mailOf(news: MemberNews, kind: "invitation" | "added"): NewSystemMail {
+function mailOf(news: MemberEmailFacts, kind: "invitation" | "added"): NewPlatformEmail {
   const { to, language, link: url, role } = news;
   const { subject, before, label, after } = MEMBER_TEXTS[language][kind];
   const shown = {
@@ -32,7 +32,7 @@ function mailOf(news: MemberNews, kind: "invitation" | "added"): NewSystemMail {
     project: nameForStrangers(news.project),
   };
   const days = formatsOf(language).number(LIMITS.invitationDays.value);
-  const text = layOutSystemMail({
+  const text = layOutPlatformEmail({
     language,
     subject: subject(shown),
     blocks: [before(shown)],

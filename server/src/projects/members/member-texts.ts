@@ -1,5 +1,5 @@
 // Texts of the emails to people who were invited or added to a project, in each language.
-import type { MailLanguage } from "../../emails/system-mail/mail-language.ts";
+import type { MailLanguage } from "../../emails/platform-email/mail-language.ts";
 
 interface News {
   inviter: string;

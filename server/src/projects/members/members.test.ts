@@ -3,13 +3,13 @@ import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import {
   faultsOf,
-  refusalOf,
+  errorOf,
   useTestServer,
   type TestPerson,
   type TestProject,
 } from "../../testing/test-server.ts";
 import { holdRow } from "../../testing/hold-row.ts";
-import { readSystemMails } from "../../testing/system-mails.ts";
+import { readPlatformEmails } from "../../testing/platform-emails.ts";
 
 const server = useTestServer({ ROLES: "api" });
 
@@ -69,9 +69,9 @@ test("adds an account with a confirmed address immediately, with its role, and n
   expect((await server.call("GET", "/contacts", { ...session(person), projectId: project.id })).status).toBe(
     200,
   );
-  expect(await readSystemMails(server.pool, { to: person.email })).toHaveLength(1);
+  expect(await readPlatformEmails(server.pool, { to: person.email })).toHaveLength(1);
   const again = await server.call("POST", path(project), session(project.owner), body);
-  expect(refusalOf(again)).toBe("409 CONFLICT");
+  expect(errorOf(again)).toBe("409 CONFLICT");
 });
 
 test("rejects adding an owner and reports every invalid field", async () => {
@@ -90,7 +90,7 @@ test("a role applies from the next request, and an admin may not change or make 
   const member = await add(project);
   const rename = () =>
     server.call("PATCH", `/users/@me/projects/${project.id}`, session(member), { name: "Renamed" });
-  expect(refusalOf(await rename())).toBe("403 FORBIDDEN");
+  expect(errorOf(await rename())).toBe("403 FORBIDDEN");
   expect((await changeRole(admin, project, member.id, "ADMIN")).status).toBe(200);
   expect((await rename()).status).toBe(200);
   for (const [id, role] of [
@@ -98,9 +98,9 @@ test("a role applies from the next request, and an admin may not change or make 
     [admin.id, "OWNER"],
     [project.owner.id, "MEMBER"],
   ] as const)
-    expect(refusalOf(await changeRole(admin, project, id, role))).toBe("403 FORBIDDEN");
-  expect(refusalOf(await remove(admin, project, project.owner.id))).toBe("409 CONFLICT");
-  expect(refusalOf(await transfer(admin, project, member.id))).toBe("403 FORBIDDEN");
+    expect(errorOf(await changeRole(admin, project, id, role))).toBe("403 FORBIDDEN");
+  expect(errorOf(await remove(admin, project, project.owner.id))).toBe("409 CONFLICT");
+  expect(errorOf(await transfer(admin, project, member.id))).toBe("403 FORBIDDEN");
   expect(await roles(project)).toEqual({
     [project.owner.id]: "OWNER",
     [admin.id]: "ADMIN",
@@ -116,10 +116,10 @@ test("removed and leaving members lose access immediately, and an owner cannot l
   expect((await leave(leaving)).status).toBe(204);
   for (const person of [removed, leaving])
     expect(
-      refusalOf(await server.call("GET", "/contacts", { ...session(person), projectId: project.id })),
+      errorOf(await server.call("GET", "/contacts", { ...session(person), projectId: project.id })),
     ).toBe("403 PROJECT_ACCESS_DENIED");
-  expect(refusalOf(await leave(project.owner))).toBe("409 CONFLICT");
-  expect(refusalOf(await remove(project.owner, project, removed.id))).toBe("404 MEMBER_NOT_FOUND");
+  expect(errorOf(await leave(project.owner))).toBe("409 CONFLICT");
+  expect(errorOf(await remove(project.owner, project, removed.id))).toBe("404 MEMBER_NOT_FOUND");
   expect(await roles(project)).toEqual({ [project.owner.id]: "OWNER" });
 });
 
@@ -186,7 +186,7 @@ test.each([
     (client) => client.query(change, [admin.id]),
   );
   const [made, ...others] = replies.toReversed();
-  expect(others.map(refusalOf)).toEqual(Array(3).fill("403 FORBIDDEN"));
+  expect(others.map(errorOf)).toEqual(Array(3).fill("403 FORBIDDEN"));
   expect(made?.status).toBe(keyStatus);
   expect(
     await server.rows("select 1 from scoped_keys where project_id = $1 and role = 'ADMIN'", project.id),
@@ -221,7 +221,7 @@ test("a removal returns whether the secret key was seen and replaces both keys o
   expect((await server.call("GET", "/contacts", project.byKey)).status).toBe(200);
   const { couldSeeSecretKey, keys } = await removeAnd(demoted, "?rotateKeys=true");
   expect(couldSeeSecretKey).toBe(true);
-  expect(refusalOf(await server.call("GET", "/contacts", { key: secretKey }))).toBe("401 INVALID_API_KEY");
+  expect(errorOf(await server.call("GET", "/contacts", { key: secretKey }))).toBe("401 INVALID_API_KEY");
   expect((await server.call("GET", "/contacts", { key: keys?.secret ?? "" })).status).toBe(200);
   const noted = await server.rows<{ action: string }>(
     "select action from audit_log where project_id = $1 order by number desc limit 2",
@@ -262,7 +262,7 @@ test.each([
     ],
     (client) => client.query(change, [admin.id]),
   );
-  expect(replies.map(refusalOf)).toEqual(Array(4).fill("403 FORBIDDEN"));
+  expect(replies.map(errorOf)).toEqual(Array(4).fill("403 FORBIDDEN"));
   expect((await server.call("DELETE", invitation, session(project.owner))).status).toBe(204);
 });
 
@@ -287,19 +287,19 @@ test("keeps the later one of two concurrent changes of a setting", async () => {
 test("treats members of another project like unknown people", async () => {
   const [project, other] = [await server.createProject(), await server.createProject()];
   for (const userId of [other.owner.id, randomUUID(), "none"]) {
-    expect(refusalOf(await changeRole(project.owner, project, userId, "ADMIN"))).toBe("404 MEMBER_NOT_FOUND");
-    expect(refusalOf(await remove(project.owner, project, userId))).toBe("404 MEMBER_NOT_FOUND");
+    expect(errorOf(await changeRole(project.owner, project, userId, "ADMIN"))).toBe("404 MEMBER_NOT_FOUND");
+    expect(errorOf(await remove(project.owner, project, userId))).toBe("404 MEMBER_NOT_FOUND");
   }
-  expect(refusalOf(await transfer(project.owner, project, other.owner.id))).toBe("404 MEMBER_NOT_FOUND");
+  expect(errorOf(await transfer(project.owner, project, other.owner.id))).toBe("404 MEMBER_NOT_FOUND");
 });
 
 test("transfers the ownership atomically, but not to oneself or an owner", async () => {
   const project = await server.createProject();
   const next = await add(project);
-  expect(refusalOf(await transfer(project.owner, project, project.owner.id))).toBe("409 CONFLICT");
+  expect(errorOf(await transfer(project.owner, project, project.owner.id))).toBe("409 CONFLICT");
   expect((await transfer(project.owner, project, next.id)).status).toBe(200);
   expect(await roles(project)).toEqual({ [project.owner.id]: "ADMIN", [next.id]: "OWNER" });
-  expect(refusalOf(await transfer(project.owner, project, next.id))).toBe("403 FORBIDDEN");
+  expect(errorOf(await transfer(project.owner, project, next.id))).toBe("403 FORBIDDEN");
 });
 
 test("keeps the last owner against any number of concurrent requests", async () => {
@@ -333,5 +333,5 @@ test("a key can read the members but not change them", async () => {
   const project = await server.createProject();
   expect(await list(project)).toHaveLength(1);
   const reply = await server.call("POST", path(project), project.byKey, { email: "new@example.com" });
-  expect(refusalOf(reply)).toBe("401 UNAUTHORIZED");
+  expect(errorOf(reply)).toBe("401 UNAUTHORIZED");
 });

@@ -4,7 +4,7 @@ import { addMember } from "@postloft/contract/members.ts";
 import { reaches, seesSecretKey, type Role } from "@postloft/contract/roles.ts";
 import type { Sealer } from "../../platform/crypto.ts";
 import type { Database, Tx } from "../../platform/database/database.ts";
-import { Refusal } from "../../platform/refusal.ts";
+import { AppError } from "../../platform/app-error.ts";
 import { recordAudit, type Actor, type AuditEntry } from "../../audit/audit-log.ts";
 import { lockProject } from "../queries.ts";
 import { makeKeyPair, replaceKeys, type KeyPair } from "../keys.ts";
@@ -59,7 +59,7 @@ export async function readMembersToChange(
   projectId: string,
 ): Promise<{ projectName: string; projectLanguage: string; members: MemberView[] }> {
   const project = await lockProject(tx, projectId);
-  if (project === undefined) throw new Refusal("PROJECT_NOT_FOUND");
+  if (project === undefined) throw new AppError("PROJECT_NOT_FOUND");
   const members = await listMembers(tx, projectId);
   return { projectName: project.name, projectLanguage: project.language, members };
 }
@@ -71,7 +71,7 @@ export async function readMembersToChange(
 async function readMemberToChange(tx: Tx, projectId: string, userId: string) {
   const { members } = await readMembersToChange(tx, projectId);
   const member = members.find((one) => one.userId === userId);
-  if (member === undefined) throw new Refusal("MEMBER_NOT_FOUND");
+  if (member === undefined) throw new AppError("MEMBER_NOT_FOUND");
   return { member, members };
 }
 
@@ -85,15 +85,15 @@ export async function joinProject(
   joining: { projectId: string; userId: string; email: string; role: Role },
 ): Promise<void> {
   if (members.length >= LIMITS.members.value)
-    throw new Refusal("CONFLICT", { message: `A project can have up to ${LIMITS.members.value} members.` });
+    throw new AppError("CONFLICT", { message: `A project can have up to ${LIMITS.members.value} members.` });
   const { projectId, userId, role } = joining;
   const isNew = await insertMember(tx, { projectId, userId, role });
   if (!isNew) throw isMemberAlready(joining.email);
   await deleteInvitationsOf(tx, projectId, joining.email);
 }
 
-export function isMemberAlready(email: string): Refusal {
-  return new Refusal("CONFLICT", { message: `${email} is already a member.` });
+export function isMemberAlready(email: string): AppError {
+  return new AppError("CONFLICT", { message: `${email} is already a member.` });
 }
 
 /**
@@ -104,7 +104,7 @@ export function isMemberAlready(email: string): Refusal {
 export function requireAdmin(members: readonly MemberView[], { userId }: Actor): Role {
   const role = members.find((one) => one.userId === userId)?.role;
   if (role === undefined || !mayInvite(role))
-    throw new Refusal("FORBIDDEN", { message: "You are no longer an admin of this project." });
+    throw new AppError("FORBIDDEN", { message: "You are no longer an admin of this project." });
   return role;
 }
 
@@ -127,7 +127,7 @@ export async function changeRole(
 ): Promise<MemberView> {
   const { member, members } = await readMemberToChange(tx, projectId, userId);
   if (requireAdmin(members, actor) !== "OWNER" && (role === "OWNER" || member.role === "OWNER"))
-    throw new Refusal("FORBIDDEN", { message: "Only an owner can grant or remove the role OWNER." });
+    throw new AppError("FORBIDDEN", { message: "Only an owner can grant or remove the role OWNER." });
   if (member.role === role) return member;
   if (member.role === "OWNER") requireAnotherOwner(members, member);
   await updateMemberRole(tx, projectId, member.userId, role);
@@ -186,7 +186,7 @@ export async function removeMember(
   const { member, members } = await readMemberToChange(tx, projectId, userId);
   if (actor.userId !== member.userId) requireAdmin(members, actor);
   if (member.role === "OWNER")
-    throw new Refusal("CONFLICT", {
+    throw new AppError("CONFLICT", {
       message: "An owner can't be removed. Change the role or transfer the ownership first.",
     });
   const { couldSeeSecretKey } = member;
@@ -225,9 +225,9 @@ export async function transferOwnership(
   const { member, members } = await readMemberToChange(tx, projectId, userId);
   // Read again under the lock, because a concurrent transfer may have come first.
   const owner = members.find((one) => one.userId === ownerId && one.role === "OWNER");
-  if (owner === undefined) throw new Refusal("FORBIDDEN", { message: "You are no longer an owner." });
+  if (owner === undefined) throw new AppError("FORBIDDEN", { message: "You are no longer an owner." });
   if (member.role === "OWNER")
-    throw new Refusal("CONFLICT", { message: `${member.email} is already an owner.` });
+    throw new AppError("CONFLICT", { message: `${member.email} is already an owner.` });
   await updateMemberRole(tx, projectId, member.userId, "OWNER");
   await updateMemberRole(tx, projectId, owner.userId, "ADMIN");
   await sendNotice(tx, { projectId, notice: "ownershipTransferred", actor, owner: member.email });
@@ -256,7 +256,7 @@ export async function giveMemberships(tx: Tx, fromId: string, toId: string): Pro
 function requireAnotherOwner(members: readonly MemberView[], owner: MemberView): void {
   const isLast = !members.some(({ role, userId }) => role === "OWNER" && userId !== owner.userId);
   if (isLast)
-    throw new Refusal("CONFLICT", {
+    throw new AppError("CONFLICT", {
       message: "A project needs an owner. Make someone else an owner or transfer the ownership first.",
     });
 }

@@ -1,12 +1,12 @@
 // Facts of each notification, and the interface of its texts in every language. Pure.
 import type { CapCategory } from "@postloft/contract/limits/billing.ts";
 import type { BadRate } from "@postloft/contract/security.ts";
-import type { SystemMailBlock } from "../../emails/system-mail/system-mail-layout.ts";
+import type { PlatformEmailBlock } from "../../emails/platform-email/platform-email-layout.ts";
 
 /** An email in one language, without recipient and link. */
 export interface NotificationWords {
   subject: string;
-  blocks: SystemMailBlock[];
+  blocks: PlatformEmailBlock[];
   /** The label of the button. */
   label?: string;
   footer?: string;
@@ -54,7 +54,7 @@ export interface UsedCap {
 }
 
 /** The kinds of jobs that a person can start. Other kinds are reported without a name. */
-export const TOLD_JOBS = [
+export const NOTIFIED_JOBS = [
   "contacts.import",
   "contacts.undo-import",
   "contacts.bulk",
@@ -67,7 +67,7 @@ export const TOLD_JOBS = [
   "project-reset",
   "project-deletion",
 ] as const;
-export type ToldJob = (typeof TOLD_JOBS)[number] | "other";
+export type NamedJob = (typeof NOTIFIED_JOBS)[number] | "other";
 
 export interface WeekCounts {
   startDate: string;
@@ -88,7 +88,7 @@ export interface NotificationTexts {
   badRates: (facts: { project: string; rates: readonly BadRate[] }) => NotificationWords;
   capsNear: (facts: { project: string; caps: readonly UsedCap[] }) => NotificationWords;
   capsReached: (facts: { project: string; caps: readonly UsedCap[] }) => NotificationWords;
-  failedJob: (facts: { job: ToldJob; id: string; reason: string }) => NotificationWords;
+  failedJob: (facts: { job: NamedJob; id: string; reason: string }) => NotificationWords;
   week: (facts: { project: string; current: WeekCounts; previous: WeekCounts }) => NotificationWords;
   /** A message to the instance admin. */
   passedOn: (facts: { recipient: string; from: string; subject: string; text: string }) => NotificationWords;

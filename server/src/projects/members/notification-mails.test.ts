@@ -1,14 +1,14 @@
 // Checks that every language has the complete notification texts, with the same facts and button, and numbers in its format.
 import { expect, test } from "vitest";
 import type { BadRate } from "@postloft/contract/security.ts";
-import type { MailLanguage } from "../../emails/system-mail/mail-language.ts";
+import type { MailLanguage } from "../../emails/platform-email/mail-language.ts";
 import { lostDomainMail } from "../../domains/lost-domain-mail.ts";
 import type { DomainRow } from "../../domains/queries.ts";
 import { pausedCampaignMail, pausedDestinationMail } from "../../campaigns/paused-campaign-mail.ts";
 import { operatorMail } from "../../deliveries/operator-mail.ts";
 import { suspensionMail, warningMail } from "../../deliveries/suspension-mail.ts";
 import { failedJobMail } from "../../reports/failed-jobs.ts";
-import { TOLD_JOBS } from "./notification-facts.ts";
+import { NOTIFIED_JOBS } from "./notification-facts.ts";
 import { notificationMail, type MailInLanguage } from "./notification-mails.ts";
 
 const LANGUAGES: readonly MailLanguage[] = ["en", "de", "fr", "es"];
@@ -152,9 +152,9 @@ const MAILS: Readonly<Record<string, [MailInLanguage, ...string[]]>> = {
 test.for(Object.entries(MAILS))(
   "every language has all facts of the email about %s",
   ([, [mail, ...facts]]) => {
-    const told = LANGUAGES.map((language) => ({ language, ...mail(language) }));
-    expect(new Set(told.map(({ text }) => text)).size).toBe(LANGUAGES.length);
-    for (const { language, subject, text, html } of told) {
+    const reported = LANGUAGES.map((language) => ({ language, ...mail(language) }));
+    expect(new Set(reported.map(({ text }) => text)).size).toBe(LANGUAGES.length);
+    for (const { language, subject, text, html } of reported) {
       for (const fact of facts) expect(`${subject}\n${text}`).toContain(fact);
       expect(html).toContain(`<html lang="${language}">`);
       expect(`${subject}\n${text}`).not.toMatch(/undefined|NaN|\[object/);
@@ -181,9 +181,9 @@ test("formats numbers, percentages and dates for each language", () => {
 
 test("every job that a person can start has a distinct name in each language", () => {
   for (const language of LANGUAGES) {
-    const subjects = [...TOLD_JOBS, "other"].map(
+    const subjects = [...NOTIFIED_JOBS, "other"].map(
       (kind) => failedJobMail({ projectId: "p1", id: "j1", kind, reason: "no" }, URL)(language).subject,
     );
-    expect(new Set(subjects).size).toBe(TOLD_JOBS.length + 1);
+    expect(new Set(subjects).size).toBe(NOTIFIED_JOBS.length + 1);
   }
 });

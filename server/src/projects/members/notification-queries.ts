@@ -91,7 +91,7 @@ export async function listListeners(
  * Marks projects as notified and returns those not notified since that time. Leaves the other rows untouched, so that no one waits for
  * their locks.
  */
-export async function markTold(
+export async function markNotified(
   tx: Tx,
   { projectIds, kind, since }: { projectIds: readonly string[]; kind: string; since: Date },
 ): Promise<string[]> {

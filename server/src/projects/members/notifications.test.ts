@@ -3,19 +3,19 @@ import { expect, test } from "vitest";
 import type { NotificationKind } from "@postloft/contract/notifications.ts";
 import { transaction } from "../../platform/database/database.ts";
 import { createGuard } from "../../deliveries/reputation.ts";
-import { layOutSystemMail } from "../../emails/system-mail/system-mail-layout.ts";
+import { layOutPlatformEmail } from "../../emails/platform-email/platform-email-layout.ts";
 import { failedJobMail } from "../../reports/failed-jobs.ts";
-import { lastMonday, tellSummaries } from "../../reports/weekly-summary.ts";
+import { lastMonday, notifySummaries } from "../../reports/weekly-summary.ts";
 import { makeSentMails } from "../../testing/sent-mails.ts";
 import {
   faultsOf,
-  refusalOf,
+  errorOf,
   useTestServer,
   type TestPerson,
   type TestProject,
 } from "../../testing/test-server.ts";
-import { readSystemMails } from "../../testing/system-mails.ts";
-import { tellMembers } from "./notifications.ts";
+import { readPlatformEmails } from "../../testing/platform-emails.ts";
+import { notifyMembers } from "./notifications.ts";
 
 const server = useTestServer({ ROLES: "api" });
 const baseUrl = () => "https://post.example";
@@ -34,12 +34,12 @@ const chosen = async (project: TestProject, { cookie }: TestPerson) =>
       ({ kind, byMail }) => [kind, byMail],
     ),
   );
-const mailsTo = (email: string) => readSystemMails(server.pool, { to: email });
+const mailsTo = (email: string) => readPlatformEmails(server.pool, { to: email });
 const subjects = async ({ email }: TestPerson) => (await mailsTo(email)).map(({ subject }) => subject);
-const tell = (project: TestProject, kind: NotificationKind) =>
+const notify = (project: TestProject, kind: NotificationKind) =>
   transaction(server.database, (tx) =>
-    tellMembers(tx, { projectId: project.id, kind, facts: { name: "it" } }, () =>
-      layOutSystemMail({ subject: kind, blocks: ["It happened."] }),
+    notifyMembers(tx, { projectId: project.id, kind, facts: { name: "it" } }, () =>
+      layOutPlatformEmail({ subject: kind, blocks: ["It happened."] }),
     ),
   );
 
@@ -70,7 +70,7 @@ test("defaults apply without a choice, and a choice affects one kind of one memb
   expect(body.data.map(({ byMail }) => byMail)).toEqual([false, true, true, true, true, true]);
   expect(await chosen(project, project.owner)).toEqual(usual);
   expect(await chosen(other, member)).toEqual(usual);
-  expect([await tell(project, "domain-lost"), await tell(project, "campaign-paused")]).toEqual([1, 2]);
+  expect([await notify(project, "domain-lost"), await notify(project, "campaign-paused")]).toEqual([1, 2]);
   expect((await mailsTo(member.email)).map(({ subject }) => subject)).toEqual(["campaign-paused"]);
 });
 
@@ -84,7 +84,7 @@ test("notifies each member in their language, also about a suspension", async ()
   expect(await subjects(project.owner)).toEqual(["The project “A project” was disabled"]);
   expect(await subjects(member)).toEqual(["Le projet «\u00a0A project\u00a0» a été désactivé"]);
   await transaction(server.database, (tx) =>
-    tellMembers(
+    notifyMembers(
       tx,
       { projectId: project.id, kind: "job-failed", facts: {} },
       failedJobMail({ projectId: project.id, id: "j1", kind: "events.delete", reason: "no" }, baseUrl()),
@@ -101,7 +101,7 @@ test("rejects invalid choices and other people's projects", async () => {
   for (const method of ["GET", "PUT"]) {
     const body = method === "PUT" ? {} : undefined;
     const reply = await server.call(method, pathOf(project), { cookie: stranger.cookie }, body);
-    expect(refusalOf(reply)).toBe("404 PROJECT_NOT_FOUND");
+    expect(errorOf(reply)).toBe("404 PROJECT_NOT_FOUND");
   }
 });
 
@@ -112,20 +112,20 @@ test("warns once a week about rates near a suspension, except members who opted 
   await server.rows(`update sending_hours set bounced = 14 where project_id = $1`, project.id);
   expect(mails.length).toBe(200);
   const guard = createGuard({ isOn: true, baseUrl });
-  const judge = () => transaction(server.database, (tx) => guard(tx, [project.id]));
-  await Promise.all([judge(), judge(), judge()]);
-  await judge();
-  const told = await mailsTo(project.owner.email);
-  expect(told.map(({ subject }) => subject)).toEqual([
+  const evaluate = () => transaction(server.database, (tx) => guard(tx, [project.id]));
+  await Promise.all([evaluate(), evaluate(), evaluate()]);
+  await evaluate();
+  const reported = await mailsTo(project.owner.email);
+  expect(reported.map(({ subject }) => subject)).toEqual([
     "A project: too many emails bounce or are reported as spam",
   ]);
-  expect(told[0]?.text).toContain(`https://post.example/app/${project.id}/settings?tab=reputation`);
+  expect(reported[0]?.text).toContain(`https://post.example/app/${project.id}/settings?tab=reputation`);
   expect(await mailsTo(member.email)).toEqual([]);
   await server.rows(
     "update told_members set told_at = now() - interval '8 days' where project_id = $1",
     project.id,
   );
-  await judge();
+  await evaluate();
   expect((await mailsTo(project.owner.email)).length).toBe(2);
 });
 
@@ -133,14 +133,14 @@ test("sends the weekly summary once to subscribed members, compared with the wee
   const { project, member } = await withMember();
   await choose(project, member, { "weekly-summary": true });
   const at = new Date();
-  const tellAll = () => tellSummaries({ database: server.database, baseUrl }, at);
-  await Promise.all([tellAll(), tellAll()]);
-  await tellAll();
-  const told = await mailsTo(member.email);
-  expect(told.map(({ subject }) => subject)).toEqual(["A project: 0 emails last week"]);
-  expect(told[0]?.text).toContain("Sent: 0 (0)");
+  const notifyAll = () => notifySummaries({ database: server.database, baseUrl }, at);
+  await Promise.all([notifyAll(), notifyAll()]);
+  await notifyAll();
+  const reported = await mailsTo(member.email);
+  expect(reported.map(({ subject }) => subject)).toEqual(["A project: 0 emails last week"]);
+  expect(reported[0]?.text).toContain("Sent: 0 (0)");
   expect(await mailsTo(project.owner.email)).toEqual([]);
-  await tellSummaries({ database: server.database, baseUrl }, new Date(at.getTime() + 7 * 86_400_000));
+  await notifySummaries({ database: server.database, baseUrl }, new Date(at.getTime() + 7 * 86_400_000));
   expect((await mailsTo(member.email)).length).toBe(2);
 });
 

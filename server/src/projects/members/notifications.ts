@@ -7,16 +7,16 @@ import {
 import type { Database, Tx } from "../../platform/database/database.ts";
 import { now } from "../../platform/clock.ts";
 import { addJob } from "../../platform/background/jobs.ts";
-import { invalidField, Refusal } from "../../platform/refusal.ts";
-import { enqueueSystemMails } from "../../emails/system-mail/system-mail.ts";
-import { mailLanguageOf } from "../../emails/system-mail/mail-language.ts";
+import { invalidField, AppError } from "../../platform/app-error.ts";
+import { enqueuePlatformEmails } from "../../emails/platform-email/platform-email.ts";
+import { mailLanguageOf } from "../../emails/platform-email/mail-language.ts";
 import type { MailInLanguage } from "./notification-mails.ts";
 import {
   findChoices,
   listDueProjects,
   listListeners,
   listWebhookUrls,
-  markTold,
+  markNotified,
   mergeChoices,
   updateWebhookUrl,
   type ChoicesRow,
@@ -52,7 +52,7 @@ function present({ notifications, webhookKinds: byWebhook }: ChoicesRow) {
 
 async function getChoices(database: Database, { projectId, userId }: MemberKey): Promise<ChoicesRow> {
   const choices = await findChoices(database, projectId, userId);
-  if (choices === undefined) throw new Refusal("PROJECT_NOT_FOUND");
+  if (choices === undefined) throw new AppError("PROJECT_NOT_FOUND");
   return choices;
 }
 
@@ -74,7 +74,7 @@ export async function chooseNotifications(
   { webhook = {}, ...byMail }: Choices & { readonly webhook?: Choices | undefined },
 ) {
   const merged = await mergeChoices(tx, member, { byMail, byWebhook: webhook });
-  if (merged === undefined) throw new Refusal("PROJECT_NOT_FOUND");
+  if (merged === undefined) throw new AppError("PROJECT_NOT_FOUND");
   const asked = NOTIFICATION_KINDS.find((kind) => webhook[kind] === true);
   if (asked !== undefined && merged.webhookUrl === null)
     throw invalidField(`webhook.${asked}`, "custom", "Your webhook has no URL yet.");
@@ -94,7 +94,7 @@ export async function readWebhookUrl(database: Database, member: MemberKey): Pro
  * @throws AppError PROJECT_NOT_FOUND for a former member
  */
 export async function setWebhookUrl(tx: Tx, member: MemberKey, url: string | null): Promise<void> {
-  if (!(await updateWebhookUrl(tx, member, url))) throw new Refusal("PROJECT_NOT_FOUND");
+  if (!(await updateWebhookUrl(tx, member, url))) throw new AppError("PROJECT_NOT_FOUND");
 }
 
 /** Returns the webhook URLs of those members who have one. */
@@ -103,7 +103,7 @@ export async function readWebhookUrls(database: Database, projectId: string, use
 }
 
 /** The facts of a notification in machine-readable form. */
-export type ToldFacts = Readonly<Record<string, string | number | null | readonly string[]>>;
+export type NotificationFacts = Readonly<Record<string, string | number | null | readonly string[]>>;
 
 /** Webhook texts are in English, like API responses. */
 const LANGUAGE_OF_CALLS = "en";
@@ -113,16 +113,16 @@ const LANGUAGE_OF_CALLS = "en";
  * @param facts machine-readable facts in addition to the text
  * @returns how many emails
  */
-export async function tellMembers(
+export async function notifyMembers(
   tx: Tx,
-  { projectId, kind, facts }: { projectId: string; kind: NotificationKind; facts: ToldFacts },
+  { projectId, kind, facts }: { projectId: string; kind: NotificationKind; facts: NotificationFacts },
   mail: MailInLanguage,
 ): Promise<number> {
   const listeners = await listListeners(tx, { projectId, kind, isUsual: NOTIFICATIONS[kind].isUsual });
   const mails = listeners.flatMap(({ byMail, email: to, language }) =>
     byMail ? [{ to, ...mail(mailLanguageOf(language)) }] : [],
   );
-  await enqueueSystemMails(tx, mails);
+  await enqueuePlatformEmails(tx, mails);
   const userIds = listeners.filter(({ byWebhook }) => byWebhook).map(({ userId }) => userId);
   if (userIds.length > 0) {
     const { subject, text } = mail(LANGUAGE_OF_CALLS);
@@ -151,8 +151,8 @@ export async function takeDue(
   }: { projectIds: readonly string[]; kind: NotificationKind; of?: string; since: Date },
 ): Promise<Set<string>> {
   if (projectIds.length === 0) return new Set();
-  const told = of === undefined ? kind : `${kind} ${of}`;
-  return new Set(await markTold(tx, { projectIds, kind: told, since }));
+  const reported = of === undefined ? kind : `${kind} ${of}`;
+  return new Set(await markNotified(tx, { projectIds, kind: reported, since }));
 }
 
 /** Returns the first projects with subscribers to this kind that were not notified since that time. */

@@ -1,5 +1,5 @@
 // Texts of security emails to a project's members about roles, keys and removal. In each language.
-import type { MailLanguage } from "../../emails/system-mail/mail-language.ts";
+import type { MailLanguage } from "../../emails/platform-email/mail-language.ts";
 
 export interface NoticeFacts {
   project: string;

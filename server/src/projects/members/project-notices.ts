@@ -1,9 +1,9 @@
 // Security emails to the affected person, or to all owners and admins. They can't be turned off.
 import type { Tx } from "../../platform/database/database.ts";
-import { mailLanguageOf } from "../../emails/system-mail/mail-language.ts";
-import { addressForStrangers, nameForStrangers } from "../../emails/system-mail/name-for-strangers.ts";
-import { layOutSystemMail } from "../../emails/system-mail/system-mail-layout.ts";
-import { enqueueSystemMails } from "../../emails/system-mail/system-mail.ts";
+import { mailLanguageOf } from "../../emails/platform-email/mail-language.ts";
+import { addressForStrangers, nameForStrangers } from "../../emails/platform-email/name-for-strangers.ts";
+import { layOutPlatformEmail } from "../../emails/platform-email/platform-email-layout.ts";
+import { enqueuePlatformEmails } from "../../emails/platform-email/platform-email.ts";
 import type { Actor } from "../../audit/audit-log.ts";
 import { NOTICE_TEXTS, type Notice, type NoticeFacts } from "./project-notice-texts.ts";
 import { listNoticeRecipients } from "./queries.ts";
@@ -28,7 +28,7 @@ export async function sendNotice(tx: Tx, { projectId, notice, actor, to, role, o
       project: nameForStrangers(project),
       by: by === null ? null : addressForStrangers(by),
     });
-    return { to: email, ...layOutSystemMail({ language, subject, blocks: [block], footer }) };
+    return { to: email, ...layOutPlatformEmail({ language, subject, blocks: [block], footer }) };
   });
-  await enqueueSystemMails(tx, mails);
+  await enqueuePlatformEmails(tx, mails);
 }

@@ -5,11 +5,11 @@ import type { Sealer } from "../../platform/crypto.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { transaction } from "../../platform/database/database.ts";
 import { created, noContent, ok, route, type Route } from "../../platform/http/route.ts";
-import { Refusal } from "../../platform/refusal.ts";
-import { takeOrRefuse, type RateLimiter, type Take } from "../../platform/http/rate-limit.ts";
+import { AppError } from "../../platform/app-error.ts";
+import { takeOrThrow, type RateLimiter, type Take } from "../../platform/http/rate-limit.ts";
 import { networkOf } from "../../platform/http/visitor-network.ts";
-import { acceptedLanguage } from "../../emails/system-mail/mail-language.ts";
-import { enqueueSystemMails } from "../../emails/system-mail/system-mail.ts";
+import { acceptedLanguage } from "../../emails/platform-email/mail-language.ts";
+import { enqueuePlatformEmails } from "../../emails/platform-email/platform-email.ts";
 import { actorOf } from "../../audit/audit-log.ts";
 import type { Passwords } from "../../users/passwords.ts";
 import type { Sessions } from "../../users/sessions.ts";
@@ -27,7 +27,7 @@ import {
 import { addedMail, invitationMail } from "./member-mails.ts";
 import { changeRole, listMembers, removeMember, transferOwnership } from "./members.ts";
 
-export interface MemberParts {
+export interface MemberDependencies {
   database: Database;
   sealer: Sealer;
   sessions: Sessions;
@@ -40,29 +40,29 @@ export interface MemberParts {
 
 const HOUR_SECONDS = 3600;
 
-export function memberRoutes(parts: MemberParts): Route[] {
-  const { database } = parts;
+export function memberRoutes(deps: MemberDependencies): Route[] {
+  const { database } = deps;
   return [
-    ...invitationRoutes(parts),
+    ...invitationRoutes(deps),
     route(contract.listMembers, async ({ projectId }) => ok(await listMembers(database, projectId))),
     route(contract.addMember, async (call) => {
       const { projectId, body, commit } = call;
-      if (!parts.staysHere && !(await readAccount(database, call.userId)).isVerified)
-        throw new Refusal("EMAIL_VERIFICATION_REQUIRED");
+      if (!deps.staysHere && !(await readAccount(database, call.userId)).isVerified)
+        throw new AppError("EMAIL_VERIFICATION_REQUIRED");
       for (const take of [additionsOf(projectId), additionsOf(call.userId), mailsTo(body.email)])
-        await takeOrRefuse(parts.rateLimiter, take);
+        await takeOrThrow(deps.rateLimiter, take);
       return commit(async (tx) => {
         const added = await addMember(tx, { projectId, ...body, actor: actorOf(call) });
         const inviter = (await getUser(tx, call.userId)).email;
         const { projectName: project, language } = added;
         const about = { to: body.email, language, inviter, project, role: body.role };
         if (added.status === "ADDED") {
-          await enqueueSystemMails(tx, [addedMail({ ...about, link: parts.baseUrl() })]);
+          await enqueuePlatformEmails(tx, [addedMail({ ...about, link: deps.baseUrl() })]);
           return created({ status: added.status, member: added.member, invitation: null });
         }
-        const link = `${parts.baseUrl()}/app/invitations/${added.token}`;
-        await enqueueSystemMails(tx, [invitationMail({ ...about, link })]);
-        const invitation = { ...added.invitation, link: parts.staysHere ? link : null };
+        const link = `${deps.baseUrl()}/app/invitations/${added.token}`;
+        await enqueuePlatformEmails(tx, [invitationMail({ ...about, link })]);
+        const invitation = { ...added.invitation, link: deps.staysHere ? link : null };
         return created({ status: added.status, member: null, invitation });
       });
     }),
@@ -81,7 +81,7 @@ export function memberRoutes(parts: MemberParts): Route[] {
     route(contract.removeMember, async (call) =>
       call.commit(async (tx) => {
         const removed = { ...call.params, projectId: call.projectId, actor: actorOf(call) };
-        return ok(await removeMember(tx, removed, call.query.rotateKeys === true ? parts.sealer : null));
+        return ok(await removeMember(tx, removed, call.query.rotateKeys === true ? deps.sealer : null));
       }),
     ),
     route(contract.leaveProject, async (call) =>
@@ -112,7 +112,13 @@ const additionsOf = (id: string): Take => ({
   windowSeconds: HOUR_SECONDS,
 });
 
-function invitationRoutes({ database, sessions, passwords, rateLimiter, staysHere }: MemberParts): Route[] {
+function invitationRoutes({
+  database,
+  sessions,
+  passwords,
+  rateLimiter,
+  staysHere,
+}: MemberDependencies): Route[] {
   const isProof = !staysHere;
   return [
     route(contract.listInvitations, async ({ projectId }) => ok(await listInvitations(database, projectId))),
@@ -131,7 +137,7 @@ function invitationRoutes({ database, sessions, passwords, rateLimiter, staysHer
     ),
     route(contract.signUpInvited, async ({ params, body, ip, headers }) => {
       const network = networkOf(ip);
-      await takeOrRefuse(rateLimiter, attemptsOf(network));
+      await takeOrThrow(rateLimiter, attemptsOf(network));
       const { email, project } = await readInvitation(database, params.token);
       const chosen = { email, password: body.password, projects: [project] };
       const passwordHash = await passwords.hash(network, chosen);

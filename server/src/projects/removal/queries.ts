@@ -44,7 +44,7 @@ export async function deleteProjectRow(tx: Tx, projectId: string): Promise<void>
 }
 
 /** Returns whether a sender has claimed emails of the project, whose results follow within seconds. */
-export async function hasMailInHand(database: Database, projectId: string): Promise<boolean> {
+export async function hasClaimedEmails(database: Database, projectId: string): Promise<boolean> {
   const { rows } = await sql<{ has: boolean }>`
     select exists (
       select 1 from emails where status = 'CLAIMED' and sender_id is not null and project_id = ${projectId}

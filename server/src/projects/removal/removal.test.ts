@@ -10,7 +10,7 @@ import { verifyAuditLog } from "../../audit/audit-log.ts";
 import { holdRow } from "../../testing/hold-row.ts";
 import {
   faultsOf,
-  refusalOf,
+  errorOf,
   useTestServer,
   type OneServer,
   type TestProject,
@@ -114,7 +114,7 @@ test("a reset keeps members, keys, domains and the log, and affects no other pro
   expect(Object.keys(before).length).toBeGreaterThan(15);
   const { status, body } = await reset(project);
   expect(status).toBe(202);
-  expect(refusalOf(await server.call("POST", "/contacts", project.byKey, { email: "a@example.com" }))).toBe(
+  expect(errorOf(await server.call("POST", "/contacts", project.byKey, { email: "a@example.com" }))).toBe(
     "403 PROJECT_DISABLED",
   );
   const path = own(project, `/removals/${body.jobId}`);
@@ -152,8 +152,8 @@ test("a deleted project and all its rows are gone, and its audit log is kept", a
     await expect.poll(() => isGone(project), WAIT).toBe(true);
   });
   expect(Object.keys(await rowsOf(project.id)).toSorted()).toEqual(["audit_heads", "audit_log"]);
-  expect(refusalOf(await server.call("GET", "/contacts", project.byKey))).toBe("401 INVALID_API_KEY");
-  expect(refusalOf(await remove(project))).toBe("404 PROJECT_NOT_FOUND");
+  expect(errorOf(await server.call("GET", "/contacts", project.byKey))).toBe("401 INVALID_API_KEY");
+  expect(errorOf(await remove(project))).toBe("404 PROJECT_NOT_FOUND");
   const actions = await server.rows(
     "select action from audit_log where project_id = $1 order by number desc limit 2",
     project.id,
@@ -179,10 +179,10 @@ test("rejects a request without the exact name or while another removal is runni
   const enabled = await server.call("POST", `/projects/${project.id}/enable`, session(project), {
     reason: "I did not mean it",
   });
-  expect(refusalOf(enabled)).toBe("409 CONFLICT");
-  expect(
-    refusalOf(await server.call("GET", own(project, `/removals/${randomUUID()}`), session(project))),
-  ).toBe("404 JOB_NOT_FOUND");
+  expect(errorOf(enabled)).toBe("409 CONFLICT");
+  expect(errorOf(await server.call("GET", own(project, `/removals/${randomUUID()}`), session(project)))).toBe(
+    "404 JOB_NOT_FOUND",
+  );
 });
 
 test("waiting emails are never sent, neither during the deletion nor afterwards", async () => {
@@ -298,7 +298,7 @@ test("requests in progress get an error at every endpoint when the project is re
     ],
     (client) => client.query("delete from projects where id = $1", [project.id]),
   );
-  expect(replies.map(refusalOf)).toEqual(Array(3).fill("403 PROJECT_DISABLED"));
+  expect(replies.map(errorOf)).toEqual(Array(3).fill("403 PROJECT_DISABLED"));
 });
 
 test.each([
@@ -306,7 +306,7 @@ test.each([
   ["no longer theirs", "update memberships set role = 'MEMBER' where project_id = $1", "403 FORBIDDEN"],
 ])(
   "a reset pending while the project was %s does not start and enables nothing",
-  async (_, change, refusal) => {
+  async (_, change, appError) => {
     const project = await server.createProject();
     const [reply] = await holdRow(
       server.pool,
@@ -314,7 +314,7 @@ test.each([
       () => [reset(project)],
       (client) => client.query(change, [project.id]),
     );
-    expect(reply === undefined ? "" : refusalOf(reply)).toBe(refusal);
+    expect(reply === undefined ? "" : errorOf(reply)).toBe(appError);
     expect(await server.rows("select 1 from jobs where project_id = $1", project.id)).toEqual([]);
   },
 );

@@ -3,7 +3,7 @@ import { addJob, deleteJobsBeside, type JobStep } from "../../platform/backgroun
 import { nowMs } from "../../platform/clock.ts";
 import type { Database, Tx } from "../../platform/database/database.ts";
 import { failpoint } from "../../platform/failpoints.ts";
-import { invalidField, Refusal } from "../../platform/refusal.ts";
+import { invalidField, AppError } from "../../platform/app-error.ts";
 import { deleteTenantRows, listTenantTables } from "../../platform/database/tenant-rows.ts";
 import { openOrCloseProjectQueues } from "../../emails/outbox/queues.ts";
 import { recordAudit, SERVICE, type Actor } from "../../audit/audit-log.ts";
@@ -13,7 +13,7 @@ import {
   deleteProjectRow,
   endResetRow,
   findName,
-  hasMailInHand,
+  hasClaimedEmails,
   lockForRemoval,
   startRemovalRow,
 } from "./queries.ts";
@@ -58,7 +58,7 @@ export const KEPT: Readonly<Record<"RESET" | "DELETE", ReadonlySet<string>>> = {
 const BATCH_ROWS = 2_000;
 /** Longer than any submission takes. */
 const PATIENCE_MS = 600_000;
-const LOOK_MS = 250;
+const POLL_MS = 250;
 
 /** Functions of billing/ for a project. Provided by api.ts. */
 export interface Payment {
@@ -78,7 +78,7 @@ export async function requireName(database: Database, projectId: string, confirm
 }
 
 function refuseOtherName(name: string | undefined, confirm: string): void {
-  if (name === undefined) throw new Refusal("PROJECT_NOT_FOUND");
+  if (name === undefined) throw new AppError("PROJECT_NOT_FOUND");
   if (name !== confirm) throw invalidField("confirm", "custom", "Must be the exact name of the project.");
 }
 
@@ -110,9 +110,9 @@ export async function requestRemoval(
   refuseOtherName(project?.name, confirm);
   requireAdmin(await listMembers(tx, projectId), actor);
   if (project?.isRunning === true)
-    throw new Refusal("CONFLICT", { message: "The project is already being reset or deleted." });
+    throw new AppError("CONFLICT", { message: "The project is already being reset or deleted." });
   // It would be enabled at the end.
-  if (removal === "RESET" && project?.disabled === true) throw new Refusal("PROJECT_DISABLED");
+  if (removal === "RESET" && project?.disabled === true) throw new AppError("PROJECT_DISABLED");
   await requireUnpaid?.(tx);
   const kind = removal === "RESET" ? RESET_JOB : DELETION_JOB;
   const jobId = await addJob(tx, { projectId, kind, input: {} });
@@ -192,8 +192,8 @@ export const removalStep =
 
 /** Waits for the results of emails that a sender had claimed when the project was disabled, up to a limit. */
 async function isStillSending(tx: Tx, projectId: string, since: Date): Promise<boolean> {
-  if (nowMs() - since.getTime() > PATIENCE_MS || !(await hasMailInHand(tx, projectId))) return false;
-  await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  if (nowMs() - since.getTime() > PATIENCE_MS || !(await hasClaimedEmails(tx, projectId))) return false;
+  await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   return true;
 }
 

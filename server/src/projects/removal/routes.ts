@@ -4,11 +4,11 @@ import type { z } from "zod";
 import type { Database } from "../../platform/database/database.ts";
 import { ok, route, type Route } from "../../platform/http/route.ts";
 import { readJob } from "../../platform/background/jobs.ts";
-import { Refusal } from "../../platform/refusal.ts";
+import { AppError } from "../../platform/app-error.ts";
 import { actorOf } from "../../audit/audit-log.ts";
 import { REMOVAL_JOBS, requestRemoval, requireName, type Payment } from "./removal.ts";
 
-type Removed = NonNullable<z.output<(typeof contract.getRemoval)["answers"][200]>["result"]>;
+type Removed = NonNullable<z.output<(typeof contract.getRemoval)["responses"][200]>["result"]>;
 
 export function removalRoutes({ database, endCheckouts }: { database: Database } & Payment): Route[] {
   const removalRoute = (
@@ -31,7 +31,7 @@ export function removalRoutes({ database, endCheckouts }: { database: Database }
     removalRoute(contract.deleteProject, "DELETE", "The project is disabled and being deleted."),
     route(contract.getRemoval, async ({ projectId, params }) => {
       const job = await readJob<Removed>(database, { projectId, id: params.jobId }, REMOVAL_JOBS);
-      if (job === undefined) throw new Refusal("JOB_NOT_FOUND");
+      if (job === undefined) throw new AppError("JOB_NOT_FOUND");
       return ok(job);
     }),
   ];

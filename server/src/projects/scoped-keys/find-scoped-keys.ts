@@ -21,7 +21,7 @@ export function createScopedKeyFinder(database: Database) {
     },
   });
 
-  function noteUse(row: FoundKeyRow): void {
+  function recordUse(row: FoundKeyRow): void {
     if (row.isUseKnown || row.isExpired || noting.has(row.id)) return;
     noting.add(row.id);
     // A use lost in a database failure is recorded by the next use.
@@ -34,7 +34,7 @@ export function createScopedKeyFinder(database: Database) {
   return async (hashes: readonly Buffer[]): Promise<FoundKeyRow[]> => {
     if (hashes.length === 0) return [];
     const rows = await findScopedKeyRows(database, hashes);
-    for (const row of rows) noteUse(row);
+    for (const row of rows) recordUse(row);
     return rows;
   };
 }

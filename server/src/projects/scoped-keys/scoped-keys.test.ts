@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { ErrorEnvelope } from "../../platform/http/errors.ts";
-import { faultsOf, refusalOf, useTestServer, type TestProject } from "../../testing/test-server.ts";
+import { faultsOf, errorOf, useTestServer, type TestProject } from "../../testing/test-server.ts";
 
 const server = useTestServer({ ROLES: "api" });
 
@@ -33,17 +33,17 @@ test("a key allows only its scopes and errors name the missing one", async () =>
   const writes = await keyOf(project, { scopes: ["contacts:write", "segments:read"] });
   expect((await ask("GET", "/contacts", reads)).status).toBe(200);
   const refused = await ask("POST", "/contacts", reads, CONTACT);
-  expect(refusalOf(refused)).toBe("403 FORBIDDEN");
+  expect(errorOf(refused)).toBe("403 FORBIDDEN");
   expect(refused.body.error.message).toContain("`contacts:write`, but yours has `contacts:read`");
   expect((await ask("POST", "/contacts", writes, CONTACT)).status).toBe(201);
   expect((await ask("GET", "/contacts", writes)).status).toBe(200);
   expect((await ask("GET", "/segments", writes)).status).toBe(200);
   for (const path of ["/templates", "/emails", "/events"])
-    expect(refusalOf(await ask("GET", path, writes))).toBe("403 FORBIDDEN");
-  expect(refusalOf(await ask("POST", "/v1/track", writes, { ...CONTACT, event: "x" }))).toBe("403 FORBIDDEN");
+    expect(errorOf(await ask("GET", path, writes))).toBe("403 FORBIDDEN");
+  expect(errorOf(await ask("POST", "/v1/track", writes, { ...CONTACT, event: "x" }))).toBe("403 FORBIDDEN");
   const everything = await keyOf(project, { scopes: ["*:write"] });
   expect((await ask("POST", "/v1/track", everything, { ...CONTACT, event: "x" })).status).toBe(200);
-  expect(refusalOf(await ask("GET", `/projects/${project.id}/keys`, everything))).toBe("401 UNAUTHORIZED");
+  expect(errorOf(await ask("GET", `/projects/${project.id}/keys`, everything))).toBe("401 UNAUTHORIZED");
 });
 
 test("shows a key once, stores a hash, logs it, and rejects it everywhere once revoked", async () => {
@@ -59,11 +59,11 @@ test("shows a key once, stores a hash, logs it, and rejects it everywhere once r
     expect((await ask("GET", "/contacts", made, undefined, call)).status).toBe(200);
   const revoke = (of: TestProject) =>
     server.call("DELETE", `/projects/${of.id}/keys/${made.id}`, { cookie: of.owner.cookie });
-  expect(refusalOf(await revoke(await server.createProject()))).toBe("404 KEY_NOT_FOUND");
+  expect(errorOf(await revoke(await server.createProject()))).toBe("404 KEY_NOT_FOUND");
   expect((await revoke(project)).status).toBe(204);
   for (const call of [server.call, another.call])
-    expect(refusalOf(await ask("GET", "/contacts", made, undefined, call))).toBe("401 INVALID_API_KEY");
-  expect(refusalOf(await revoke(project))).toBe("404 KEY_NOT_FOUND");
+    expect(errorOf(await ask("GET", "/contacts", made, undefined, call))).toBe("401 INVALID_API_KEY");
+  expect(errorOf(await revoke(project))).toBe("404 KEY_NOT_FOUND");
   const log = await server.rows<{ action: string }>(
     "select action from audit_log where project_id = $1 and action like 'key.%' order by number",
     project.id,
@@ -77,22 +77,22 @@ test("a member manages own keys, which can do at most what the member can", asyn
   const member = await server.signUp();
   await server.rows("insert into memberships values ($1, $2, 'MEMBER')", project.id, member.id);
   const byMember = { cookie: member.cookie };
-  const given = { name: "Mine", scopes: ["*:write", "secrets:write"] };
-  const mine = (await server.call<{ data: Key }>("POST", path, byMember, given)).body.data;
+  const input = { name: "Mine", scopes: ["*:write", "secrets:write"] };
+  const mine = (await server.call<{ data: Key }>("POST", path, byMember, input)).body.data;
   expect(mine).toMatchObject({ role: "MEMBER" });
-  const theirs = await keyOf(project, given);
+  const theirs = await keyOf(project, input);
   expect(theirs).toMatchObject({ role: "ADMIN" });
   expect((await ask("POST", "/contacts", mine, CONTACT)).status).toBe(201);
   const refused = await ask("GET", "/webhooks/secret", mine);
-  expect(refusalOf(refused)).toBe("403 FORBIDDEN");
+  expect(errorOf(refused)).toBe("403 FORBIDDEN");
   expect(refused.body.error.message).toContain("that of your key is MEMBER");
   expect((await ask("GET", "/webhooks/secret", theirs)).status).toBe(200);
   const seen = await server.call<{ data: Key[] }>("GET", path, byMember);
   expect(seen.body.data.map(({ id }) => id)).toEqual([mine.id]);
   expect((await list(project)).map(({ id }) => id)).toEqual([theirs.id, mine.id]);
-  expect(refusalOf(await server.call("DELETE", `${path}/${theirs.id}`, byMember))).toBe("404 KEY_NOT_FOUND");
+  expect(errorOf(await server.call("DELETE", `${path}/${theirs.id}`, byMember))).toBe("404 KEY_NOT_FOUND");
   expect((await server.call("DELETE", `${path}/${mine.id}`, byMember)).status).toBe(204);
-  expect(refusalOf(await ask("GET", "/contacts", mine))).toBe("401 INVALID_API_KEY");
+  expect(errorOf(await ask("GET", "/contacts", mine))).toBe("401 INVALID_API_KEY");
 });
 
 test("a demotion limits an admin's keys, and the end of a membership revokes them", async () => {
@@ -104,13 +104,13 @@ test("a demotion limits an admin's keys, and the end of a membership revokes the
   expect((await ask("GET", "/webhooks/secret", own)).status).toBe(200);
   const path = `/projects/${project.id}/members/${admin.id}`;
   expect((await server.call("PATCH", path, { cookie: owner.cookie }, { role: "MEMBER" })).status).toBe(200);
-  expect(refusalOf(await ask("GET", "/webhooks/secret", own))).toBe("403 FORBIDDEN");
+  expect(errorOf(await ask("GET", "/webhooks/secret", own))).toBe("403 FORBIDDEN");
   expect((await ask("GET", "/contacts", own)).status).toBe(200);
   // A promotion does not extend a limited key, because its owner may have passed it on.
   expect((await server.call("PATCH", path, { cookie: owner.cookie }, { role: "ADMIN" })).status).toBe(200);
-  expect(refusalOf(await ask("GET", "/webhooks/secret", own))).toBe("403 FORBIDDEN");
+  expect(errorOf(await ask("GET", "/webhooks/secret", own))).toBe("403 FORBIDDEN");
   await server.rows("delete from memberships where user_id = $1", admin.id);
-  expect(refusalOf(await ask("GET", "/contacts", own))).toBe("401 INVALID_API_KEY");
+  expect(errorOf(await ask("GET", "/contacts", own))).toBe("401 INVALID_API_KEY");
 });
 
 test("a wildcard gives no access to secrets, neither reading nor writing", async () => {
@@ -125,11 +125,11 @@ test("a wildcard gives no access to secrets, neither reading nor writing", async
     ["GET", "/webhooks/secret", true],
     ["POST", "/webhooks/secret/rotate", false],
   ] as const) {
-    expect(refusalOf(await ask(method, path, wild))).toBe("403 FORBIDDEN");
+    expect(errorOf(await ask(method, path, wild))).toBe("403 FORBIDDEN");
     expect((await ask(method, path, reader)).status).toBe(opens ? 200 : 403);
     expect((await ask(method, path, writer)).status).toBe(200);
   }
-  expect(refusalOf(await ask("GET", `/contacts/${body.id}`, reader))).toBe("403 FORBIDDEN");
+  expect(errorOf(await ask("GET", `/contacts/${body.id}`, reader))).toBe("403 FORBIDDEN");
 });
 
 test("rejects an expired key and other networks", async () => {
@@ -140,13 +140,13 @@ test("rejects an expired key and other networks", async () => {
   expect((await ask("GET", "/contacts", ending)).status).toBe(200);
   await server.rows("update scoped_keys set expires_at = now() where id = $1", ending.id);
   const expired = await ask("GET", "/contacts", ending);
-  expect(refusalOf(expired)).toBe("401 INVALID_API_KEY");
+  expect(errorOf(expired)).toBe("401 INVALID_API_KEY");
   expect(expired.body.error.message).toBe("The API key has expired.");
   const here = await keyOf(project, { scopes: ["*:read"], networks: ["127.0.0.0/8", "::1"] });
   const elsewhere = await keyOf(project, { scopes: ["*:read"], networks: ["192.0.2.1", "2001:db8::/32"] });
   expect((await ask("GET", "/contacts", here)).status).toBe(200);
   const refused = await ask("GET", "/contacts", elsewhere);
-  expect(refusalOf(refused)).toBe("401 INVALID_API_KEY");
+  expect(errorOf(refused)).toBe("401 INVALID_API_KEY");
   expect(refused.body.error.message).toMatch(/can't be used from the address/);
 });
 
@@ -191,7 +191,7 @@ test("limits the scoped keys of a project", async () => {
     project.owner.id,
     LIMITS.scopedKeys.value,
   );
-  expect(refusalOf(await make(project, { scopes: ["*:read"] }))).toBe("409 CONFLICT");
+  expect(errorOf(await make(project, { scopes: ["*:read"] }))).toBe("409 CONFLICT");
   await server.call("DELETE", `/projects/${project.id}/keys/${first.id}`, { cookie: project.owner.cookie });
   expect((await make(project, { scopes: ["*:read"] })).status).toBe(201);
 });

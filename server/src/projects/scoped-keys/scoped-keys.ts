@@ -5,7 +5,7 @@ import { randomText, sha256 } from "../../platform/crypto.ts";
 import { nowMs } from "../../platform/clock.ts";
 import type { Database, Tx } from "../../platform/database/database.ts";
 import { isId, newId } from "../../platform/ids.ts";
-import { invalidField, Refusal } from "../../platform/refusal.ts";
+import { invalidField, AppError } from "../../platform/app-error.ts";
 import { recordAudit, type Actor, type AuditEntry } from "../../audit/audit-log.ts";
 import { findMembershipRow, lockProject } from "../queries.ts";
 import { SCOPED_PREFIX } from "./find-scoped-keys.ts";
@@ -60,7 +60,7 @@ export async function listKeys(
  */
 async function readRole(tx: Tx, userId: string, projectId: string): Promise<Role> {
   const membership = await findMembershipRow(tx, userId, projectId);
-  if (membership === undefined) throw new Refusal("PROJECT_NOT_FOUND");
+  if (membership === undefined) throw new AppError("PROJECT_NOT_FOUND");
   return membership.role as Role;
 }
 
@@ -72,13 +72,13 @@ async function readRole(tx: Tx, userId: string, projectId: string): Promise<Role
 export async function createKey(
   tx: Tx,
   { projectId, userId, actor }: ByMember,
-  given: { name: string; scopes: readonly string[]; networks: readonly string[]; expiresAt: string | null },
+  input: { name: string; scopes: readonly string[]; networks: readonly string[]; expiresAt: string | null },
 ) {
-  const expiresAt = given.expiresAt === null ? null : new Date(given.expiresAt);
+  const expiresAt = input.expiresAt === null ? null : new Date(input.expiresAt);
   if (expiresAt !== null && expiresAt.getTime() <= nowMs())
     throw invalidField("expiresAt", "too_small", "Must be in the future.");
   if ((await countKeyRows(tx, projectId)) >= LIMITS.scopedKeys.value)
-    throw new Refusal("CONFLICT", {
+    throw new AppError("CONFLICT", {
       message: `A project can have up to ${LIMITS.scopedKeys.value} scoped keys. Revoke one first.`,
     });
   const role = isAdmin(await readRole(tx, userId, projectId)) ? "ADMIN" : "MEMBER";
@@ -87,10 +87,10 @@ export async function createKey(
     projectId,
     id: newId(),
     hash: sha256(key),
-    name: given.name,
+    name: input.name,
     role,
-    scopes: [...new Set(given.scopes)],
-    networks: [...new Set(given.networks)],
+    scopes: [...new Set(input.scopes)],
+    networks: [...new Set(input.networks)],
     expiresAt,
     createdBy: userId,
   });
@@ -110,7 +110,7 @@ export async function revokeKey(tx: Tx, { projectId, userId, actor }: ByMember, 
   await lockProject(tx, projectId);
   const createdBy = isAdmin(await readRole(tx, userId, projectId)) ? null : userId;
   const name = isId(id) ? await deleteKeyRow(tx, { projectId, id, createdBy }) : undefined;
-  if (name === undefined) throw new Refusal("KEY_NOT_FOUND");
+  if (name === undefined) throw new AppError("KEY_NOT_FOUND");
   await recordAudit(tx, [{ projectId, actor, action: "key.revoked", target: { id, name } }]);
 }
 

@@ -6,7 +6,7 @@ import { UNIT_MS, type Span } from "./rules.ts";
 export type Fragment = RawBuilder<SqlBool>;
 
 /** Shared context of the SQL conditions of one filter. */
-export interface Asking {
+export interface ConditionContext {
   projectId: string;
   /** Null means PostgreSQL's clock. */
   now: Date | null;
@@ -23,7 +23,7 @@ export interface Asking {
 export type Way = "table" | "lookup";
 
 /** Returns the time before now by the UTC calendar, independent of the session's time zone. */
-export function instantBefore({ amount, unit }: Span, { now }: Asking) {
+export function instantBefore({ amount, unit }: Span, { now }: ConditionContext) {
   const instant = now === null ? sql`now()` : sql`${now.toISOString()}::timestamptz`;
   if (unit === "months")
     return sql`((${instant} at time zone 'UTC' - make_interval(months => ${amount}::int)) at time zone 'UTC')`;

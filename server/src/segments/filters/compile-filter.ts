@@ -3,7 +3,7 @@ import type { Filter } from "@postloft/contract/filters.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { listEventsBeingDeleted } from "../../events/event-names.ts";
 import { listKeysBeingDeleted } from "../../contacts/contacts.ts";
-import type { Asking, Fragment, Way } from "./asking-queries.ts";
+import type { ConditionContext, Fragment, Way } from "./asking-queries.ts";
 import { joined, negated, questionFragment } from "./condition-queries.ts";
 import type { SegmentSources } from "./load-segments.ts";
 import { planFilter, planMembership, questionsOf, type Plan, type Question } from "./plan-filter.ts";
@@ -41,7 +41,7 @@ export async function membershipOf(
 }
 
 async function compileFor(database: Database, plan: Plan, options: RestrictionOptions): Promise<Fragment> {
-  const asking = await askingOf(database, plan, options);
+  const asking = await contextOf(database, plan, options);
   return compile(plan, { ...asking, ways: asking.fewContacts ? asking.ways : lookUpsOf(plan) }, true);
 }
 
@@ -72,13 +72,13 @@ export async function membershipForAll(
 const MAX_TABLES_IN_MEMORY = 4;
 
 async function compileForAll(database: Database, plan: Plan, options: RestrictionOptions): Promise<Fragment> {
-  const asking = await askingOf(database, plan, options);
+  const asking = await contextOf(database, plan, options);
   return compile(plan, { ...asking, ways: await waysOf(database, plan, asking) }, true);
 }
 
-async function waysOf(database: Database, plan: Plan, asking: Asking): Promise<Map<Question, Way>> {
+async function waysOf(database: Database, plan: Plan, asking: ConditionContext): Promise<Map<Question, Way>> {
   const ways = lookUpsOf(plan);
-  const firm = firmQuestions(plan);
+  const firm = requiredQuestions(plan);
   const loose = questionsOf(plan).filter((question) => !firm.includes(question));
   const firmEvents = firm.filter(isAboutEvent);
   const apart = firmEvents.length > 1 ? firmEvents : [];
@@ -103,7 +103,7 @@ async function waysOf(database: Database, plan: Plan, asking: Asking): Promise<M
 
 /** Leaves at most one condition for PostgreSQL to join, which is the first event that all matches have, or the first segment. */
 function lookUpsOf(plan: Plan): Map<Question, Way> {
-  const firm = firmQuestions(plan);
+  const firm = requiredQuestions(plan);
   const members = firm.filter(({ about }) => about === "members");
   const [, ...others] = [...firm.filter(isAboutEvent), ...members];
   return new Map(others.map((question) => [question, "lookup"]));
@@ -112,16 +112,16 @@ function lookUpsOf(plan: Plan): Map<Question, Way> {
 const isAboutEvent = (question: Question): question is EventQuestion => question.about === "event";
 
 /** Returns the conditions that are true for every match. */
-function firmQuestions(plan: Plan): Question[] {
+function requiredQuestions(plan: Plan): Question[] {
   if ("question" in plan) return [plan.question];
-  return "all" in plan ? plan.all.flatMap(firmQuestions) : [];
+  return "all" in plan ? plan.all.flatMap(requiredQuestions) : [];
 }
 
-async function askingOf(
+async function contextOf(
   database: Database,
   plan: Plan,
   { projectId, now, fewContacts }: RestrictionOptions,
-): Promise<Asking> {
+): Promise<ConditionContext> {
   const readsEvents = questionsOf(plan).some((question) => question.about === "event");
   const readsData = questionsOf(plan).some((question) => question.about === "data");
   return {
@@ -136,7 +136,7 @@ async function askingOf(
   };
 }
 
-function compile(plan: Plan, asking: Asking, isConjunct: boolean): Fragment {
+function compile(plan: Plan, asking: ConditionContext, isConjunct: boolean): Fragment {
   if ("question" in plan) return questionFragment(plan.question, asking, isConjunct);
   if ("not" in plan) return negated(compile(plan.not, asking, false));
   return "all" in plan

@@ -4,7 +4,7 @@ import { sql, type RawBuilder, type SqlBool } from "kysely";
 import { DATE_PATTERNS, FIRST_DATE } from "@postloft/contract/filter-dates.ts";
 import type { FilterScalar } from "@postloft/contract/filters.ts";
 import { withShownData } from "../../contacts/contacts.ts";
-import { instantBefore, type Asking, type Fragment } from "./asking-queries.ts";
+import { instantBefore, type ConditionContext, type Fragment } from "./asking-queries.ts";
 import type { DataTest, Question, TextTest } from "./plan-filter.ts";
 import { eventFragment, membersFragment } from "./related-queries.ts";
 import { foldingOf, instantText, pathOf, textBound, type InstantRange, type Span } from "./rules.ts";
@@ -17,7 +17,11 @@ export const joined = (fragments: readonly Fragment[], word: "and" | "or"): Frag
 export const negated = (fragment: Fragment): Fragment => sql<SqlBool>`not ${fragment}`;
 
 /** `isConjunct` means that every match fulfills the condition, so that PostgreSQL may turn it into a join. */
-export function questionFragment(question: Question, asking: Asking, isConjunct: boolean): Fragment {
+export function questionFragment(
+  question: Question,
+  asking: ConditionContext,
+  isConjunct: boolean,
+): Fragment {
   switch (question.about) {
     case "email":
       return emailFragment(question.test);
@@ -55,7 +59,7 @@ function emailFragment(test: TextTest): Fragment {
   return sql<SqlBool>`(c.email like ${pattern})`;
 }
 
-function dataFragment(key: string, test: DataTest, asking: Asking): Fragment {
+function dataFragment(key: string, test: DataTest, asking: ConditionContext): Fragment {
   const path = pathOf(key);
   const inPath = keyFragment(path, test, asking);
   if (path.length === 1) return inPath;
@@ -63,7 +67,7 @@ function dataFragment(key: string, test: DataTest, asking: Asking): Fragment {
   return sql<SqlBool>`(case when c.data ? ${key} then ${keyFragment([key], test, asking)} else ${inPath} end)`;
 }
 
-function keyFragment(keys: readonly string[], test: DataTest, asking: Asking): Fragment {
+function keyFragment(keys: readonly string[], test: DataTest, asking: ConditionContext): Fragment {
   switch (test.is) {
     case "present":
       return sql<SqlBool>`coalesce(jsonb_typeof(${valueAt(keys)}) <> 'null', false)`;
@@ -195,7 +199,7 @@ function offsetDateFragment(keys: readonly string[], comparison: RawBuilder<unkn
 function agedFragment(
   keys: readonly string[],
   { span, older }: { span: Span; older: boolean },
-  asking: Asking,
+  asking: ConditionContext,
 ): Fragment {
   const instant = sql`date_trunc('second', ${instantBefore(span, asking)})`;
   // A sub-select is computed once instead of once per contact.

@@ -38,7 +38,7 @@ export interface EvaluationOptions extends SegmentSources {
 export function evaluatorOf(filter: Filter, options: EvaluationOptions): (contact: FilterContact) => boolean {
   const plan = planFilter(filter, options);
   const nowMs = options.now.getTime();
-  return (contact) => holds(plan, lookAt(contact), nowMs);
+  return (contact) => holds(plan, checkAt(contact), nowMs);
 }
 
 /** A contact during the evaluation. Each text is case-folded once, for any number of conditions. */
@@ -46,7 +46,7 @@ interface Look extends FilterContact {
   folded: Map<string, string>;
 }
 
-function lookAt(contact: FilterContact): Look {
+function checkAt(contact: FilterContact): Look {
   return { ...contact, folded: new Map() };
 }
 
@@ -75,7 +75,7 @@ export function explainFilter(
   contact: FilterContact,
   options: EvaluationOptions,
 ): FilterExplanation {
-  return explainGroup(filter, lookAt(contact), options);
+  return explainGroup(filter, checkAt(contact), options);
 }
 
 function explainGroup(filter: Filter, contact: Look, options: EvaluationOptions): FilterExplanation {
@@ -145,17 +145,17 @@ function seenBy(condition: FilterCondition, contact: Look, options: EvaluationOp
 }
 
 function holds(plan: Plan, contact: Look, nowMs: number): boolean {
-  if ("question" in plan) return answer(plan.question, contact, nowMs);
+  if ("question" in plan) return respond(plan.question, contact, nowMs);
   if ("not" in plan) return !holds(plan.not, contact, nowMs);
   return "all" in plan
     ? plan.all.every((part) => holds(part, contact, nowMs))
     : plan.any.some((part) => holds(part, contact, nowMs));
 }
 
-function answer(question: Question, contact: Look, nowMs: number): boolean {
+function respond(question: Question, contact: Look, nowMs: number): boolean {
   switch (question.about) {
     case "email":
-      return answerText(question.test, contact.email);
+      return evaluateText(question.test, contact.email);
     case "subscribed":
       return contact.subscribed === question.equals;
     case "createdAt":
@@ -165,7 +165,7 @@ function answer(question: Question, contact: Look, nowMs: number): boolean {
       return question.older === atMs < instantBefore(nowMs, question.span);
     }
     case "data":
-      return answerData(question, contact, nowMs);
+      return evaluateData(question, contact, nowMs);
     case "event": {
       const sinceMs = question.since === null ? -Infinity : instantBefore(nowMs, question.since);
       const times = contact.events.get(question.event) ?? [];
@@ -189,7 +189,7 @@ function ownValue(value: unknown, key: string): unknown {
     : undefined;
 }
 
-function answerText(test: TextTest, text: string): boolean {
+function evaluateText(test: TextTest, text: string): boolean {
   switch (test.is) {
     case "oneOf":
       return test.texts.includes(text);
@@ -202,7 +202,7 @@ function answerText(test: TextTest, text: string): boolean {
   }
 }
 
-function answerData({ key, test }: DataQuestion, contact: Look, nowMs: number): boolean {
+function evaluateData({ key, test }: DataQuestion, contact: Look, nowMs: number): boolean {
   const value = valueAt(contact.data, key);
   switch (test.is) {
     case "present":
@@ -225,13 +225,13 @@ function answerData({ key, test }: DataQuestion, contact: Look, nowMs: number): 
     case "containing":
       if (Array.isArray(value)) return value.includes(test.value);
       return typeof value === "string" && typeof test.value === "string"
-        ? answerText({ is: "containing", text: foldText(test.value) }, foldedOnce(contact, key, value))
+        ? evaluateText({ is: "containing", text: foldText(test.value) }, foldedOnce(contact, key, value))
         : false;
     case "starting":
     case "ending":
       return (
         typeof value === "string" &&
-        answerText({ is: test.is, text: foldText(test.text) }, foldedOnce(contact, key, value))
+        evaluateText({ is: test.is, text: foldText(test.text) }, foldedOnce(contact, key, value))
       );
   }
 }

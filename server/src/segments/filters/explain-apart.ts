@@ -1,7 +1,7 @@
 // Explains filters on a separate thread, so that an expensive filter delays only its own project.
 import type { Filter } from "@postloft/contract/filters.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
-import { invalidField } from "../../platform/refusal.ts";
+import { invalidField } from "../../platform/app-error.ts";
 import { createTaskThread, TaskOverLimit } from "../../platform/threads/task-thread.ts";
 import type { EvaluationOptions, FilterExplanation } from "./evaluate-filter.ts";
 import type { StoredContact } from "./load-contacts.ts";

@@ -210,7 +210,7 @@ const contacts: fc.Arbitrary<ContactToStore> = fc.record({
   segments: fc.subarray([STATIC, TRACKED]),
 });
 
-const asValue = (one: fc.Arbitrary<unknown>) => one.map((given) => ({ value: given }));
+const asValue = (one: fc.Arbitrary<unknown>) => one.map((input) => ({ value: input }));
 const someOf = <T>(one: fc.Arbitrary<T>) => fc.array(one, { minLength: 1, maxLength: 4 });
 const counts = fc.constantFrom(...SPANS.map(({ amount }) => amount));
 const units = fc.constantFrom(...FILTER_UNITS);
@@ -300,12 +300,12 @@ const groups = fc.letrec<{ filter: Filter; part: Filter | FilterCondition }>((ti
 
 /** Returns the first difference with the contact and both results, or null. */
 function difference(
-  given: readonly Filter[],
+  input: readonly Filter[],
   stored: readonly ContactToStore[],
   inSql: ReadonlyArray<ReadonlyArray<boolean | null>>,
   inMemory: readonly boolean[][],
 ): unknown {
-  for (const [place, filter] of given.entries()) {
+  for (const [place, filter] of input.entries()) {
     const at = stored.findIndex((_, one) => inSql[place]?.[one] !== inMemory[place]?.[one]);
     if (at !== -1)
       return { filter, contact: stored[at], inSql: inSql[place]?.[at], inMemory: inMemory[place]?.[at] };
@@ -314,7 +314,7 @@ function difference(
 }
 
 test("SQL and memory return the same matches", { timeout: 30_000 }, async () => {
-  const told = new Map<string, Set<boolean>>();
+  const reported = new Map<string, Set<boolean>>();
   await fc.assert(
     fc.asyncProperty(
       fc.array(contacts, { minLength: CONTACTS, maxLength: CONTACTS }),
@@ -330,7 +330,7 @@ test("SQL and memory return the same matches", { timeout: 30_000 }, async () => 
         const inMemory = await matchesInMemory(database, parts, trial);
         expect(difference(parts, stored, inSql, inMemory)).toBeNull();
         for (const [at, one] of conditions.entries())
-          told.set(kindOf(one), new Set([...(told.get(kindOf(one)) ?? []), ...(inMemory[at] ?? [])]));
+          reported.set(kindOf(one), new Set([...(reported.get(kindOf(one)) ?? []), ...(inMemory[at] ?? [])]));
       },
     ),
     { seed: 20_260_331, numRuns: RUNS, endOnFailure: true },
@@ -348,7 +348,7 @@ test("SQL and memory return the same matches", { timeout: 30_000 }, async () => 
   );
   const expected = (one: string) => (certain.has(one) ? [certain.get(one)] : [false, true]);
   expect(
-    everything.filter((one) => [...(told.get(one) ?? [])].toSorted().join() !== expected(one).join()),
+    everything.filter((one) => [...(reported.get(one) ?? [])].toSorted().join() !== expected(one).join()),
   ).toEqual([]);
 });
 

@@ -5,7 +5,7 @@ import { readDate } from "@postloft/contract/filter-dates.ts";
 import { NEGATIVE_OPERATORS, readField, type FilterOperator } from "@postloft/contract/filter-fields.ts";
 import { isGroup, type Filter, type FilterCondition, type FilterScalar } from "@postloft/contract/filters.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
-import { invalidField } from "../../platform/refusal.ts";
+import { invalidField } from "../../platform/app-error.ts";
 import { DAY_MS, type InstantRange, type SegmentSources, type Span } from "./rules.ts";
 
 export type TextTest =
@@ -34,10 +34,10 @@ export type Question =
 
 export type Plan = { all: Plan[] } | { any: Plan[] } | { not: Plan } | { question: Question };
 
-const NOBODY: Plan = { any: [] };
+const NO_ONE: Plan = { any: [] };
 /** Fields that every contact has. */
 const ALWAYS_THERE: ReadonlySet<string> = new Set(["email", "subscribed", "createdAt", "updatedAt"]);
-const PRESENCE: Partial<Record<FilterOperator, Plan>> = { exists: { all: [] }, notExists: NOBODY };
+const PRESENCE: Partial<Record<FilterOperator, Plan>> = { exists: { all: [] }, notExists: NO_ONE };
 
 /** Returns every condition of a plan. */
 export function questionsOf(plan: Plan): Question[] {
@@ -84,7 +84,7 @@ function planOne(condition: FilterCondition, planning: Planning): Plan {
   if (typeof field === "string") throw new Error(`A stored filter has an invalid field: ${condition.field}`);
   if (field.kind === "segment") return planSegment(field.segmentId, condition.operator, planning);
   if (ALWAYS_THERE.has(field.kind) && PRESENCE[condition.operator] !== undefined)
-    return PRESENCE[condition.operator] ?? NOBODY;
+    return PRESENCE[condition.operator] ?? NO_ONE;
   if (condition.operator === "triggeredOlderThan" && field.kind === "event")
     return planLongAgo(field.event, condition);
   const asked = ask(field, condition);
@@ -101,7 +101,7 @@ function tooLarge() {
 
 function planSegment(segmentId: string, operator: FilterOperator, planning: Planning): Plan {
   const source = planning.segments.get(segmentId);
-  if (source === undefined || planning.within.includes(segmentId)) return NOBODY;
+  if (source === undefined || planning.within.includes(segmentId)) return NO_ONE;
   if (planning.within.length >= LIMITS.filterDepth.value) throw tooLarge();
   const asStored = source.filters === null || (planning.trackedAsStored === true && source.trackMembership);
   const members: Plan =

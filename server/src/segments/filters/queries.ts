@@ -5,7 +5,7 @@ import { plannedEachTime, type Database } from "../../platform/database/database
 import { isEmailSent } from "../../emails/rows/sent-events.ts";
 import { shownData } from "../../contacts/contacts.ts";
 import { deletedUntil } from "../../events/event-names.ts";
-import type { Asking } from "./asking-queries.ts";
+import type { ConditionContext } from "./asking-queries.ts";
 import { FEW_EVENTS, fromEvents, type EventQuestion } from "./related-queries.ts";
 import type { SegmentSource } from "./rules.ts";
 
@@ -92,7 +92,7 @@ export async function listMemberships(
 export async function countFewEvents(
   database: Database,
   question: EventQuestion,
-  asking: Asking,
+  asking: ConditionContext,
 ): Promise<number | null> {
   const { rows } = await sql<{ count: number }>`
     ${plannedEachTime} select count(*)::int as count from (

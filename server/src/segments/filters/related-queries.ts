@@ -2,7 +2,7 @@
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import { EMAIL_SENT } from "@postloft/contract/event-names.ts";
 import { isEmailSent } from "../../emails/rows/sent-events.ts";
-import { instantBefore, type Asking, type Fragment } from "./asking-queries.ts";
+import { instantBefore, type ConditionContext, type Fragment } from "./asking-queries.ts";
 import type { Question } from "./plan-filter.ts";
 
 export type EventQuestion = Extract<Question, { about: "event" }>;
@@ -16,7 +16,7 @@ const MAX_EVENTS_IN_MEMORY = 200_000;
 export const FEW_EVENTS = 150_000;
 
 /** Returns the FROM clause for events `e` of one name, of all time or recent ones. The statement must also restrict `e.project_id`. */
-export function fromEvents({ event, since }: EventQuestion, asking: Asking): RawBuilder<unknown> {
+export function fromEvents({ event, since }: EventQuestion, asking: ConditionContext): RawBuilder<unknown> {
   const instant = since === null ? null : instantBefore(since, asking);
   if (event === EMAIL_SENT) return sql`from emails e where ${isEmailSent(instant)}`;
   const end = asking.eventsBeingDeleted.get(event);
@@ -24,7 +24,11 @@ export function fromEvents({ event, since }: EventQuestion, asking: Asking): Raw
 }
 
 /** `isApart` prevents a join. The membership is then looked up per contact, or in a table in memory if PostgreSQL expects it to fit. */
-export function membersFragment(segmentId: string, { projectId }: Asking, isApart: boolean): Fragment {
+export function membersFragment(
+  segmentId: string,
+  { projectId }: ConditionContext,
+  isApart: boolean,
+): Fragment {
   const isMember = sql<SqlBool>`exists (select from segment_members m where m.project_id = ${projectId}
     and m.segment_id = ${segmentId} and m.contact_id = c.id)`;
   return isApart ? sql<SqlBool>`(${isMember} is true)` : isMember;
@@ -34,7 +38,11 @@ export function membersFragment(segmentId: string, { projectId }: Asking, isApar
  * Returns whether an event happened often enough. For many contacts, PostgreSQL scans all events of the name if it can join them or hold
  * them in memory. Otherwise the events of each contact are looked up.
  */
-export function eventFragment(question: EventQuestion, asking: Asking, isConjunct: boolean): Fragment {
+export function eventFragment(
+  question: EventQuestion,
+  asking: ConditionContext,
+  isConjunct: boolean,
+): Fragment {
   const { atLeast } = question;
   const way = asking.ways.get(question);
   const isFew = way === "table";

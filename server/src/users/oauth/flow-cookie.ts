@@ -10,7 +10,7 @@ const MAX_COOKIE_LENGTH = 4_000;
 const CONTEXT = "oauth flow";
 
 /** The provider and the page to open after signing in. */
-interface Underway {
+interface PendingSignIn {
   provider: ProviderName;
   /** A path of the dashboard. */
   next: string;
@@ -18,9 +18,9 @@ interface Underway {
 
 export type Pending =
   /** The browser was sent to the service. `userId`: the signed-in user who wants to connect it. */
-  | (Underway & { step: "provider"; flow: Flow; userId: string | null })
+  | (PendingSignIn & { step: "provider"; flow: Flow; userId: string | null })
   /** The service identified the person; the second factor is still required. */
-  | (Underway & { step: "code"; person: Person });
+  | (PendingSignIn & { step: "code"; person: Person });
 
 export interface FlowCookie {
   /** Returns the Set-Cookie header. */

@@ -1,14 +1,14 @@
 // Connects accounts with identities of other services (docs/decisions/0059-sign-in-with-oauth.md).
 import type { Database, Tx } from "../../platform/database/database.ts";
 import { isId, newId } from "../../platform/ids.ts";
-import { Refusal } from "../../platform/refusal.ts";
-import { PageRefusal } from "../page-refusal.ts";
-import type { MailLanguage } from "../../emails/system-mail/mail-language.ts";
-import { enqueueSystemMails } from "../../emails/system-mail/system-mail.ts";
+import { AppError } from "../../platform/app-error.ts";
+import { PageError } from "../page-error.ts";
+import type { MailLanguage } from "../../emails/platform-email/mail-language.ts";
+import { enqueuePlatformEmails } from "../../emails/platform-email/platform-email.ts";
 import { accountMail } from "../account-mails.ts";
 import { readAccount } from "../account.ts";
 import { lockUserOfSession, type OwnSession } from "../recent-session.ts";
-import { findUserByAddress, toldOf, tryToCreateUser, type User } from "../users.ts";
+import { findUserByAddress, notifiedOf, tryToCreateUser, type User } from "../users.ts";
 import { hasWayIn, lockUser } from "../account-queries.ts";
 import { deleteIdentity, findIdentityUser, insertIdentity, listIdentityRows } from "./queries.ts";
 import type { Person, Provider } from "./providers.ts";
@@ -42,7 +42,7 @@ export async function enterAs(tx: Tx, { person, title, mayBeNew, language }: Arr
   }
   const owner = await findUserByAddress(tx, person.email);
   if (owner === undefined) {
-    if (!(await mayBeNew(tx, person.email))) throw new Refusal("SIGNUPS_DISABLED");
+    if (!(await mayBeNew(tx, person.email))) throw new AppError("SIGNUPS_DISABLED");
     const { email } = person;
     const created = await tryToCreateUser(tx, { email, passwordHash: null, isVerified: true, language });
     // Another device or a sign-up link created the account first, so the next try finds it.
@@ -50,7 +50,7 @@ export async function enterAs(tx: Tx, { person, title, mayBeNew, language }: Arr
     await connect(tx, created, { person, title });
     return created;
   }
-  if (!owner.isVerified) throw new PageRefusal("CONFLICT", ({ unconfirmed }) => unconfirmed(person));
+  if (!owner.isVerified) throw new PageError("CONFLICT", ({ unconfirmed }) => unconfirmed(person));
   await lockUser(tx, owner.id);
   // Another device was faster.
   if ((await findIdentityUser(tx, person))?.id === owner.id) return owner;
@@ -60,13 +60,15 @@ export async function enterAs(tx: Tx, { person, title, mayBeNew, language }: Arr
 }
 
 async function reportConnection(tx: Tx, user: User, service: string, change: "connected" | "disconnected") {
-  const told = await toldOf(tx, user);
-  await enqueueSystemMails(tx, [accountMail(told, (texts) => texts[change]({ ...told, service }))]);
+  const reported = await notifiedOf(tx, user);
+  await enqueuePlatformEmails(tx, [
+    accountMail(reported, (texts) => texts[change]({ ...reported, service })),
+  ]);
 }
 
 async function connect(tx: Tx, user: User, { person, title }: { person: Person; title: string }) {
   if (!(await insertIdentity(tx, newId(), user.id, person)))
-    throw new PageRefusal("CONFLICT", ({ otherAccount }) => otherAccount({ service: title }));
+    throw new PageError("CONFLICT", ({ otherAccount }) => otherAccount({ service: title }));
 }
 
 /**
@@ -120,9 +122,9 @@ export async function disconnectIdentity(
 ): Promise<void> {
   const user = await lockUser(tx, userId);
   const issuer = user !== undefined && isId(id) ? await deleteIdentity(tx, userId, id) : undefined;
-  if (user === undefined || issuer === undefined) throw new Refusal("RESOURCE_NOT_FOUND");
+  if (user === undefined || issuer === undefined) throw new AppError("RESOURCE_NOT_FOUND");
   if (!(await hasWayIn(tx, userId)))
-    throw new Refusal("CONFLICT", {
+    throw new AppError("CONFLICT", {
       message:
         "This is the only way to sign in to your account. Set a password first with “Forgot your password?”.",
     });

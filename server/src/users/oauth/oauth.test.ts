@@ -2,9 +2,9 @@
 import { afterAll, beforeEach, expect, test } from "vitest";
 import { FAKE_CLIENT, startIdentityFake, type FakePerson } from "../../testing/identity-fake.ts";
 import { fromBase32 } from "../../testing/base32.ts";
-import { cookieOf, refusalOf, useTestServer, type OneServer, type Reply } from "../../testing/test-server.ts";
+import { cookieOf, errorOf, useTestServer, type OneServer, type Reply } from "../../testing/test-server.ts";
 import { holdRow } from "../../testing/hold-row.ts";
-import { readSystemMails } from "../../testing/system-mails.ts";
+import { readPlatformEmails } from "../../testing/platform-emails.ts";
 import { createSoftPasskey, type SoftPasskey } from "../../testing/soft-authenticator.ts";
 import { codeAt } from "../second-factor/totp.ts";
 
@@ -67,7 +67,7 @@ const identitiesOf = async (cookie: string) =>
     )
   ).body;
 const subjectsTo = async (email: string) =>
-  (await readSystemMails(server.pool, { to: email, subject: /./ })).map(({ subject }) => subject);
+  (await readPlatformEmails(server.pool, { to: email, subject: /./ })).map(({ subject }) => subject);
 
 test("returns the configured services before signing in", async () => {
   const config = await server.call("GET", "/auth/oauth-config");
@@ -364,9 +364,7 @@ test("connects and disconnects a service of a signed-in user but keeps the last 
   const other = await server.signUp();
   expect((await travel({ query: "?connect=true", session: other.cookie })).reply.status).toBe(409);
   const path = `/users/@me/identities/${identities[0]?.id}`;
-  expect(refusalOf(await server.call("DELETE", path, { cookie: other.cookie }))).toBe(
-    "404 RESOURCE_NOT_FOUND",
-  );
+  expect(errorOf(await server.call("DELETE", path, { cookie: other.cookie }))).toBe("404 RESOURCE_NOT_FOUND");
   expect((await server.call("DELETE", path, { cookie: person.cookie })).status).toBe(204);
   expect(await subjectsTo(person.email)).toContain("Your account is no longer connected to Our directory");
 
@@ -374,14 +372,14 @@ test("connects and disconnects a service of a signed-in user but keeps the last 
   const alone = cookieOf((await travel()).reply);
   const [only] = (await identitiesOf(alone)).identities;
   const refused = await server.call("DELETE", `/users/@me/identities/${only?.id}`, { cookie: alone });
-  expect(refusalOf(refused)).toBe("409 CONFLICT");
+  expect(errorOf(refused)).toBe("409 CONFLICT");
   const noPassword = await server.call(
     "POST",
     "/users/@me/password",
     { cookie: alone },
     { currentPassword: "x", newPassword: "correct horse battery" },
   );
-  expect(refusalOf(noPassword)).toBe("401 INVALID_CREDENTIALS");
+  expect(errorOf(noPassword)).toBe("401 INVALID_CREDENTIALS");
 });
 
 test("a connection started in one session does not finish in another", async () => {

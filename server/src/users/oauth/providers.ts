@@ -1,8 +1,8 @@
 // Sign-in services: the code flow with PKCE, state and nonce (RFC 6749 §4.1, RFC 7636, OpenID Connect Core §3.1).
 import { parseAddress } from "@postloft/contract/address.ts";
 import * as client from "openid-client";
-import { Refusal } from "../../platform/refusal.ts";
-import { PageRefusal } from "../page-refusal.ts";
+import { AppError } from "../../platform/app-error.ts";
+import { PageError } from "../page-error.ts";
 import type { OauthSettings } from "./settings.ts";
 
 const GOOGLE_ISSUER = "https://accounts.google.com";
@@ -116,7 +116,7 @@ function createProvider(kind: Kind): Provider {
         });
         const { subject, email } = await kind.readPerson(config, tokens);
         if (!SUBJECT.test(subject))
-          throw new PageRefusal("BAD_REQUEST", ({ oddId }) => oddId({ service: title }));
+          throw new PageError("BAD_REQUEST", ({ oddId }) => oddId({ service: title }));
         return { issuer, subject, email: canonical(email, title) };
       }),
   };
@@ -129,34 +129,34 @@ function canonical(email: string, title: string): string {
 }
 
 const unproved = (title: string) =>
-  new PageRefusal("FORBIDDEN", (problems) => problems.unproved({ service: title }));
+  new PageError("FORBIDDEN", (problems) => problems.unproved({ service: title }));
 
 /** Converts errors of the service to messages for the user. */
 async function explained<T>(title: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof Refusal) throw error;
+    if (error instanceof AppError) throw error;
     const service = title;
     if (error instanceof client.AuthorizationResponseError)
       throw error.error === "access_denied"
-        ? new PageRefusal("FORBIDDEN", ({ denied }) => denied({ service }))
-        : new PageRefusal("BAD_REQUEST", ({ refused }) => refused({ service }));
+        ? new PageError("FORBIDDEN", ({ denied }) => denied({ service }))
+        : new PageError("BAD_REQUEST", ({ refused }) => refused({ service }));
     // The code was used or has expired, or parts of the response don't match.
-    if (error instanceof client.ResponseBodyError || isAboutAnswer(error))
-      throw new PageRefusal("BAD_REQUEST", ({ staleAnswer }) => staleAnswer({ service }));
-    throw new PageRefusal("SERVICE_UNAVAILABLE", ({ unreachable }) => unreachable({ service }));
+    if (error instanceof client.ResponseBodyError || isAboutResponse(error))
+      throw new PageError("BAD_REQUEST", ({ staleAnswer }) => staleAnswer({ service }));
+    throw new PageError("SERVICE_UNAVAILABLE", ({ unreachable }) => unreachable({ service }));
   }
 }
 
-const ANSWER_FAULTS = new Set([
+const RESPONSE_FAULTS = new Set([
   "OAUTH_INVALID_RESPONSE",
   "OAUTH_JWT_CLAIM_COMPARISON_FAILED",
   "OAUTH_JWT_TIMESTAMP_CHECK_FAILED",
 ]);
 
-function isAboutAnswer(error: unknown): boolean {
-  return error instanceof client.ClientError && ANSWER_FAULTS.has(error.code ?? "");
+function isAboutResponse(error: unknown): boolean {
+  return error instanceof client.ClientError && RESPONSE_FAULTS.has(error.code ?? "");
 }
 
 interface OidcSettings {

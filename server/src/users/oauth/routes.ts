@@ -5,13 +5,13 @@ import * as contract from "@postloft/contract/oauth.ts";
 import { passkeyAssertion } from "@postloft/contract/passkeys.ts";
 import type { Sealer } from "../../platform/crypto.ts";
 import { transaction, type Database, type Tx } from "../../platform/database/database.ts";
-import { noContent, ok, route, type Answer, type Route } from "../../platform/http/route.ts";
-import { takeOrRefuse, type RateLimiter, type Take } from "../../platform/http/rate-limit.ts";
-import { Refusal } from "../../platform/refusal.ts";
+import { noContent, ok, route, type HttpResponse, type Route } from "../../platform/http/route.ts";
+import { takeOrThrow, type RateLimiter, type Take } from "../../platform/http/rate-limit.ts";
+import { AppError } from "../../platform/app-error.ts";
 import { networkOf } from "../../platform/http/visitor-network.ts";
-import { acceptedLanguage } from "../../emails/system-mail/mail-language.ts";
-import { asCodePage, refusedPage } from "../account-pages.ts";
-import { PageRefusal, problemOf, wordsFor } from "../page-refusal.ts";
+import { acceptedLanguage } from "../../emails/platform-email/mail-language.ts";
+import { asCodePage, errorPage } from "../account-pages.ts";
+import { PageError, problemOf, wordsFor } from "../page-error.ts";
 import { attemptsOf } from "../attempts.ts";
 import { isRecentSession, type OwnSession } from "../recent-session.ts";
 import { readAssertion, usePasskey, type Shown } from "../passkeys/passkeys.ts";
@@ -44,41 +44,40 @@ interface OauthOptions {
   baseUrl: () => string;
 }
 
-interface OauthParts extends OauthOptions {
+interface OauthDependencies extends OauthOptions {
   providers: readonly Provider[];
   flowCookie: FlowCookie;
 }
 
 export function oauthRoutes(options: OauthOptions): Route[] {
-  const parts: OauthParts = {
+  const deps: OauthDependencies = {
     ...options,
     providers: createProviders(options.oauth),
     flowCookie: createFlowCookie(options.sealer, options.baseUrl),
   };
-  return [...browserRoutes(parts), ...ownRoutes(parts)];
+  return [...browserRoutes(deps), ...ownRoutes(deps)];
 }
 
 const redirect = <Status extends 302 | 303>(
   status: Status,
   location: string,
   cookies: string[],
-): Answer<Status, null> => ({
+): HttpResponse<Status, null> => ({
   status,
   body: null,
   headers: { location, "set-cookie": cookies, "cache-control": "no-store" },
 });
 
-const staleFlow = () => new PageRefusal("BAD_REQUEST", (problems) => problems.staleFlow);
-const notThisPasskey = () => new PageRefusal("INVALID_CREDENTIALS", (problems) => problems.notThisPasskey);
+const staleFlow = () => new PageError("BAD_REQUEST", (problems) => problems.staleFlow);
+const notThisPasskey = () => new PageError("INVALID_CREDENTIALS", (problems) => problems.notThisPasskey);
 
-function browserRoutes(parts: OauthParts): Route[] {
-  const { providers, flowCookie, baseUrl } = parts;
-  const limit = (take: Take) => takeOrRefuse(parts.rateLimiter, take);
+function browserRoutes(deps: OauthDependencies): Route[] {
+  const { providers, flowCookie, baseUrl } = deps;
+  const limit = (take: Take) => takeOrThrow(deps.rateLimiter, take);
   const urlOf = ({ name }: Provider) => `${baseUrl()}/auth/oauth/${name}/callback`;
   function requireProvider(name: string): Provider {
     const found = providers.find((one) => one.name === name);
-    if (found === undefined)
-      throw new PageRefusal("RESOURCE_NOT_FOUND", ({ noSuchService }) => noSuchService);
+    if (found === undefined) throw new PageError("RESOURCE_NOT_FOUND", ({ noSuchService }) => noSuchService);
     return found;
   }
   return [
@@ -86,13 +85,13 @@ function browserRoutes(parts: OauthParts): Route[] {
       try {
         const provider = requireProvider(params.provider);
         await limit(attemptsOf(networkOf(ip)));
-        const userId = query.connect === "true" ? (await whoIsLoggedIn(parts, headers)).userId : null;
+        const userId = query.connect === "true" ? (await requireRecentSignIn(deps, headers)).userId : null;
         const { url, flow } = await provider.begin(urlOf(provider));
         const next = pathOf(query.next);
         const pending = { step: "provider", provider: provider.name, flow, userId, next } as const;
         return redirect(302, url.href, [flowCookie.write(pending)]);
       } catch (error) {
-        return refusedPage(wordsFor(headers), contract.beginOauth, error);
+        return errorPage(wordsFor(headers), contract.beginOauth, error);
       }
     }),
     route(contract.finishOauth, async ({ params, query, ip, headers }) => {
@@ -104,9 +103,9 @@ function browserRoutes(parts: OauthParts): Route[] {
         const url = new URL(urlOf(provider));
         for (const [name, value] of Object.entries(query)) url.searchParams.set(name, String(value));
         const person = await provider.finish(url, pending.flow);
-        return await arrive(parts, { provider, person, pending, place: { ip, headers } });
+        return await arrive(deps, { provider, person, pending, place: { ip, headers } });
       } catch (error) {
-        return refusedPage(wordsFor(headers), contract.finishOauth, error);
+        return errorPage(wordsFor(headers), contract.finishOauth, error);
       }
     }),
     route(contract.submitOauthCode, async ({ body, ip, headers }) => {
@@ -115,29 +114,29 @@ function browserRoutes(parts: OauthParts): Route[] {
       try {
         await limit(attemptsOf(networkOf(ip)));
         if (pending?.step !== "code") throw staleFlow();
-        return await passSecond(parts, pending, { ...body, place: { ip, headers } });
+        return await passSecond(deps, pending, { ...body, place: { ip, headers } });
       } catch (error) {
-        if (error instanceof Refusal && error.code === "INVALID_CREDENTIALS")
+        if (error instanceof AppError && error.code === "INVALID_CREDENTIALS")
           return asCodePage(words, problemOf(error, words), 401);
-        return refusedPage(words, contract.submitOauthCode, error);
+        return errorPage(words, contract.submitOauthCode, error);
       }
     }),
   ];
 }
 
-const pathOf = (given: string | undefined): string =>
-  given !== undefined && given.length <= MAX_NEXT_LENGTH && NEXT.test(given) ? given : DASHBOARD;
+const pathOf = (input: string | undefined): string =>
+  input !== undefined && input.length <= MAX_NEXT_LENGTH && NEXT.test(input) ? input : DASHBOARD;
 
 /** Returns the signed-in user if the session is recent, because a stolen session must not add another sign-in method. */
-async function whoIsLoggedIn(
-  { sessions, database }: OauthParts,
+async function requireRecentSignIn(
+  { sessions, database }: OauthDependencies,
   headers: IncomingHttpHeaders,
 ): Promise<OwnSession> {
   const token = parseCookie(headers.cookie ?? "")[sessions.cookie];
   const session = token === undefined ? null : await sessions.find(token);
-  if (session === null) throw new Refusal("UNAUTHORIZED");
+  if (session === null) throw new AppError("UNAUTHORIZED");
   if (!(await isRecentSession(database, session.sessionId)))
-    throw new PageRefusal("UNAUTHORIZED", ({ oldSession }) => oldSession);
+    throw new PageError("UNAUTHORIZED", ({ oldSession }) => oldSession);
   return session;
 }
 
@@ -152,21 +151,21 @@ interface Arrival {
 
 /** Continues after the service identified the person: connects the signed-in account, signs in, or asks for the second factor. */
 async function arrive(
-  parts: OauthParts,
+  deps: OauthDependencies,
   { provider, person, pending, place }: Arrival,
-): Promise<Answer<302, null> | Answer<200, string>> {
-  const { database, flowCookie } = parts;
+): Promise<HttpResponse<302, null> | HttpResponse<200, string>> {
+  const { database, flowCookie } = deps;
   const { next, userId } = pending;
   if (userId !== null) {
-    const session = await whoIsLoggedIn(parts, place.headers);
+    const session = await requireRecentSignIn(deps, place.headers);
     if (session.userId !== userId) throw staleFlow();
     await transaction(database, (tx) => connectIdentity(tx, session, { person, title: provider.title }));
     return redirect(302, next, [flowCookie.write(pending)]);
   }
   try {
-    return redirect(302, next, await logIn(parts, { person, title: provider.title, place }));
+    return redirect(302, next, await logIn(deps, { person, title: provider.title, place }));
   } catch (error) {
-    if (!(error instanceof Refusal) || error.code !== "SECOND_FACTOR_REQUIRED") throw error;
+    if (!(error instanceof AppError) || error.code !== "SECOND_FACTOR_REQUIRED") throw error;
     const page = asCodePage(wordsFor(place.headers), null, 200);
     const cookie = flowCookie.write({ step: "code", provider: provider.name, person, next });
     return { ...page, headers: { ...page.headers, "set-cookie": cookie } };
@@ -175,11 +174,11 @@ async function arrive(
 
 /** Signs in and returns the Set-Cookie headers. Account, connection, code and session commit together. */
 async function logIn(
-  parts: OauthParts,
-  given: { person: Person; title: string; code?: string; shown?: Shown | undefined; place: BrowserPlace },
+  deps: OauthDependencies,
+  input: { person: Person; title: string; code?: string; shown?: Shown | undefined; place: BrowserPlace },
 ): Promise<string[]> {
-  const { person, title, code, shown, place } = given;
-  const { database, sealer, sessions, signupsDisabled, isInvited } = parts;
+  const { person, title, code, shown, place } = input;
+  const { database, sealer, sessions, signupsDisabled, isInvited } = deps;
   const mayBeNew = async (tx: Tx, email: string) => !signupsDisabled || isInvited(tx, email);
   const language = acceptedLanguage(place.headers["accept-language"]);
   return transaction(database, async (tx) => {
@@ -205,27 +204,27 @@ function passkeyIn(text: string): Assertion {
 
 /** Checks the second factor, by a code or a passkey, as after a password. */
 async function passSecond(
-  parts: OauthParts,
+  deps: OauthDependencies,
   { person, provider, next }: Pending & { step: "code" },
   {
     code = "",
     passkey,
     place,
   }: { code?: string | undefined; passkey?: string | undefined; place: BrowserPlace },
-): Promise<Answer<303, null>> {
-  const user = await findUserOf(parts.database, person);
-  const title = parts.providers.find(({ name }) => name === provider)?.title;
+): Promise<HttpResponse<303, null>> {
+  const user = await findUserOf(deps.database, person);
+  const title = deps.providers.find(({ name }) => name === provider)?.title;
   if (user === undefined || title === undefined) throw staleFlow();
-  const isKnownDevice = parts.sessions.isKnownDevice(place.headers, user.id);
-  const cookies = await guardCode(parts.rateLimiter, { userId: user.id, code, isKnownDevice }, async () => {
+  const isKnownDevice = deps.sessions.isKnownDevice(place.headers, user.id);
+  const cookies = await guardCode(deps.rateLimiter, { userId: user.id, code, isKnownDevice }, async () => {
     const shown =
-      passkey === undefined ? undefined : await readAssertion(parts, networkOf(place.ip), passkeyIn(passkey));
-    return logIn(parts, { person, title, code, shown, place });
+      passkey === undefined ? undefined : await readAssertion(deps, networkOf(place.ip), passkeyIn(passkey));
+    return logIn(deps, { person, title, code, shown, place });
   });
   return redirect(303, next, cookies);
 }
 
-function ownRoutes({ database, providers, oauth }: OauthParts): Route[] {
+function ownRoutes({ database, providers, oauth }: OauthDependencies): Route[] {
   return [
     route(contract.getOauthConfig, async () =>
       ok({

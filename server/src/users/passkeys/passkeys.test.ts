@@ -11,17 +11,17 @@ import {
   type SoftPasskey,
 } from "../../testing/soft-authenticator.ts";
 import {
-  answersByName,
+  responsesByName,
   cookieOf,
   faultsOf,
-  refusalOf,
+  errorOf,
   sameByName,
   useTestServer,
   type Reply,
   type TestPerson,
 } from "../../testing/test-server.ts";
 import { codeAt } from "../second-factor/totp.ts";
-import { readSystemMails } from "../../testing/system-mails.ts";
+import { readPlatformEmails } from "../../testing/platform-emails.ts";
 
 const HERE = { origin: "https://post.example.com", rpId: "post.example.com" };
 const server = useTestServer({ ROLES: "api", BASE_URL: HERE.origin });
@@ -78,12 +78,12 @@ const enter = (shown: unknown) => server.call("POST", "/auth/passkey-login", {},
 const whoIs = async (reply: Reply<unknown>) =>
   (await server.call<{ id: string }>("GET", "/users/@me", { cookie: cookieOf(reply) })).body.id;
 const mailsTo = async ({ email }: TestPerson) =>
-  (await readSystemMails(server.pool, { to: email, subject: /./ })).map(({ subject }) => subject);
+  (await readPlatformEmails(server.pool, { to: email, subject: /./ })).map(({ subject }) => subject);
 
 /** Sets a new password with the link in the email. */
 async function resetPassword({ email }: TestPerson) {
   await server.call("POST", "/auth/request-password-reset", {}, { email });
-  const mails = await readSystemMails(server.pool, { to: email, subject: /password/ });
+  const mails = await readPlatformEmails(server.pool, { to: email, subject: /password/ });
   const token = /reset-password\/([A-Za-z0-9_-]+)/.exec(mails.at(-1)?.text ?? "")?.[1];
   const body = { token, newPassword: "a quite new password" };
   expect((await server.call("POST", "/auth/reset-password", {}, body)).status).toBe(200);
@@ -110,7 +110,7 @@ test("signs in with a passkey, lists its name and use, and rejects it once remov
   // The browser excludes authenticators that already have a passkey.
   expect((await begin(person)).excludeCredentials).toMatchObject([{ id: passkey.id }]);
   expect((await call(person, "DELETE", `/${id}`)).status).toBe(204);
-  expect(refusalOf(await enter(await show(passkey)))).toBe("401 INVALID_CREDENTIALS");
+  expect(errorOf(await enter(await show(passkey)))).toBe("401 INVALID_CREDENTIALS");
   expect(await mailsTo(person)).toEqual([
     "Confirm your email address",
     "A passkey was added to your account",
@@ -129,7 +129,7 @@ test("adds no passkey when the session ended during its verification", async () 
     () => [call(person, "POST", "", { name: "Late", passkey })],
     (client) => client.query("delete from sessions where user_id = $1", [person.id]),
   );
-  expect(reply === undefined ? "" : refusalOf(reply)).toBe("401 UNAUTHORIZED");
+  expect(reply === undefined ? "" : errorOf(reply)).toBe("401 UNAUTHORIZED");
   expect(await server.rows("select 1 from passkeys where user_id = $1", person.id)).toEqual([]);
 });
 
@@ -154,12 +154,12 @@ test("a passkey counts as second factor, alone or instead of a code after the pa
   );
   const logIn = (more: object) =>
     server.call("POST", "/auth/login", {}, { email: person.email, password: person.password, ...more });
-  expect(refusalOf(await logIn({}))).toBe("401 SECOND_FACTOR_REQUIRED");
+  expect(errorOf(await logIn({}))).toBe("401 SECOND_FACTOR_REQUIRED");
   expect((await enter(await show(passkey))).status).toBe(200);
   const beside = await logIn({ passkey: await show(passkey) });
   expect([beside.status, await whoIs(beside)]).toEqual([200, person.id]);
-  expect(refusalOf(await logIn({ passkey: await show(foreign) }))).toBe("401 INVALID_CREDENTIALS");
-  expect(refusalOf(await logIn({ password: "wrong password", passkey: await show(passkey) }))).toBe(
+  expect(errorOf(await logIn({ passkey: await show(foreign) }))).toBe("401 INVALID_CREDENTIALS");
+  expect(errorOf(await logIn({ password: "wrong password", passkey: await show(passkey) }))).toBe(
     "401 INVALID_CREDENTIALS",
   );
   // Recovery codes are unchanged and still work.
@@ -193,17 +193,17 @@ test("rejects every invalid passkey with the error of an unknown one", async () 
   };
   const names = Object.keys(bad);
   const texts = new Set<string>();
-  const answers = await answersByName(names, String, async (name) => {
+  const responses = await responsesByName(names, String, async (name) => {
     const reply = await enter(await bad[name]?.());
     texts.add(reply.body.error.message);
     // Disables the failure limit per passkey, which another test covers.
     await server.rows("delete from rate_windows where bucket like 'passkey:%'");
-    return refusalOf(reply);
+    return errorOf(reply);
   });
-  expect(answers).toEqual(sameByName(names, String, () => "401 INVALID_CREDENTIALS"));
+  expect(responses).toEqual(sameByName(names, String, () => "401 INVALID_CREDENTIALS"));
   expect(texts.size).toBe(1);
   const malformed = await enter({ ...(await show(passkey)), id: "not base64url!" });
-  expect([refusalOf(malformed), faultsOf(malformed)]).toEqual([
+  expect([errorOf(malformed), faultsOf(malformed)]).toEqual([
     "422 VALIDATION_ERROR",
     ["passkey.id invalid_string"],
   ]);
@@ -220,12 +220,12 @@ test("accepts a challenge once across all processes and not when expired", async
   expect(both.map(({ status }) => status).toSorted()).toEqual([200, 401]);
   const late = await show(passkey);
   await server.rows("update passkey_challenges set expires_at = now() - interval '1 second'");
-  expect(refusalOf(await enter(late))).toBe("401 INVALID_CREDENTIALS");
+  expect(errorOf(await enter(late))).toBe("401 INVALID_CREDENTIALS");
   const { challenge, user } = await begin(person);
   await server.rows("update passkey_challenges set expires_at = now() - interval '1 second'");
   const registered = createSoftPasskey(user.id).register({ ...HERE, challenge });
   const added = await call(person, "POST", "", { name: "Late", passkey: registered });
-  expect([refusalOf(added), faultsOf(added)]).toEqual(["422 VALIDATION_ERROR", ["passkey custom"]]);
+  expect([errorOf(added), faultsOf(added)]).toEqual(["422 VALIDATION_ERROR", ["passkey custom"]]);
 });
 
 test("rejects a counter that went back unless the passkey never counts", async () => {
@@ -259,19 +259,19 @@ test("rejects passkeys of another site, another user or with a certificate", asy
     "another id": (said, passkey) => ({ ...passkey.register(said), id: known.id }),
   };
   const names = Object.keys(bad);
-  const answers = await answersByName(names, String, async (name) => {
+  const responses = await responsesByName(names, String, async (name) => {
     const { challenge, user } = await begin(person);
     const passkey = bad[name]?.({ ...HERE, challenge }, createSoftPasskey(user.id));
     const reply = await call(person, "POST", "", { name, passkey });
-    return [refusalOf(reply), ...faultsOf(reply)].join(" ");
+    return [errorOf(reply), ...faultsOf(reply)].join(" ");
   });
-  expect(answers).toEqual(sameByName(names, String, () => "422 VALIDATION_ERROR passkey custom"));
+  expect(responses).toEqual(sameByName(names, String, () => "422 VALIDATION_ERROR passkey custom"));
   const { challenge } = await begin(person);
   const taken = await call(person, "POST", "", {
     name: "Taken",
     passkey: known.register({ ...HERE, challenge }),
   });
-  expect(refusalOf(taken)).toBe("409 CONFLICT");
+  expect(errorOf(taken)).toBe("409 CONFLICT");
   expect(await listOf(person)).toEqual([]);
 });
 
@@ -279,8 +279,8 @@ test("rejects changes in sessions older than an hour and hides other users' pass
   const [person, stranger] = [await server.signUp(), await server.signUp()];
   const { id } = await withPasskey(person);
   const { challenge, user } = await begin(person);
-  expect(refusalOf(await call(stranger, "DELETE", `/${id}`))).toBe("404 RESOURCE_NOT_FOUND");
-  expect(refusalOf(await call(stranger, "PATCH", `/${id}`, { name: "Mine" }))).toBe("404 RESOURCE_NOT_FOUND");
+  expect(errorOf(await call(stranger, "DELETE", `/${id}`))).toBe("404 RESOURCE_NOT_FOUND");
+  expect(errorOf(await call(stranger, "PATCH", `/${id}`, { name: "Mine" }))).toBe("404 RESOURCE_NOT_FOUND");
   await server.rows(
     "update sessions set created_at = now() - interval '61 minutes' where user_id = $1",
     person.id,
@@ -291,7 +291,7 @@ test("rejects changes in sessions older than an hour and hides other users' pass
     await call(person, "POST", "", { name: "Late", passkey: registered }),
     await call(person, "DELETE", `/${id}`),
   ])
-    expect(refusalOf(reply)).toBe("403 SESSION_TOO_OLD");
+    expect(errorOf(reply)).toBe("403 SESSION_TOO_OLD");
   expect((await call(person, "PATCH", `/${id}`, { name: "Renamed" })).status).toBe(200);
 });
 
@@ -308,15 +308,13 @@ test("limits passkeys per account and failures per passkey and network", async (
   const person = await server.signUp();
   const { passkey } = await withPasskey(person);
   for (let failure = 0; failure < LIMITS.loginFailures.value; failure++)
-    expect(refusalOf(await enter(await show(passkey, { isVerified: false })))).toBe(
-      "401 INVALID_CREDENTIALS",
-    );
-  expect(refusalOf(await enter(await show(passkey)))).toBe("429 RATE_LIMIT_EXCEEDED");
+    expect(errorOf(await enter(await show(passkey, { isVerified: false })))).toBe("401 INVALID_CREDENTIALS");
+  expect(errorOf(await enter(await show(passkey)))).toBe("429 RATE_LIMIT_EXCEEDED");
   await server.rows(
     `insert into passkeys (id, user_id, credential_id, public_key, sign_count, transports, name)
      select gen_random_uuid(), $1, sha256(n::text::bytea), '\\x00', 0, '{}', 'more' from generate_series(2, $2) n`,
     person.id,
     LIMITS.passkeys.value,
   );
-  expect(refusalOf(await call(person, "POST", "/options"))).toBe("409 CONFLICT");
+  expect(errorOf(await call(person, "POST", "/options"))).toBe("409 CONFLICT");
 });

@@ -3,19 +3,19 @@ import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { randomText, sha256 } from "../../platform/crypto.ts";
 import type { Database, Tx } from "../../platform/database/database.ts";
 import { isId, newId } from "../../platform/ids.ts";
-import { invalidField, Refusal } from "../../platform/refusal.ts";
-import { enqueueSystemMails } from "../../emails/system-mail/system-mail.ts";
+import { invalidField, AppError } from "../../platform/app-error.ts";
+import { enqueuePlatformEmails } from "../../emails/platform-email/platform-email.ts";
 import { accountMail } from "../account-mails.ts";
 import { hasWayIn, lockUser } from "../account-queries.ts";
 import { lockUserOfSession, type OwnSession } from "../recent-session.ts";
-import { toldOf, type User } from "../users.ts";
+import { notifiedOf, type User } from "../users.ts";
 import {
   deletePasskey,
   findPasskey,
   insertChallenge,
   insertPasskey,
   listPasskeyRows,
-  noteUse,
+  recordUse,
   takeChallenge,
   updateName,
 } from "./queries.ts";
@@ -40,7 +40,7 @@ const fromBase64Url = (text: string) => Buffer.from(text, "base64url");
 /** The user handle that authenticators store with the key; it reveals nothing about the user (WebAuthn §14.6.1). */
 const handleOf = (userId: string) => Buffer.from(userId.replaceAll("-", ""), "hex");
 
-interface PasskeyParts {
+interface PasskeyDependencies {
   database: Database;
   verifier: PasskeyVerifier;
   baseUrl: () => string;
@@ -70,7 +70,7 @@ function challengeIn(clientDataJSON: string): string | null {
 }
 
 /** Returns the browser options for signing in with any passkey. */
-export async function askForPasskey({ database, baseUrl }: PasskeyParts) {
+export async function askForPasskey({ database, baseUrl }: PasskeyDependencies) {
   return {
     challenge: await makeChallenge(database, null),
     rpId: placeOf(baseUrl()).rpId,
@@ -83,7 +83,7 @@ export async function askForPasskey({ database, baseUrl }: PasskeyParts) {
  * Returns the browser options for creating a passkey.
  * @throws AppError CONFLICT if the account has the maximum number
  */
-export async function beginPasskey({ database, baseUrl }: PasskeyParts, user: User) {
+export async function beginPasskey({ database, baseUrl }: PasskeyDependencies, user: User) {
   const rows = await listPasskeyRows(database, user.id);
   refuseTooMany(rows);
   return {
@@ -108,7 +108,7 @@ export async function beginPasskey({ database, baseUrl }: PasskeyParts, user: Us
 function refuseTooMany(rows: readonly unknown[]): void {
   const most = LIMITS.passkeys.value;
   if (rows.length >= most)
-    throw new Refusal("CONFLICT", {
+    throw new AppError("CONFLICT", {
       message: `Your account already has ${most} passkeys. Remove one first.`,
     });
 }
@@ -125,16 +125,16 @@ export interface NewPasskey {
  * @throws AppError VALIDATION_ERROR naming `passkey`
  */
 export async function readRegistration(
-  parts: PasskeyParts,
+  deps: PasskeyDependencies,
   userId: string,
-  given: Registration,
+  input: Registration,
 ): Promise<NewPasskey> {
-  const { id, response } = given;
-  const challenge = await takeSigned(parts.database, response.clientDataJSON, userId);
+  const { id, response } = input;
+  const challenge = await takeSigned(deps.database, response.clientDataJSON, userId);
   if (challenge === null)
     throw invalidField("passkey", "custom", "The challenge was already used or has expired. Start again.");
-  const expected: Expected = { challenge, ...placeOf(parts.baseUrl()) };
-  const result = await parts.verifier.verify(userId, { is: "registration", id, response, expected });
+  const expected: Expected = { challenge, ...placeOf(deps.baseUrl()) };
+  const result = await deps.verifier.verify(userId, { is: "registration", id, response, expected });
   if (result.is === "refused")
     throw invalidField("passkey", "custom", `The passkey is not valid: ${result.reason}`);
   return { id, publicKey: result.publicKey, counter: result.counter, transports: response.transports ?? [] };
@@ -157,9 +157,11 @@ export async function addPasskey(tx: Tx, session: OwnSession, name: string, made
     transports: made.transports,
     name,
   });
-  if (row === undefined) throw new Refusal("CONFLICT", { message: "This passkey was already added." });
-  const told = await toldOf(tx, user);
-  await enqueueSystemMails(tx, [accountMail(told, (texts) => texts.passkeyAdded({ ...told, name }))]);
+  if (row === undefined) throw new AppError("CONFLICT", { message: "This passkey was already added." });
+  const reported = await notifiedOf(tx, user);
+  await enqueuePlatformEmails(tx, [
+    accountMail(reported, (texts) => texts.passkeyAdded({ ...reported, name })),
+  ]);
   return presented(row);
 }
 
@@ -178,19 +180,19 @@ export interface Shown {
  * @throws AppError INVALID_CREDENTIALS, RATE_LIMIT_EXCEEDED
  */
 export async function readAssertion(
-  parts: PasskeyParts,
+  deps: PasskeyDependencies,
   owner: string,
   { id, response }: Assertion,
 ): Promise<Shown> {
-  const challenge = await takeSigned(parts.database, response.clientDataJSON, null);
-  const row = challenge === null ? undefined : await findPasskey(parts.database, fromBase64Url(id));
-  if (challenge === null || row === undefined) throw doesNotHold();
-  if (!fromBase64Url(response.userHandle).equals(handleOf(row.userId))) throw doesNotHold();
-  const expected: Expected = { challenge, ...placeOf(parts.baseUrl()) };
+  const challenge = await takeSigned(deps.database, response.clientDataJSON, null);
+  const row = challenge === null ? undefined : await findPasskey(deps.database, fromBase64Url(id));
+  if (challenge === null || row === undefined) throw invalidPasskey();
+  if (!fromBase64Url(response.userHandle).equals(handleOf(row.userId))) throw invalidPasskey();
+  const expected: Expected = { challenge, ...placeOf(deps.baseUrl()) };
   const { publicKey, signCount: counter } = row;
   const task = { is: "assertion", id, response, expected, publicKey, counter } as const;
-  const result = await parts.verifier.verify(owner, task);
-  if (result.is === "refused") throw doesNotHold();
+  const result = await deps.verifier.verify(owner, task);
+  if (result.is === "refused") throw invalidPasskey();
   return { user: { id: row.userId, email: row.email }, passkeyId: row.id, counter: result.counter };
 }
 
@@ -199,11 +201,11 @@ export async function readAssertion(
  * @throws AppError INVALID_CREDENTIALS if its counter went back
  */
 export async function usePasskey(tx: Tx, { passkeyId, counter }: Shown): Promise<void> {
-  if (!(await noteUse(tx, passkeyId, counter))) throw doesNotHold();
+  if (!(await recordUse(tx, passkeyId, counter))) throw invalidPasskey();
 }
 
-const doesNotHold = () =>
-  new Refusal("INVALID_CREDENTIALS", {
+const invalidPasskey = () =>
+  new AppError("INVALID_CREDENTIALS", {
     message:
       "This passkey doesn't belong to an account here, or it took too long. Try again, or sign in another way.",
   });
@@ -218,7 +220,7 @@ export async function listPasskeys(database: Database, userId: string) {
  */
 export async function renamePasskey(tx: Tx, userId: string, id: string, name: string) {
   const row = isId(id) ? await updateName(tx, userId, id, name) : undefined;
-  if (row === undefined) throw new Refusal("RESOURCE_NOT_FOUND");
+  if (row === undefined) throw new AppError("RESOURCE_NOT_FOUND");
   return presented(row);
 }
 
@@ -229,14 +231,16 @@ export async function renamePasskey(tx: Tx, userId: string, id: string, name: st
 export async function removePasskey(tx: Tx, userId: string, id: string): Promise<void> {
   const user = await lockUser(tx, userId);
   const name = user !== undefined && isId(id) ? await deletePasskey(tx, userId, id) : undefined;
-  if (user === undefined || name === undefined) throw new Refusal("RESOURCE_NOT_FOUND");
+  if (user === undefined || name === undefined) throw new AppError("RESOURCE_NOT_FOUND");
   if (!(await hasWayIn(tx, userId)))
-    throw new Refusal("CONFLICT", {
+    throw new AppError("CONFLICT", {
       message:
         "This is the only way to sign in to your account. Set a password first with “Forgot your password?”.",
     });
-  const told = await toldOf(tx, user);
-  await enqueueSystemMails(tx, [accountMail(told, (texts) => texts.passkeyRemoved({ ...told, name }))]);
+  const reported = await notifiedOf(tx, user);
+  await enqueuePlatformEmails(tx, [
+    accountMail(reported, (texts) => texts.passkeyRemoved({ ...reported, name })),
+  ]);
 }
 
 function presented(row: { id: string; name: string; createdAt: Date; lastUsedAt: Date | null }) {

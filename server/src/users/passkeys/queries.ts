@@ -72,7 +72,7 @@ export async function insertPasskey(
 }
 
 /** Records a use. Returns false if the passkey was removed, or a concurrent use had the same counter. */
-export async function noteUse(tx: Tx, id: string, signCount: number): Promise<boolean> {
+export async function recordUse(tx: Tx, id: string, signCount: number): Promise<boolean> {
   const { numAffectedRows } = await sql`
     update passkeys set sign_count = ${signCount}, last_used_at = now()
     where id = ${id} and (sign_count < ${signCount} or (sign_count = 0 and ${signCount} = 0))`.execute(tx);

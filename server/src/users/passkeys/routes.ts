@@ -4,7 +4,7 @@ import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { sha256 } from "../../platform/crypto.ts";
 import { transaction, type Database } from "../../platform/database/database.ts";
 import { noContent, ok, route, type Route } from "../../platform/http/route.ts";
-import { takeOrRefuse, type RateLimiter, type Take } from "../../platform/http/rate-limit.ts";
+import { takeOrThrow, type RateLimiter, type Take } from "../../platform/http/rate-limit.ts";
 import { networkOf } from "../../platform/http/visitor-network.ts";
 import { attemptsOf } from "../attempts.ts";
 import { requireRecentSession } from "../recent-session.ts";
@@ -25,7 +25,7 @@ import type { PasskeyVerifier } from "./verifier.ts";
 
 const LOGIN_WINDOW_SECONDS = 600;
 
-interface PasskeyParts {
+interface PasskeyDependencies {
   database: Database;
   sessions: Sessions;
   rateLimiter: RateLimiter;
@@ -33,8 +33,8 @@ interface PasskeyParts {
   baseUrl: () => string;
 }
 
-export function passkeyRoutes(parts: PasskeyParts): Route[] {
-  return [...loginRoutes(parts), ...ownRoutes(parts)];
+export function passkeyRoutes(deps: PasskeyDependencies): Route[] {
+  return [...loginRoutes(deps), ...ownRoutes(deps)];
 }
 
 /** Limits failed attempts per passkey and network, like wrong passwords per address. */
@@ -44,13 +44,13 @@ const failuresOf = (credentialId: string, network: string): Take => ({
   windowSeconds: LOGIN_WINDOW_SECONDS,
 });
 
-function loginRoutes(parts: PasskeyParts): Route[] {
-  const { database, sessions, rateLimiter } = parts;
-  const limit = (take: Take) => takeOrRefuse(rateLimiter, take);
+function loginRoutes(deps: PasskeyDependencies): Route[] {
+  const { database, sessions, rateLimiter } = deps;
+  const limit = (take: Take) => takeOrThrow(rateLimiter, take);
   return [
     route(contract.askPasskey, async ({ ip }) => {
       await limit(attemptsOf(networkOf(ip)));
-      return ok(await askForPasskey(parts));
+      return ok(await askForPasskey(deps));
     }),
     route(contract.logInByPasskey, async ({ body, ip, headers }) => {
       const network = networkOf(ip);
@@ -58,7 +58,7 @@ function loginRoutes(parts: PasskeyParts): Route[] {
       // Counted before verification, so that parallel guesses count too. A valid passkey is refunded.
       const failures = failuresOf(body.passkey.id, network);
       await limit(failures);
-      const shown = await readAssertion(parts, network, body.passkey);
+      const shown = await readAssertion(deps, network, body.passkey);
       const cookies = await transaction(database, async (tx) => {
         await usePasskey(tx, shown);
         return sessions.start(tx, shown.user.id, { ip, headers });
@@ -69,19 +69,19 @@ function loginRoutes(parts: PasskeyParts): Route[] {
   ];
 }
 
-function ownRoutes(parts: PasskeyParts): Route[] {
-  const { database, rateLimiter } = parts;
+function ownRoutes(deps: PasskeyDependencies): Route[] {
+  const { database, rateLimiter } = deps;
   return [
     route(contract.listPasskeys, async ({ userId }) => ok(await listPasskeys(database, userId))),
     route(contract.beginPasskey, async ({ userId, sessionId, ip }) => {
-      await takeOrRefuse(rateLimiter, attemptsOf(networkOf(ip)));
+      await takeOrThrow(rateLimiter, attemptsOf(networkOf(ip)));
       await requireRecentSession(database, sessionId);
-      return ok(await beginPasskey(parts, await getUser(database, userId)));
+      return ok(await beginPasskey(deps, await getUser(database, userId)));
     }),
     route(contract.addPasskey, async ({ userId, sessionId, body, ip, commit }) => {
-      await takeOrRefuse(rateLimiter, attemptsOf(networkOf(ip)));
+      await takeOrThrow(rateLimiter, attemptsOf(networkOf(ip)));
       await requireRecentSession(database, sessionId);
-      const made = await readRegistration(parts, userId, body.passkey);
+      const made = await readRegistration(deps, userId, body.passkey);
       return commit(async (tx) => ok(await addPasskey(tx, { userId, sessionId }, body.name, made)));
     }),
     route(contract.renamePasskey, async ({ userId, params, body, commit }) =>

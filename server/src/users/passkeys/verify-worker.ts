@@ -1,13 +1,13 @@
 // Worker thread that verifies what an authenticator signed.
 import { verifyAuthenticationResponse, verifyRegistrationResponse } from "@simplewebauthn/server";
 import { decodeAttestationObject } from "@simplewebauthn/server/helpers";
-import { answerTasks } from "../../platform/threads/task-worker.ts";
+import { runTasks } from "../../platform/threads/task-worker.ts";
 import type { PasskeyResult, PasskeyTask } from "./verifier.ts";
 
 /** COSE: ES256, EdDSA, RS256. Every authenticator supports one of them. */
 const ALGORITHMS = [-7, -8, -257];
 
-answerTasks(async (task: PasskeyTask): Promise<PasskeyResult> => {
+runTasks(async (task: PasskeyTask): Promise<PasskeyResult> => {
   try {
     return task.is === "registration" ? await register(task) : await show(task);
   } catch (error) {

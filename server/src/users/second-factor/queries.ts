@@ -27,7 +27,7 @@ export async function lockFactor(tx: Tx, userId: string) {
 }
 
 /** Records the time step of an accepted code and confirms the secret. */
-export async function noteStep(tx: Tx, userId: string, step: number): Promise<void> {
+export async function recordStep(tx: Tx, userId: string, step: number): Promise<void> {
   await sql`
     update second_factors set last_step = ${step}, confirmed_at = coalesce(confirmed_at, now())
     where user_id = ${userId}`.execute(tx);

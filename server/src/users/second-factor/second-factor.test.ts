@@ -5,8 +5,8 @@ import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { ErrorEnvelope } from "../../platform/http/errors.ts";
 import { fromBase32 } from "../../testing/base32.ts";
 import { holdRow } from "../../testing/hold-row.ts";
-import { cookieOf, refusalOf, useTestServer, type TestPerson } from "../../testing/test-server.ts";
-import { readSystemMails } from "../../testing/system-mails.ts";
+import { cookieOf, errorOf, useTestServer, type TestPerson } from "../../testing/test-server.ts";
+import { readPlatformEmails } from "../../testing/platform-emails.ts";
 import { codeAt, stepOf, toBase32 } from "./totp.ts";
 
 const server = useTestServer({ ROLES: "api" });
@@ -67,32 +67,32 @@ test("is off until a code confirms it, then ends other sessions and requires a c
   const person = await server.signUp();
   const other = cookieOf(await logIn(person));
   const begin = <Body = ErrorEnvelope>(currentPassword: string) => ask<Body>(person, "", { currentPassword });
-  expect(refusalOf(await begin("not the password"))).toBe("401 INVALID_CREDENTIALS");
+  expect(errorOf(await begin("not the password"))).toBe("401 INVALID_CREDENTIALS");
   const { secret: first } = (await begin<{ secret: string }>(person.password)).body;
   const { secret: second } = (await begin<{ secret: string }>(person.password)).body;
   expect((await logIn(person)).status).toBe(200);
   expect((await state(person)).isOn).toBe(false);
   const now = Math.floor(Date.now() / STEP_MS);
   const early = codeAt(fromBase32(first), now);
-  expect(refusalOf(await ask(person, "/confirm", { code: early }))).toBe("401 INVALID_CREDENTIALS");
+  expect(errorOf(await ask(person, "/confirm", { code: early }))).toBe("401 INVALID_CREDENTIALS");
   const code = codeAt(fromBase32(second), now);
   expect((await ask(person, "/confirm", { code })).status).toBe(200);
   expect((await server.call("GET", "/users/@me", { cookie: other })).status).toBe(401);
   expect((await server.call("GET", "/users/@me", { cookie: person.cookie })).status).toBe(200);
   expect(await state(person)).toMatchObject({ isOn: true, recoveryCodesLeft: 10 });
 
-  expect(refusalOf(await logIn(person))).toBe("401 SECOND_FACTOR_REQUIRED");
-  expect(refusalOf(await logIn({ ...person, password: "wrong password" }))).toBe("401 INVALID_CREDENTIALS");
+  expect(errorOf(await logIn(person))).toBe("401 SECOND_FACTOR_REQUIRED");
+  expect(errorOf(await logIn({ ...person, password: "wrong password" }))).toBe("401 INVALID_CREDENTIALS");
   // Used for confirming.
-  expect(refusalOf(await logIn(person, code))).toBe("401 INVALID_CREDENTIALS");
+  expect(errorOf(await logIn(person, code))).toBe("401 INVALID_CREDENTIALS");
   const next = codeAt(fromBase32(second), now + 1);
   const both = await Promise.all([logIn(person, next), logIn(person, next)]);
   expect(both.map(({ status }) => status).toSorted()).toEqual([200, 401]);
-  expect(refusalOf(await begin(person.password))).toBe("409 CONFLICT");
+  expect(errorOf(await begin(person.password))).toBe("409 CONFLICT");
   const stored = await server.rows<{ row: string }>("select f::text as row from second_factors f");
   expect(JSON.stringify(stored)).not.toContain(second);
   const subject = /^Two-factor authentication is on$/;
-  const mails = await readSystemMails(server.pool, { to: person.email, subject });
+  const mails = await readPlatformEmails(server.pool, { to: person.email, subject });
   expect(mails).toHaveLength(1);
 });
 
@@ -101,16 +101,16 @@ test("a recovery code works once in any notation, and new codes replace old ones
   const [first = "", second = ""] = codes;
   expect(codes).toHaveLength(10);
   expect((await logIn(person, first.toUpperCase().replaceAll("-", " "))).status).toBe(200);
-  expect(refusalOf(await logIn(person, first))).toBe("401 INVALID_CREDENTIALS");
+  expect(errorOf(await logIn(person, first))).toBe("401 INVALID_CREDENTIALS");
   expect((await state(person)).recoveryCodesLeft).toBe(9);
   const { person: another } = await withFactor();
-  expect(refusalOf(await logIn(another, second))).toBe("401 INVALID_CREDENTIALS");
+  expect(errorOf(await logIn(another, second))).toBe("401 INVALID_CREDENTIALS");
   const renewed = await ask<{ recoveryCodes: string[] }>(person, "/recovery-codes", {
     currentPassword: person.password,
     code: code(1),
   });
   expect(renewed.status).toBe(200);
-  expect(refusalOf(await logIn(person, second))).toBe("401 INVALID_CREDENTIALS");
+  expect(errorOf(await logIn(person, second))).toBe("401 INVALID_CREDENTIALS");
   expect((await logIn(person, renewed.body.recoveryCodes[0])).status).toBe(200);
 });
 
@@ -118,30 +118,30 @@ test("disabling needs password and code, and a password reset does not bypass it
   const { person, codes, code } = await withFactor();
   await server.prove(person);
   await server.call("POST", "/auth/request-password-reset", {}, { email: person.email });
-  const mail = (await readSystemMails(server.pool, { to: person.email })).at(-1);
+  const mail = (await readPlatformEmails(server.pool, { to: person.email })).at(-1);
   const token = /reset-password\/([A-Za-z0-9_-]+)/.exec(mail?.text ?? "")?.[1];
   const password = "quite another password";
   expect(
     (await server.call("POST", "/auth/reset-password", {}, { token, newPassword: password })).status,
   ).toBe(200);
   const renewed = { ...person, password };
-  expect(refusalOf(await logIn(renewed))).toBe("401 SECOND_FACTOR_REQUIRED");
+  expect(errorOf(await logIn(renewed))).toBe("401 SECOND_FACTOR_REQUIRED");
   const cookie = cookieOf(await logIn(renewed, codes[0]));
   const end = (body: object) => ask({ ...renewed, cookie }, "/end", body);
-  expect(refusalOf(await end({ currentPassword: "wrong password", code: code(1) }))).toBe(
+  expect(errorOf(await end({ currentPassword: "wrong password", code: code(1) }))).toBe(
     "401 INVALID_CREDENTIALS",
   );
-  expect(refusalOf(await end({ currentPassword: password, code: "000000" }))).toBe("401 INVALID_CREDENTIALS");
+  expect(errorOf(await end({ currentPassword: password, code: "000000" }))).toBe("401 INVALID_CREDENTIALS");
   expect((await end({ currentPassword: password, code: codes[1] })).status).toBe(204);
   expect((await logIn(renewed)).status).toBe(200);
-  expect(refusalOf(await end({ currentPassword: password, code: codes[2] }))).toBe("409 CONFLICT");
+  expect(errorOf(await end({ currentPassword: password, code: codes[2] }))).toBe("409 CONFLICT");
 });
 
 test("limits code guesses across all networks together", async () => {
   const { person, code } = await withFactor();
   for (let guess = 0; guess < LIMITS.codeFailures.value; guess++)
-    expect(refusalOf(await logIn(person, "000000"))).toBe("401 INVALID_CREDENTIALS");
-  expect(refusalOf(await logIn(person, code(1)))).toBe("429 RATE_LIMIT_EXCEEDED");
+    expect(errorOf(await logIn(person, "000000"))).toBe("401 INVALID_CREDENTIALS");
+  expect(errorOf(await logIn(person, code(1)))).toBe("429 RATE_LIMIT_EXCEEDED");
 });
 
 test("enables or disables nothing when the session ended during the check", async () => {
@@ -161,7 +161,7 @@ test("enables or disables nothing when the session ended during the check", asyn
     ...(await late(other, "/confirm", { code: first })),
     ...(await late(person, "/end", { currentPassword, code: code(1) })),
   ];
-  expect(replies.map(refusalOf)).toEqual(["401 UNAUTHORIZED", "401 UNAUTHORIZED"]);
+  expect(replies.map(errorOf)).toEqual(["401 UNAUTHORIZED", "401 UNAUTHORIZED"]);
   expect((await logIn(other)).status).toBe(200);
-  expect(refusalOf(await logIn(person))).toBe("401 SECOND_FACTOR_REQUIRED");
+  expect(errorOf(await logIn(person))).toBe("401 SECOND_FACTOR_REQUIRED");
 });

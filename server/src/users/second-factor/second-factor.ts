@@ -3,16 +3,16 @@ import { randomBytes } from "node:crypto";
 import { nowMs } from "../../platform/clock.ts";
 import { randomText, sha256, type Sealer } from "../../platform/crypto.ts";
 import type { Database, Tx } from "../../platform/database/database.ts";
-import { Refusal } from "../../platform/refusal.ts";
-import { PageRefusal } from "../page-refusal.ts";
-import { enqueueSystemMails } from "../../emails/system-mail/system-mail.ts";
+import { AppError } from "../../platform/app-error.ts";
+import { PageError } from "../page-error.ts";
+import { enqueuePlatformEmails } from "../../emails/platform-email/platform-email.ts";
 import { accountMail } from "../account-mails.ts";
 import { deleteSessions } from "../account-queries.ts";
-import { toldOf, type User } from "../users.ts";
+import { notifiedOf, type User } from "../users.ts";
 import {
   deleteFactor,
   lockFactor,
-  noteStep,
+  recordStep,
   readFactor,
   replaceRecoveryCodes,
   storeSecret,
@@ -29,9 +29,9 @@ const RECOVERY_CODE_LENGTH = 12;
 
 const contextOf = (userId: string) => `second factor ${userId}`;
 const alreadyOn = () =>
-  new Refusal("CONFLICT", { message: "The second factor is already on. Turn it off first." });
-const isOff = () => new Refusal("CONFLICT", { message: "The second factor is off." });
-const wrongCode = () => new PageRefusal("INVALID_CREDENTIALS", (problems) => problems.wrongCode);
+  new AppError("CONFLICT", { message: "The second factor is already on. Turn it off first." });
+const isOff = () => new AppError("CONFLICT", { message: "The second factor is off." });
+const wrongCode = () => new PageError("INVALID_CREDENTIALS", (problems) => problems.wrongCode);
 
 export async function readSecondFactor(database: Database, userId: string) {
   const row = await readFactor(database, userId);
@@ -64,11 +64,13 @@ export async function confirmSecondFactor(
 ): Promise<string[]> {
   const row = await lockFactor(tx, user.id);
   if (row === undefined)
-    throw new Refusal("CONFLICT", { message: "There is no secret to confirm. Request one first." });
+    throw new AppError("CONFLICT", { message: "There is no secret to confirm. Request one first." });
   if (row.confirmedAt !== null) throw alreadyOn();
   if (!(await takeTotp(tx, sealer, user.id, row, code))) throw wrongCode();
   await deleteSessions(tx, user.id, { allBut: sessionId });
-  await enqueueSystemMails(tx, [accountMail(await toldOf(tx, user), (texts) => texts.secondFactorOn(user))]);
+  await enqueuePlatformEmails(tx, [
+    accountMail(await notifiedOf(tx, user), (texts) => texts.secondFactorOn(user)),
+  ]);
   return makeRecoveryCodes(tx, user.id);
 }
 
@@ -85,7 +87,7 @@ export async function passSecondFactor(
 ): Promise<void> {
   const row = await lockFactor(tx, userId);
   if (row === undefined || row.confirmedAt === null) return;
-  if (code === undefined) throw new Refusal("SECOND_FACTOR_REQUIRED");
+  if (code === undefined) throw new AppError("SECOND_FACTOR_REQUIRED");
   const isRight = TOTP_CODE.test(code)
     ? await takeTotp(tx, sealer, userId, row, code)
     : await takeRecoveryCode(tx, userId, sha256(normalized(code)));
@@ -104,8 +106,8 @@ export async function renewRecoveryCodes(
 ): Promise<string[]> {
   if ((await readFactor(tx, user.id)) === undefined) throw isOff();
   await passSecondFactor(tx, sealer, user.id, code);
-  const told = await toldOf(tx, user);
-  await enqueueSystemMails(tx, [accountMail(told, (texts) => texts.recoveryCodesRenewed(user))]);
+  const reported = await notifiedOf(tx, user);
+  await enqueuePlatformEmails(tx, [accountMail(reported, (texts) => texts.recoveryCodesRenewed(user))]);
   return makeRecoveryCodes(tx, user.id);
 }
 
@@ -121,7 +123,9 @@ export async function endSecondFactor(tx: Tx, sealer: Sealer, user: User, code: 
 /** Disables the second factor without a code, for a user who lost access, and notifies them. Returns false if it was off. */
 export async function dropSecondFactor(tx: Tx, user: User): Promise<boolean> {
   if (!(await deleteFactor(tx, user.id))) return false;
-  await enqueueSystemMails(tx, [accountMail(await toldOf(tx, user), (texts) => texts.secondFactorOff(user))]);
+  await enqueuePlatformEmails(tx, [
+    accountMail(await notifiedOf(tx, user), (texts) => texts.secondFactorOff(user)),
+  ]);
   return true;
 }
 
@@ -136,7 +140,7 @@ async function takeTotp(
   const secret = Buffer.from(sealer.open(row.sealedSecret, contextOf(userId)), "base64");
   const step = stepOf(secret, code, nowMs());
   if (step === null || step <= row.lastStep) return false;
-  await noteStep(tx, userId, step);
+  await recordStep(tx, userId, step);
   return true;
 }
 

@@ -2,9 +2,9 @@
 // between rolls everything back.
 import { asUnavailable, transaction, type Database, type Tx } from "../../platform/database/database.ts";
 import { failpoint } from "../../platform/failpoints.ts";
-import { Refusal } from "../../platform/refusal.ts";
-import { contactRefusal } from "../../contacts/contacts.ts";
-import { createDatabaseWorld, type StepParts } from "./database-world.ts";
+import { AppError } from "../../platform/app-error.ts";
+import { contactError } from "../../contacts/contacts.ts";
+import { createDatabaseEnvironment, type StepParts } from "./database-environment.ts";
 import type { Execution } from "./execution.ts";
 import { addToStepCounts, listDueExecutions, updateExecutions, type WhichDue } from "./execution-queries.ts";
 import { claimExecutions, type Claimed } from "./load-executions.ts";
@@ -14,7 +14,7 @@ import { cancelAt, failAt, MAX_ROUNDS, walk, type Tally } from "./walk.ts";
 /** Executions advanced in one transaction. */
 export const BATCH_SIZE = 500;
 /** Executions advanced individually per turn. Smaller, because other projects wait for the turn. */
-const APART_SIZE = 50;
+const SEPARATE_BATCH_SIZE = 50;
 
 /**
  * Advances one batch of due executions of a project.
@@ -32,8 +32,8 @@ export async function advanceDue(
 ): Promise<number> {
   const moved = await transaction(database, (tx) => advanceBatch(tx, parts, projectId, { limit })).catch(
     (error: unknown) => {
-      if (isAway(error)) throw error;
-      return advanceApart(database, parts, projectId, limit, onFault);
+      if (isUnavailable(error)) throw error;
+      return advanceSeparately(database, parts, projectId, limit, onFault);
     },
   );
   if (moved > 0) await failpoint("workflow.after_commit");
@@ -42,9 +42,9 @@ export async function advanceDue(
 
 type OnFault = (error: unknown, executionId: string) => void;
 
-const isAway = (error: unknown) => asUnavailable(error) instanceof Refusal;
+const isUnavailable = (error: unknown) => asUnavailable(error) instanceof AppError;
 
-async function advanceApart(
+async function advanceSeparately(
   database: Database,
   parts: StepParts,
   projectId: string,
@@ -52,10 +52,10 @@ async function advanceApart(
   onFault: OnFault,
 ): Promise<number> {
   let total = 0;
-  for (const id of await listDueExecutions(database, projectId, Math.min(limit, APART_SIZE))) {
+  for (const id of await listDueExecutions(database, projectId, Math.min(limit, SEPARATE_BATCH_SIZE))) {
     total += await transaction(database, (tx) => advanceBatch(tx, parts, projectId, { limit: 1, id })).catch(
       (error: unknown) => {
-        if (isAway(error)) throw error;
+        if (isUnavailable(error)) throw error;
         return advanceByStep(database, parts, { projectId, id }, onFault);
       },
     );
@@ -76,16 +76,16 @@ async function advanceByStep(
     try {
       const moved = await transaction(database, async (tx) => {
         const claimed = await claimExecutions(tx, projectId, { limit: 1, id });
-        stood = claimed.map(standingOf)[0];
+        stood = claimed.map(statusOf)[0];
         return advanceClaimed(tx, parts, projectId, claimed, 1);
       });
       if (moved === 0) break;
       hasMoved = true;
     } catch (error) {
-      if (isAway(error)) throw error;
-      const refusal = contactRefusal(error);
-      if (refusal === null) onFault(error, id);
-      const reason = refusal?.fields?.[0]?.message ?? refusal?.message ?? OUR_FAULT;
+      if (isUnavailable(error)) throw error;
+      const appError = contactError(error);
+      if (appError === null) onFault(error, id);
+      const reason = appError?.fields?.[0]?.message ?? appError?.message ?? INTERNAL_ERROR;
       const hasFailed = await transaction(database, (tx) => failWhere(tx, { projectId, id, stood }, reason));
       return hasFailed || hasMoved ? 1 : 0;
     }
@@ -93,10 +93,10 @@ async function advanceByStep(
   return hasMoved ? 1 : 0;
 }
 
-const OUR_FAULT = "The step failed for a reason of ours; it is in the log. Try it again.";
+const INTERNAL_ERROR = "The step failed for a reason of ours; it is in the log. Try it again.";
 
 /** Returns a comparable key of an execution's position and contact. */
-const standingOf = ({ execution: { stepId, trace, contactId }, cancelled }: Claimed) =>
+const statusOf = ({ execution: { stepId, trace, contactId }, cancelled }: Claimed) =>
   JSON.stringify([stepId, trace.length, contactId, cancelled]);
 
 /**
@@ -109,7 +109,7 @@ async function failWhere(
   reason: string,
 ): Promise<boolean> {
   const claimed = await claimExecutions(tx, projectId, { limit: 1, id });
-  const failed = claimed.find((one) => standingOf(one) === stood);
+  const failed = claimed.find((one) => statusOf(one) === stood);
   if (failed === undefined) return false;
   const { execution, now } = failed;
   const tally: Tally = new Map();
@@ -132,9 +132,9 @@ async function advanceClaimed(
   const [first] = executions;
   if (first === undefined) return 0;
   await failpoint("workflow.claimed");
-  const world = createDatabaseWorld(tx, { ...parts, projectId, now: first.now });
+  const environment = createDatabaseEnvironment(tx, { ...parts, projectId, now: first.now });
   const going = executions.flatMap(({ execution, cancelled }) => (cancelled === null ? [execution] : []));
-  const tally = await walk(world, going, maxRounds);
+  const tally = await walk(environment, going, maxRounds);
   for (const { execution, cancelled } of executions)
     if (cancelled !== null) cancelAt(execution, cancelled, first.now, tally);
   await store(

@@ -9,7 +9,7 @@ import { createLog } from "../../platform/log.ts";
 import { createDomains } from "../../domains/domains.ts";
 import { APP_SECRET, useTestServer } from "../../testing/test-server.ts";
 import { graphOf } from "../../testing/workflow-fixture.ts";
-import { createDatabaseWorld } from "./database-world.ts";
+import { createDatabaseEnvironment } from "./database-environment.ts";
 import { walkable, type Execution } from "./execution.ts";
 import { newExecution } from "./simulate.ts";
 import { walk } from "./walk.ts";
@@ -58,9 +58,15 @@ async function beginWait(n: number, timeout: number) {
   });
   const look = (atMs: number) =>
     transaction(server.database, (tx) =>
-      walk(createDatabaseWorld(tx, { projectId, now: new Date(atMs), domains, publicKeyLimits: NO_LIMITS }), [
-        execution,
-      ]),
+      walk(
+        createDatabaseEnvironment(tx, {
+          projectId,
+          now: new Date(atMs),
+          domains,
+          publicKeyLimits: NO_LIMITS,
+        }),
+        [execution],
+      ),
     );
   await look(START);
   return { projectId, contactId: body.id, execution, look };

@@ -10,7 +10,7 @@ import {
   type EventWait,
 } from "../../events/arrived-events.ts";
 import type { SegmentSource } from "../../segments/filters/load-segments.ts";
-import { openRun, stepOf, waitBegan, type Execution } from "./execution.ts";
+import { openRun, stepOf, waitStart, type Execution } from "./execution.ts";
 import type { ArrivedEvent, UnreadEvents } from "./steps/step.ts";
 import { fits } from "./steps/wait-for-event.ts";
 
@@ -75,7 +75,7 @@ function waitOf(execution: Execution): Wait | null {
   if (step?.type !== "WAIT_FOR_EVENT" || run === undefined || contactId === null) return null;
   const { eventName, filter } = step.config;
   const { until: untilMs = Infinity, behind } = run;
-  const since = new Date(waitBegan(execution));
+  const since = new Date(waitStart(execution));
   return { waitId, contactId, eventName, since, behind, filter, untilMs };
 }
 

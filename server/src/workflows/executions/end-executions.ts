@@ -3,7 +3,7 @@ import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { addJob, type JobStep } from "../../platform/background/jobs.ts";
 import { isId } from "../../platform/ids.ts";
 import type { Tx } from "../../platform/database/database.ts";
-import { Refusal } from "../../platform/refusal.ts";
+import { AppError } from "../../platform/app-error.ts";
 import { cancelWebhookCalls } from "../../webhooks/webhook-calls.ts";
 import { requireExecution, requireWorkflow } from "./executions.ts";
 import { readGraphs } from "./load-executions.ts";
@@ -40,7 +40,7 @@ export async function cancelExecution(
   await requireExecution(tx, projectId, workflowId, id);
   const one = { projectId, workflowId, id, limit: 1 };
   if ((await cancelSome(tx, one, BY_HAND)) === 0)
-    throw new Refusal("CONFLICT", { message: "The execution has already ended." });
+    throw new AppError("CONFLICT", { message: "The execution has already ended." });
 }
 
 async function cancelSome(tx: Tx, asked: ExecutionsToCancel, reason: string): Promise<number> {
@@ -88,7 +88,7 @@ export const cancelStep: JobStep = async (tx, { projectId, input, checkpoint }) 
  * Retries the step at which executions failed.
  * @returns the number of resumed executions
  */
-export async function retryFailed(tx: Tx, projectId: string, asked: FailedOnes): Promise<number> {
+export async function retryFailed(tx: Tx, projectId: string, asked: FailedExecutions): Promise<number> {
   const failed = await lockFailed(tx, projectId, asked);
   await resumeExecutionRows(
     tx,
@@ -102,7 +102,7 @@ export async function retryFailed(tx: Tx, projectId: string, asked: FailedOnes):
  * Resumes executions after the step at which they failed, on the branch `no` or `timeout` if it has branches.
  * @returns the number of resumed executions
  */
-export async function skipFailed(tx: Tx, projectId: string, asked: FailedOnes): Promise<number> {
+export async function skipFailed(tx: Tx, projectId: string, asked: FailedExecutions): Promise<number> {
   const { workflowId } = asked;
   const failed = await lockFailed(tx, projectId, asked);
   const rows = failed.map(({ version }) => ({ workflowId, version }));
@@ -117,20 +117,20 @@ export async function skipFailed(tx: Tx, projectId: string, asked: FailedOnes): 
   return failed.length;
 }
 
-export interface FailedOnes {
+export interface FailedExecutions {
   workflowId: string;
   by: { id: string } | { stepId: string };
 }
 
 /** @throws AppError WORKFLOW_NOT_FOUND, EXECUTION_NOT_FOUND, CONFLICT, or STEP_NOT_FOUND if no version of the workflow has the step */
-async function lockFailed(tx: Tx, projectId: string, { workflowId, by }: FailedOnes) {
+async function lockFailed(tx: Tx, projectId: string, { workflowId, by }: FailedExecutions) {
   const workflow = await requireWorkflow(tx, projectId, workflowId);
   if ("id" in by) await requireExecution(tx, projectId, workflowId, by.id);
   if (workflow.cancelledUntil !== null)
-    throw new Refusal("CONFLICT", {
+    throw new AppError("CONFLICT", {
       message: "All executions of this workflow are being cancelled. Try again when that is done.",
     });
-  if ("stepId" in by && !isId(by.stepId)) throw new Refusal("STEP_NOT_FOUND");
+  if ("stepId" in by && !isId(by.stepId)) throw new AppError("STEP_NOT_FOUND");
   const failed = await listFailedForUpdate(tx, {
     projectId,
     workflowId,
@@ -139,10 +139,10 @@ async function lockFailed(tx: Tx, projectId: string, { workflowId, by }: FailedO
   });
   if (failed.length > 0) return failed;
   if ("id" in by)
-    throw new Refusal("CONFLICT", {
+    throw new AppError("CONFLICT", {
       message:
         "The execution has not failed, or its contact is in another active execution of this workflow.",
     });
-  if (!(await hadStep(tx, projectId, workflowId, by.stepId))) throw new Refusal("STEP_NOT_FOUND");
+  if (!(await hadStep(tx, projectId, workflowId, by.stepId))) throw new AppError("STEP_NOT_FOUND");
   return failed;
 }

@@ -5,15 +5,15 @@ import type { Log } from "../../platform/log.ts";
 import type { Metrics } from "../../platform/metrics.ts";
 import { listProjectsWithReactions } from "../../reactions/reactions.ts";
 import { advanceDue, BATCH_SIZE } from "./advance.ts";
-import type { StepParts } from "./database-world.ts";
+import type { StepParts } from "./database-environment.ts";
 import { listDueProjects, updateLeftExecutionsDue } from "./execution-queries.ts";
 import { react } from "./react.ts";
 
 /** How long a loop takes to find the work of a crashed process. Timers within this interval are exact. */
 const POLL_MS = 4_000;
-const LEFT_POLL_MS = 5_000;
+const ORPHAN_POLL_MS = 5_000;
 
-export interface EngineParts extends StepParts {
+export interface EngineDependencies extends StepParts {
   database: Database;
   log: Log;
   metrics: Metrics;
@@ -30,8 +30,8 @@ export async function findDue(database: Database): Promise<{ projectIds: string[
 }
 
 /** Processes events and advances due executions, fairly between projects, until it is stopped. */
-export function startEngine(parts: EngineParts): Loop {
-  const { database, log, metrics } = parts;
+export function startEngine(deps: EngineDependencies): Loop {
+  const { database, log, metrics } = deps;
 
   /**
    * Runs one batch of a project. An error stops only this project.
@@ -49,7 +49,7 @@ export function startEngine(parts: EngineParts): Loop {
   const reactOnce = (projectId: string) => turn(projectId, () => react(database, projectId));
   const advanceOnce = (projectId: string) =>
     turn(projectId, async () => {
-      const moved = await advanceDue(database, parts, projectId, BATCH_SIZE, (error, executionId) =>
+      const moved = await advanceDue(database, deps, projectId, BATCH_SIZE, (error, executionId) =>
         log.error({ err: error, projectId, executionId }, "a step of a workflow failed"),
       );
       metrics.executionsMoved.inc(moved);
@@ -82,7 +82,7 @@ export function startEngine(parts: EngineParts): Loop {
     startLoop({
       name: "workflows of deleted contacts",
       runOnce: () => updateLeftExecutionsDue(database),
-      everyMs: LEFT_POLL_MS,
+      everyMs: ORPHAN_POLL_MS,
       ...common,
     }),
   ];

@@ -216,17 +216,17 @@ export async function updateWaitingExecutionsDue(
 }
 
 /** Stores the responses of calls for executions that still wait for these calls. */
-export async function updateAnswers(
+export async function updateResponses(
   tx: Tx,
-  answers: ReadonlyArray<{ projectId: string; executionId: string; callId: string; answer: string }>,
+  responses: ReadonlyArray<{ projectId: string; executionId: string; callId: string; answer: string }>,
 ): Promise<void> {
   await sql`
     update workflow_executions x set due_at = now(), answer = i.answer
     from unnest(
-      ${answers.map(({ projectId }) => projectId)}::uuid[],
-      ${answers.map(({ executionId }) => executionId)}::uuid[],
-      ${answers.map(({ callId }) => callId)}::text[],
-      ${answers.map(({ answer }) => answer)}::jsonb[]
+      ${responses.map(({ projectId }) => projectId)}::uuid[],
+      ${responses.map(({ executionId }) => executionId)}::uuid[],
+      ${responses.map(({ callId }) => callId)}::text[],
+      ${responses.map(({ answer }) => answer)}::jsonb[]
     ) as i (project_id, id, call_id, answer)
     where x.project_id = i.project_id and x.id = i.id and x.status = 'WAITING'
       and x.trace -> -1 -> 'out' ->> 'callId' = i.call_id`.execute(tx);

@@ -10,7 +10,7 @@ import type { EventPlace } from "../../events/arrived-events.ts";
 import { firstStepOf } from "../graph-rules.ts";
 
 /** The result of a webhook call, or null until it ends. */
-export type WebhookAnswer =
+export type WebhookResponse =
   | { is: "done"; status: number; body: unknown }
   | { is: "failed"; error: string }
   | null;
@@ -67,7 +67,7 @@ export interface Execution {
   /** Results of steps for later steps, by step name. */
   results: Readonly<Record<string, unknown>>;
   /** The response of the webhook it waits for. */
-  answer: WebhookAnswer;
+  answer: WebhookResponse;
   trace: StepRun[];
   exitReason: string | null;
   startedAt: Date;
@@ -116,7 +116,7 @@ const PAUSES: ReadonlySet<StepType> = new Set(["DELAY", "WAIT_FOR_EVENT"]);
  * that started the execution or ended a wait cannot end another one. Other events with the same timestamp can, because one statement stores
  * many.
  */
-export function waitBegan(execution: Execution): number {
+export function waitStart(execution: Execution): number {
   const { trace, graph, startedAt, triggerEvent } = execution;
   const runs = trace.slice(0, -1);
   const stepAt = ({ n }: StepRun) => graph.steps[n];

@@ -2,8 +2,8 @@
 import type { ExecutionStatus, StepType } from "@postloft/contract/workflows/graph.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { isId } from "../../platform/ids.ts";
-import { Refusal } from "../../platform/refusal.ts";
-import { readEmailStandings, type EmailStanding } from "../../emails/reading/email-standings.ts";
+import { AppError } from "../../platform/app-error.ts";
+import { readEmailStatuses, type EmailState } from "../../emails/reading/email-statuses.ts";
 import type { StepRun, WalkableGraph } from "./execution.ts";
 import { walkable } from "./execution.ts";
 import {
@@ -38,7 +38,7 @@ function presentListed(row: ListedExecutionRow) {
   };
 }
 
-export function presentRun(run: StepRun, graph: WalkableGraph) {
+export function presentStepRun(run: StepRun, graph: WalkableGraph) {
   const step = graph.steps[run.n];
   const { at, end, is, until, via = null, out = null, error = null } = run;
   return {
@@ -62,16 +62,16 @@ export async function getExecution(database: Database, projectId: string, workfl
   const graph = walkable(row.graph);
   const trace = unpackTrace(row.trace);
   const ids = trace.flatMap(({ out }) => (typeof out?.["emailId"] === "string" ? [out["emailId"]] : []));
-  const mails = await readEmailStandings(database, projectId, ids);
+  const mails = await readEmailStatuses(database, projectId, ids);
   return {
     ...presentListed(row),
     context: (row.context ?? {}) as Record<string, unknown>,
     results: (row.results ?? {}) as Record<string, unknown>,
-    steps: trace.map((run) => ({ ...presentRun(run, graph), email: mailOf(run, mails) })),
+    steps: trace.map((run) => ({ ...presentStepRun(run, graph), email: mailOf(run, mails) })),
   };
 }
 
-function mailOf({ out }: StepRun, mails: ReadonlyMap<string, EmailStanding>): EmailStanding | null {
+function mailOf({ out }: StepRun, mails: ReadonlyMap<string, EmailState>): EmailState | null {
   const id = out?.["emailId"];
   return typeof id === "string" ? (mails.get(id) ?? null) : null;
 }
@@ -79,7 +79,7 @@ function mailOf({ out }: StepRun, mails: ReadonlyMap<string, EmailStanding>): Em
 /** @throws AppError WORKFLOW_NOT_FOUND */
 export async function requireWorkflow(database: Database, projectId: string, id: string) {
   const row = isId(id) ? await findWorkflowRow(database, projectId, id) : undefined;
-  if (row === undefined) throw new Refusal("WORKFLOW_NOT_FOUND");
+  if (row === undefined) throw new AppError("WORKFLOW_NOT_FOUND");
   return row;
 }
 
@@ -91,7 +91,7 @@ export async function requireExecution(
   id: string,
 ) {
   const row = isId(id) ? await findExecution(database, projectId, workflowId, id) : undefined;
-  if (row === undefined) throw new Refusal("EXECUTION_NOT_FOUND");
+  if (row === undefined) throw new AppError("EXECUTION_NOT_FOUND");
   return row;
 }
 

@@ -4,7 +4,7 @@ import type { TriggerConfig } from "@postloft/contract/workflows/graph.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { now } from "../../platform/clock.ts";
 import type { Database } from "../../platform/database/database.ts";
-import { Refusal } from "../../platform/refusal.ts";
+import { AppError } from "../../platform/app-error.ts";
 import { listEvents } from "../../events/events.ts";
 import { contactExists } from "../../contacts/contacts.ts";
 import { loadSegmentsFor } from "../../segments/filters/load-segments.ts";
@@ -31,7 +31,7 @@ export async function explainEntry(
   { workflowId, contactId }: { workflowId: string; contactId: string },
 ): Promise<{ wouldEnter: boolean; reasons: EntryReason[] }> {
   const workflow = await requireWorkflow(database, projectId, workflowId);
-  if (!(await contactExists(database, projectId, contactId))) throw new Refusal("CONTACT_NOT_FOUND");
+  if (!(await contactExists(database, projectId, contactId))) throw new AppError("CONTACT_NOT_FOUND");
   const reasons: EntryReason[] = [
     {
       rule: "enabled",
@@ -53,10 +53,10 @@ async function triggerReason(
   if (type === "EVENT") return eventReason(database, projectId, contactId, config as TriggerConfig<"EVENT">);
   if (type === "SCHEDULE") {
     const { audienceType, segmentId = null, audienceFilter = null } = config as TriggerConfig<"SCHEDULE">;
-    const audience = await unlessGone(
+    const audience = await unlessDeleted(
       audienceOf(database, projectId, { audienceType, segmentId, audienceFilter }),
     );
-    if (audience === null) return { rule: "audience", holds: false, message: SEGMENT_GONE };
+    if (audience === null) return { rule: "audience", holds: false, message: SEGMENT_DELETED };
     const holds = await isAmong(database, projectId, audience, contactId);
     return {
       rule: "audience",
@@ -71,8 +71,8 @@ async function triggerReason(
       message: "Contacts enter when someone starts the workflow for them.",
     };
   const { segmentId } = config as TriggerConfig<"SEGMENT_ENTRY">;
-  const members = await unlessGone(segmentRestriction(database, projectId, "segmentId", segmentId));
-  if (members === null) return { rule: "segment", holds: false, message: SEGMENT_GONE };
+  const members = await unlessDeleted(segmentRestriction(database, projectId, "segmentId", segmentId));
+  if (members === null) return { rule: "segment", holds: false, message: SEGMENT_DELETED };
   const isMember = await isAmong(database, projectId, members, contactId);
   const isEntry = type === "SEGMENT_ENTRY";
   return {
@@ -84,12 +84,12 @@ async function triggerReason(
   };
 }
 
-const SEGMENT_GONE = "The segment of the trigger was deleted.";
+const SEGMENT_DELETED = "The segment of the trigger was deleted.";
 
 /** Returns the restriction of a trigger, or null if a segment of it was deleted. No other stored restriction can fail. */
-async function unlessGone(restriction: Promise<RawBuilder<SqlBool>>): Promise<RawBuilder<SqlBool> | null> {
+async function unlessDeleted(restriction: Promise<RawBuilder<SqlBool>>): Promise<RawBuilder<SqlBool> | null> {
   return restriction.catch((error: unknown) => {
-    if (error instanceof Refusal) return null;
+    if (error instanceof AppError) return null;
     throw error;
   });
 }

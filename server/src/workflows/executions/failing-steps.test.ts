@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, test, vi } from "vitest";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
-import { refusalOf, useTestServer, type TestProject } from "../../testing/test-server.ts";
+import { errorOf, useTestServer, type TestProject } from "../../testing/test-server.ts";
 import { drawWorkflow, trackEvent, type DrawnWorkflow } from "../../testing/workflow-fixture.ts";
 
 const server = useTestServer({ WEBHOOK_ALLOW_PRIVATE: "127.0.0.1/32", WEBHOOK_ALLOW_PORTS: "1024-65535" });
@@ -194,7 +194,7 @@ test.each(["retry-failed", "skip-failed"])(
     );
     const ask = (stepId: string) => server.call("POST", `/workflows/${id}/steps/${stepId}/${what}`, byKey);
     for (const unknown of [randomUUID(), "trigger"])
-      expect(refusalOf(await ask(unknown))).toBe("404 STEP_NOT_FOUND");
+      expect(errorOf(await ask(unknown))).toBe("404 STEP_NOT_FOUND");
     for (const known of [former, former.toUpperCase(), workflow.step("trigger")])
       expect((await ask(known)).body).toEqual({ count: 0 });
   },
@@ -210,6 +210,6 @@ test.each(["retry-failed", "skip-failed"])(
     });
     await server.rows("update workflows set cancelled_until = now() where id = $1", workflow.id);
     const path = `/workflows/${workflow.id}/steps/${workflow.step("trigger")}/${what}`;
-    expect(refusalOf(await server.call("POST", path, project.byKey))).toBe("409 CONFLICT");
+    expect(errorOf(await server.call("POST", path, project.byKey))).toBe("409 CONFLICT");
   },
 );

@@ -11,10 +11,10 @@ import { createDomains } from "../../domains/domains.ts";
 import { loadFilterContacts } from "../../segments/filters/load-contacts.ts";
 import { APP_SECRET, useTestServer } from "../../testing/test-server.ts";
 import { graphOf, type DrawnLink, type DrawnStep } from "../../testing/workflow-fixture.ts";
-import { createDatabaseWorld, readMailPlans } from "./database-world.ts";
+import { createDatabaseEnvironment, readMailPlans } from "./database-environment.ts";
 import { walkable, type Execution } from "./execution.ts";
 import { newExecution } from "./simulate.ts";
-import { simulateExecution, type SimulatedEvent } from "./simulated-world.ts";
+import { simulateExecution, type SimulatedEvent } from "./simulated-environment.ts";
 import { walk } from "./walk.ts";
 
 const NO_LIMITS = {
@@ -291,7 +291,12 @@ test("engine and simulation take the path of a plain interpreter for any graph a
       }
       await transaction(database, (tx) =>
         walk(
-          createDatabaseWorld(tx, { projectId, now: new Date(nowMs), domains, publicKeyLimits: NO_LIMITS }),
+          createDatabaseEnvironment(tx, {
+            projectId,
+            now: new Date(nowMs),
+            domains,
+            publicKeyLimits: NO_LIMITS,
+          }),
           [execution],
         ),
       );

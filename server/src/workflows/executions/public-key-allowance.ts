@@ -1,6 +1,6 @@
 // Limits the emails that workflows send because of calls with a public key, which anyone can make (docs/decisions/0116).
 import type { NewEmail } from "../../emails/outbox/emails.ts";
-import { readHourlyAverage } from "../../emails/booking/sending-hours.ts";
+import { readHourlyAverage } from "../../emails/results/sending-hours.ts";
 import type { Config } from "../../platform/settings/config.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import type { PUBLIC_KEY_SETTINGS } from "../../platform/settings/public-key.ts";

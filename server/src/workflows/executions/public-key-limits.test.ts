@@ -5,15 +5,15 @@ import { createSealer } from "../../platform/crypto.ts";
 import { transaction } from "../../platform/database/database.ts";
 import { createDns } from "../../platform/dns.ts";
 import { createLog } from "../../platform/log.ts";
-import { noteSentMails } from "../../reactions/reactions.ts";
+import { enqueueSentEvents } from "../../reactions/reactions.ts";
 import { recordEvents } from "../../events/events.ts";
 import { createDomains } from "../../domains/domains.ts";
 import { computeDueSegment } from "../../segments/compute-segment.ts";
-import { followChanges } from "../../segments/follow-changes.ts";
+import { followChanges } from "../../segments/sync-members.ts";
 import { APP_SECRET, useTestServer, type TestCaller, type TestProject } from "../../testing/test-server.ts";
 import { drawWorkflow, type Drawing } from "../../testing/workflow-fixture.ts";
 import { advanceDue } from "./advance.ts";
-import type { StepParts } from "./database-world.ts";
+import type { StepParts } from "./database-environment.ts";
 import { react } from "./react.ts";
 
 /** Only the test moves executions. */
@@ -320,7 +320,7 @@ test("what an execution causes starts others with the same mark, also through se
   );
   const ofEmail = { projectId: project.id, contactId: email?.contactId ?? "", emailId: email?.id ?? "" };
   await transaction(server.database, async (tx) => {
-    await noteSentMails(tx, [ofEmail]);
+    await enqueueSentEvents(tx, [ofEmail]);
     await recordEvents(tx, [{ ...ofEmail, name: "email.delivery" }]);
   });
   await settle(scene);

@@ -7,8 +7,8 @@ import { loadFilterContacts } from "../../segments/filters/load-contacts.ts";
 import type { StepRun, WalkableGraph } from "./execution.ts";
 import { readGraphs } from "./load-executions.ts";
 import { listReplayable } from "./list-queries.ts";
-import { newExecution, readGround, readVersion, type SimulationParts } from "./simulate.ts";
-import { simulateExecution, type SimulatedEvent } from "./simulated-world.ts";
+import { newExecution, readGround, readVersion, type SimulationDependencies } from "./simulate.ts";
+import { simulateExecution, type SimulatedEvent } from "./simulated-environment.ts";
 import { unpackTrace } from "./stored-trace.ts";
 
 interface Passage {
@@ -20,7 +20,7 @@ interface Passage {
 
 /** @throws AppError WORKFLOW_NOT_FOUND, VERSION_NOT_FOUND */
 export async function replay(
-  parts: Pick<SimulationParts, "database" | "domains">,
+  parts: Pick<SimulationDependencies, "database" | "domains">,
   projectId: string,
   request: { workflowId: string; version?: number | undefined; limit?: number | undefined },
 ) {
@@ -95,7 +95,7 @@ function count(passages: Map<string, Passage>, trace: readonly StepRun[], { step
 
 /** Returns the events since each execution began, limited to those that the graph waits for. */
 async function eventsOf(
-  database: SimulationParts["database"],
+  database: SimulationDependencies["database"],
   projectId: string,
   rows: Awaited<ReturnType<typeof listReplayable>>,
   graph: WalkableGraph,

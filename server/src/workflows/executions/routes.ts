@@ -3,19 +3,19 @@ import * as contract from "@postloft/contract/executions.ts";
 import * as questions from "@postloft/contract/workflows/questions.ts";
 import { created, ok, route, type Route } from "../../platform/http/route.ts";
 import { isId } from "../../platform/ids.ts";
-import { Refusal } from "../../platform/refusal.ts";
+import { AppError } from "../../platform/app-error.ts";
 import { contactExists } from "../../contacts/contacts.ts";
 import { pageOf } from "../routes.ts";
 import { cancelAll, cancelExecution, retryFailed, skipFailed } from "./end-executions.ts";
 import { getExecution, listExecutions, requireWorkflow } from "./executions.ts";
 import { explainEntry } from "./explain-entry.ts";
 import { replay } from "./replay.ts";
-import { simulate, type SimulationParts } from "./simulate.ts";
+import { simulate, type SimulationDependencies } from "./simulate.ts";
 import { startExecution, startForSegment } from "./start-executions.ts";
 import { countSteps } from "./step-numbers.ts";
 
-export function executionRoutes(parts: SimulationParts): Route[] {
-  return [...startRoutes(), ...listRoutes(parts), ...endRoutes(), ...questionRoutes(parts)];
+export function executionRoutes(deps: SimulationDependencies): Route[] {
+  return [...startRoutes(), ...listRoutes(deps), ...endRoutes(), ...questionRoutes(deps)];
 }
 
 function startRoutes(): Route[] {
@@ -42,7 +42,7 @@ function startRoutes(): Route[] {
   ];
 }
 
-function listRoutes({ database }: SimulationParts): Route[] {
+function listRoutes({ database }: SimulationDependencies): Route[] {
   return [
     route(contract.listExecutions, async ({ projectId, params, query }) => {
       const { id: workflowId } = await requireWorkflow(database, projectId, params.id);
@@ -57,7 +57,7 @@ function listRoutes({ database }: SimulationParts): Route[] {
     route(contract.listContactExecutions, async ({ projectId, params, query }) => {
       const { id: contactId } = params;
       if (!isId(contactId) || !(await contactExists(database, projectId, contactId)))
-        throw new Refusal("CONTACT_NOT_FOUND");
+        throw new AppError("CONTACT_NOT_FOUND");
       return ok(await listExecutions(database, projectId, { contactId }, pageOf(query)));
     }),
     route(questions.countSteps, async ({ projectId, params }) =>
@@ -106,20 +106,20 @@ function endRoutes(): Route[] {
   ];
 }
 
-function questionRoutes(parts: SimulationParts): Route[] {
+function questionRoutes(deps: SimulationDependencies): Route[] {
   return [
     // Runs before the transaction, so that no connection is held during rendering.
     route(questions.explainEntry, async ({ projectId, params, body, commit }) => {
       const asked = { workflowId: params.id, contactId: body.contactId };
-      const explained = await explainEntry(parts.database, projectId, asked);
+      const explained = await explainEntry(deps.database, projectId, asked);
       return commit(async () => ok(explained));
     }),
     route(questions.simulateWorkflow, async ({ projectId, params, body, commit }) => {
-      const simulated = await simulate(parts, projectId, { ...body, workflowId: params.id });
+      const simulated = await simulate(deps, projectId, { ...body, workflowId: params.id });
       return commit(async () => ok(simulated));
     }),
     route(questions.replayWorkflow, async ({ projectId, params, body, commit }) => {
-      const replayed = await replay(parts, projectId, { ...body, workflowId: params.id });
+      const replayed = await replay(deps, projectId, { ...body, workflowId: params.id });
       return commit(async () => ok(replayed));
     }),
   ];

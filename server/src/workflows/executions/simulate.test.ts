@@ -4,7 +4,7 @@ import { useTestServer } from "../../testing/test-server.ts";
 import { drawWorkflow } from "../../testing/workflow-fixture.ts";
 import { newExecution } from "./simulate.ts";
 import { walkable } from "./execution.ts";
-import { simulateExecution } from "./simulated-world.ts";
+import { simulateExecution } from "./simulated-environment.ts";
 
 const server = useTestServer({ ROLES: "api" });
 

@@ -3,8 +3,8 @@ import type { ExecutionStatus } from "@postloft/contract/workflows/graph.ts";
 import type { Filter } from "@postloft/contract/filters.ts";
 import { readClock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/database/database.ts";
-import { newId, NOBODY } from "../../platform/ids.ts";
-import { Refusal } from "../../platform/refusal.ts";
+import { newId, NO_ONE } from "../../platform/ids.ts";
+import { AppError } from "../../platform/app-error.ts";
 import type { AskedRenderer } from "../../rendering/asked-renderer.ts";
 import { fallbackWords, templateVariables } from "../../rendering/template-variables.ts";
 import { findKnownKeys } from "../../contacts/fields/fields.ts";
@@ -16,18 +16,18 @@ import { loadSegmentsFor, type SegmentSource } from "../../segments/filters/load
 import { readDataPatch } from "../../contacts/rules.ts";
 import { readFooters } from "../../templates/footers.ts";
 import { templateIdsOf } from "../references.ts";
-import { filtersOf, readMailPlans } from "./database-world.ts";
+import { filtersOf, readMailPlans } from "./database-environment.ts";
 import type { Execution, WalkableGraph } from "./execution.ts";
-import { presentRun, requireWorkflow } from "./executions.ts";
+import { presentStepRun, requireWorkflow } from "./executions.ts";
 import { readGraphs } from "./load-executions.ts";
 import {
   simulateExecution,
   type SimulatedEvent,
   type SimulatedMail,
   type Simulation,
-} from "./simulated-world.ts";
+} from "./simulated-environment.ts";
 
-export interface SimulationParts {
+export interface SimulationDependencies {
   database: Database;
   domains: Domains;
   renderer: AskedRenderer;
@@ -50,10 +50,10 @@ export interface SimulationRequest {
 }
 
 /** @throws AppError WORKFLOW_NOT_FOUND, VERSION_NOT_FOUND, CONTACT_NOT_FOUND */
-export async function simulate(parts: SimulationParts, projectId: string, request: SimulationRequest) {
-  const { database } = parts;
+export async function simulate(deps: SimulationDependencies, projectId: string, request: SimulationRequest) {
+  const { database } = deps;
   const { workflow, version, graph } = await readVersion(database, projectId, request);
-  const ground = await readGround(parts, projectId, graph);
+  const ground = await readGround(deps, projectId, graph);
   const startedAt = request.from === undefined ? await readClock(database) : new Date(request.from);
   const contact = await contactOf(database, projectId, request, { ...ground, startedAt });
   const execution = newExecution({
@@ -61,7 +61,7 @@ export async function simulate(parts: SimulationParts, projectId: string, reques
     workflow,
     version,
     graph,
-    contactId: request.contactId ?? NOBODY,
+    contactId: request.contactId ?? NO_ONE,
     context: request.context ?? {},
     startedAt,
   });
@@ -77,14 +77,14 @@ export async function simulate(parts: SimulationParts, projectId: string, reques
     webhooks: request.webhooks ?? {},
   });
   const emails = [];
-  for (const mail of simulated.mails) emails.push(await render(parts, projectId, execution, mail));
+  for (const mail of simulated.mails) emails.push(await render(deps, projectId, execution, mail));
   const { email, subscribed, data } = simulated.contact;
   return {
     status: execution.status as ExecutionStatus,
     exitReason: execution.exitReason,
     startedAt: startedAt.toISOString(),
     endedAt: simulated.endedAt?.toISOString() ?? null,
-    steps: execution.trace.map((run) => presentRun(run, graph)),
+    steps: execution.trace.map((run) => presentStepRun(run, graph)),
     emails,
     contact: { email, subscribed, data },
   };
@@ -100,13 +100,13 @@ export async function readVersion(
   const version = request.version ?? workflow.version;
   const graphs = await readGraphs(database, projectId, [{ workflowId: workflow.id, version }]);
   const graph = graphs.get(`${workflow.id} ${version}`);
-  if (graph === undefined) throw new Refusal("VERSION_NOT_FOUND");
+  if (graph === undefined) throw new AppError("VERSION_NOT_FOUND");
   return { workflow, version, graph };
 }
 
 /** Loads the context of a simulation: emails that the graph may send, filters of its steps, and the segments in those. */
 export async function readGround(
-  { database, domains }: Pick<SimulationParts, "database" | "domains">,
+  { database, domains }: Pick<SimulationDependencies, "database" | "domains">,
   projectId: string,
   { steps }: WalkableGraph,
 ): Promise<{ mails: Simulation["mails"]; segments: ReadonlyMap<string, SegmentSource>; filters: Filter[] }> {
@@ -149,23 +149,23 @@ async function contactOf(
     segments,
   });
   const found = contacts.get(contactId.toLowerCase());
-  if (found === undefined) throw new Refusal("CONTACT_NOT_FOUND");
+  if (found === undefined) throw new AppError("CONTACT_NOT_FOUND");
   return found;
 }
 
 export function newExecution(
-  given: Pick<Execution, "projectId" | "version" | "graph" | "contactId" | "context" | "startedAt"> & {
+  input: Pick<Execution, "projectId" | "version" | "graph" | "contactId" | "context" | "startedAt"> & {
     workflow: { id: string; name: string; triggerEvent: string | null };
   },
 ): Execution {
-  const { workflow, ...rest } = given;
+  const { workflow, ...rest } = input;
   return {
     ...rest,
     workflow: { id: workflow.id, name: workflow.name },
     triggerEvent: workflow.triggerEvent,
     id: newId(),
     status: "RUNNING",
-    stepId: given.graph.startStepId,
+    stepId: input.graph.startStepId,
     dueAt: null,
     waitsFor: null,
     results: {},
@@ -177,13 +177,13 @@ export function newExecution(
 }
 
 async function render(
-  { database, renderer, linksOf }: SimulationParts,
+  { database, renderer, linksOf }: SimulationDependencies,
   projectId: string,
   execution: Execution,
   { stepId, at, mail, contact }: SimulatedMail,
 ) {
   const { content } = mail;
-  const links = linksOf(projectId, NOBODY);
+  const links = linksOf(projectId, NO_ONE);
   const data = { ...contact.data, ...mail.variables };
   const [footer = null] =
     content.listKind === "MARKETING"

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { transaction } from "../../platform/database/database.ts";
 import { newId } from "../../platform/ids.ts";
 import { JobFailure } from "../../platform/background/jobs.ts";
-import { cancelledAt } from "../../testing/cancel-waiting.ts";
+import { cancelWaitingAt } from "../../testing/cancel-waiting.ts";
 import { useTestServer } from "../../testing/test-server.ts";
 import { drawWorkflow, entryOf } from "../../testing/workflow-fixture.ts";
 import { insertExecutions } from "./entry-queries.ts";
@@ -55,7 +55,7 @@ test("continues the job after a database error, and fails it after the segment w
     audienceType: "FILTERED",
     audienceFilter: { operator: "AND", conditions: [{ field: "email", operator: "contains", value: "@" }] },
   };
-  const thrown = await cancelledAt(server, "segments", () => step(everybody));
+  const thrown = await cancelWaitingAt(server, "segments", () => step(everybody));
   expect(thrown).toMatchObject({ code: "57014" });
   expect(thrown).not.toBeInstanceOf(JobFailure);
   expect(await step(everybody)).toEqual({ done: true, result: { totalContacts: 1, startedCount: 1 } });

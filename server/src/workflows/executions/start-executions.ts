@@ -1,7 +1,7 @@
 // Starts executions for one contact immediately, and for a segment or a schedule's audience in the background.
 import { addJob, asJobFailure, JobFailure, type JobStep } from "../../platform/background/jobs.ts";
 import type { Tx } from "../../platform/database/database.ts";
-import { Refusal } from "../../platform/refusal.ts";
+import { AppError } from "../../platform/app-error.ts";
 import { contactExists } from "../../contacts/contacts.ts";
 import { getSegmentRow } from "../../segments/segments.ts";
 import { audienceOf, type Audience } from "../../campaigns/audience.ts";
@@ -16,7 +16,7 @@ const PAGE_SIZE = 1_000;
 async function requireEnabled(tx: Tx, projectId: string, workflowId: string): Promise<Enterable> {
   const [workflow] = await readEnterable(tx, projectId, { ids: [workflowId] });
   if (workflow === undefined)
-    throw new Refusal("CONFLICT", { message: "The workflow is not enabled. Enable it first." });
+    throw new AppError("CONFLICT", { message: "The workflow is not enabled. Enable it first." });
   return workflow;
 }
 
@@ -34,7 +34,7 @@ export async function startExecution(
   }: { workflowId: string; contactId: string; context: Record<string, unknown> },
 ): Promise<string> {
   await requireWorkflow(tx, projectId, workflowId);
-  if (!(await contactExists(tx, projectId, contactId))) throw new Refusal("CONTACT_NOT_FOUND");
+  if (!(await contactExists(tx, projectId, contactId))) throw new AppError("CONTACT_NOT_FOUND");
   const workflow = await requireEnabled(tx, projectId, workflowId);
   const entry = { workflow, contactId, context };
   const [id = null] = await enterWorkflows(tx, projectId, [entry], { bounded: false });
@@ -42,7 +42,7 @@ export async function startExecution(
   const message = workflow.allowReentry
     ? "The contact is in an active execution of this workflow and may enter again when that has ended."
     : "The contact has entered this workflow before, and re-entry is not allowed.";
-  throw new Refusal("CONFLICT", { message });
+  throw new AppError("CONFLICT", { message });
 }
 
 export const AUDIENCE_JOB = "workflows.start";

@@ -1,6 +1,6 @@
 // Returns the statistics of each step. The engine counts executions, and emails are counted from their rows.
 import type { Database } from "../../platform/database/database.ts";
-import { countMailsByStep } from "../../emails/reading/email-standings.ts";
+import { countMailsByStep } from "../../emails/reading/email-statuses.ts";
 import { requireWorkflow } from "./executions.ts";
 import { listStepCounts } from "./list-queries.ts";
 

@@ -8,7 +8,7 @@ import { takeStep } from "./steps/steps.ts";
 import type { Effect, Facts, StepResult } from "./steps/step.ts";
 
 /** The environment of executions, either the database or a simulation. */
-export interface World {
+export interface ExecutionEnvironment {
   readonly now: Date;
   /** Loads the facts that the current steps of these executions need. */
   look(executions: readonly Execution[]): Promise<Facts>;
@@ -43,27 +43,27 @@ export const CANCELLED_WITH_ALL = "Cancelled with all others.";
  * @returns the step counts
  */
 export async function walk(
-  world: World,
+  environment: ExecutionEnvironment,
   executions: readonly Execution[],
   maxRounds = MAX_ROUNDS,
 ): Promise<Tally> {
   const tally: Tally = new Map();
   let moving = [...executions];
   for (let round = 0; moving.length > 0 && round < maxRounds; round++) {
-    const facts = await world.look(moving);
+    const facts = await environment.look(moving);
     const effects: Effect[] = [];
     let sinceMs = performance.now();
     for (const execution of moving) {
-      effects.push(...move(execution, facts, world.now, tally));
+      effects.push(...move(execution, facts, environment.now, tally));
       if (performance.now() - sinceMs > MOST_MS_AT_ONCE) {
         await nextTurn();
         sinceMs = performance.now();
       }
     }
-    if (effects.length > 0) await world.apply(effects);
+    if (effects.length > 0) await environment.apply(effects);
     moving = moving.filter(isMoving);
   }
-  for (const execution of moving) execution.dueAt = world.now;
+  for (const execution of moving) execution.dueAt = environment.now;
   return tally;
 }
 

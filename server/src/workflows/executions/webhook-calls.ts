@@ -3,7 +3,7 @@ import type { Tx } from "../../platform/database/database.ts";
 import type { EndedCall } from "../../webhooks/run-calls.ts";
 import { queueWebhookCalls } from "../../webhooks/webhook-calls.ts";
 import type { Effect } from "./steps/step.ts";
-import { updateAnswers } from "./execution-queries.ts";
+import { updateResponses } from "./execution-queries.ts";
 
 type WebhookEffect = Extract<Effect, { is: "webhook" }>;
 
@@ -41,8 +41,8 @@ function bodyOf(execution: WebhookEffect["execution"], contact: WebhookEffect["c
 }
 
 /** Stores the responses of ended calls for their executions, which continue immediately. Runs in the transaction that ends the calls. */
-export async function takeAnswers(tx: Tx, calls: readonly EndedCall[]): Promise<void> {
-  const answers = calls.map(({ projectId, ownerId, id, state, status, body, error }) => ({
+export async function takeResponses(tx: Tx, calls: readonly EndedCall[]): Promise<void> {
+  const responses = calls.map(({ projectId, ownerId, id, state, status, body, error }) => ({
     projectId,
     executionId: ownerId,
     callId: id,
@@ -50,5 +50,5 @@ export async function takeAnswers(tx: Tx, calls: readonly EndedCall[]): Promise<
       state === "done" ? { is: "done", status, body } : { is: "failed", error: error ?? "Failed." },
     ),
   }));
-  await updateAnswers(tx, answers);
+  await updateResponses(tx, responses);
 }

@@ -162,14 +162,14 @@ function useSending({ projectId, trial, onChange }: Omit<ColumnsStepProps, "chos
   const leaving = useRef<AbortController | null>(null);
   useEffect(() => () => leaving.current?.abort(), []);
   const sending = useMutation({
-    mutationFn: async ({ chosen: given, dryRun }: { chosen: ChosenFile; dryRun: boolean }) => {
+    mutationFn: async ({ chosen: input, dryRun }: { chosen: ChosenFile; dryRun: boolean }) => {
       leaving.current = new AbortController();
       const { signal } = leaving.current;
       setProgress(null);
       const before = sent.current;
-      const isAgain = before !== null && before.dryRun === dryRun && before.chosen === given;
-      const chosen = dryRun || isAgain ? given : await withSegment(projectId, given);
-      if (chosen !== given) onChange((now) => (now === given ? chosen : now));
+      const isAgain = before !== null && before.dryRun === dryRun && before.chosen === input;
+      const chosen = dryRun || isAgain ? input : await withSegment(projectId, input);
+      if (chosen !== input) onChange((now) => (now === input ? chosen : now));
       const current: Sent = isAgain ? before : { chosen, dryRun, jobs: [] };
       sent.current = current;
       await sendImport({ projectId, chosen, dryRun, signal, jobs: current.jobs, onProgress: setProgress });

@@ -4,7 +4,7 @@ import type { ImportStatus, MappedColumn } from "@postloft/contract/contact-file
 import { createCsvReader, isEmptyRow } from "@postloft/contract/read-csv.ts";
 import type { RowFault } from "@postloft/contract/row-faults.ts";
 import { mappedColumn, type ColumnPlan, type ImportOptions, type PlannedTable } from "./import-plan.ts";
-import { takeTurns } from "./take-turns.ts";
+import { createYield } from "./take-turns.ts";
 
 export interface PeopleCount {
   /** Rows by what their status column says. */
@@ -39,7 +39,7 @@ export async function countPeople(
     contradictions: 0,
     otherValues: new Map(),
   };
-  const turn = takeTurns();
+  const turn = createYield();
   const read = createPersonReader(planned.columns.map(countedColumn), { decimal });
   for (const { row, cells, fault } of rowsOf(planned)) {
     const person = fault ?? read(cells);

@@ -1,7 +1,7 @@
 // Texts shown next to an import's counts: warnings that ask for a change, and notes on the result.
 import type { ImportWarning, ImportWarningCode } from "@postloft/contract/contact-file/warnings.ts";
 import type { ImportResult } from "@postloft/contract/contact-import.ts";
-import { sayAll } from "../../../text/say-all.ts";
+import { translateParts } from "../../../text/say-all.ts";
 import { plural, t } from "../../../text/t.ts";
 
 type Values = Record<string, string | number>;
@@ -72,7 +72,7 @@ const KNOWN: readonly ImportWarningCode[] = [
 const NOTES: readonly ImportWarningCode[] = ["status.contradiction", "segment.gone"];
 
 const warningText = ({ code, values, message }: ImportWarning) =>
-  sayAll(SENTENCES, [{ code, values, text: message }]);
+  translateParts(SENTENCES, [{ code, values, text: message }]);
 
 /** Returns the texts next to the report's counts. */
 export function importNotes(

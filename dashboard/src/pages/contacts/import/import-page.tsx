@@ -9,7 +9,7 @@ import { useProject } from "../../project-shell.tsx";
 import { ColumnsStep } from "./columns-step.tsx";
 import { FileStep } from "./file-step.tsx";
 import type { ChosenFile } from "./import-plan.ts";
-import { keep, readKept } from "./kept-import.ts";
+import { keep, readKeptDraft } from "./kept-import.ts";
 import { RunningImport } from "./running-import.tsx";
 
 const route = getRouteApi("/signed-in/$projectId/contacts/import");
@@ -40,7 +40,7 @@ export function ImportPage() {
 function Import({ projectId }: { projectId: string }) {
   const { step, trial, job } = route.useSearch();
   const navigate = route.useNavigate();
-  const [chosen, setChosen] = useState(() => readKept(projectId));
+  const [chosen, setChosen] = useState(() => readKeptDraft(projectId));
   useEffect(() => keep(projectId, chosen), [projectId, chosen]);
   const choose = async (file: ChosenFile) => {
     setChosen(file);

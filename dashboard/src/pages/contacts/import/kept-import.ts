@@ -2,19 +2,19 @@
 import type { ChosenFile } from "./import-plan.ts";
 
 /** Previous versions stored another shape under another name. */
-const keptAs = (projectId: string) => `postloft.import-plan.${projectId}`;
+const draftStorageKey = (projectId: string) => `postloft.import-plan.${projectId}`;
 
 /** Returns the kept file, or null. */
-export function readKept(projectId: string): ChosenFile | null {
-  return JSON.parse(sessionStorage.getItem(keptAs(projectId)) ?? "null") as ChosenFile | null;
+export function readKeptDraft(projectId: string): ChosenFile | null {
+  return JSON.parse(sessionStorage.getItem(draftStorageKey(projectId)) ?? "null") as ChosenFile | null;
 }
 
 /** Stores a file. Null, or a file that was imported, clears the store. */
 export function keep(projectId: string, chosen: ChosenFile | null): void {
-  sessionStorage.removeItem(keptAs(projectId));
+  sessionStorage.removeItem(draftStorageKey(projectId));
   if (chosen === null || chosen.job !== undefined || chosen.planned.text.length > KEPT_CHARACTERS_MAX) return;
   try {
-    sessionStorage.setItem(keptAs(projectId), JSON.stringify(chosen));
+    sessionStorage.setItem(draftStorageKey(projectId), JSON.stringify(chosen));
   } catch {
     // The store is full. The file must be chosen again after a reload.
   }

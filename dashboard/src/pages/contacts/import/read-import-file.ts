@@ -10,7 +10,7 @@ import { rowFaultText } from "../row-fault-text.ts";
 import { NO_OPTIONS, type ChosenFile, type PlannedTable } from "./import-plan.ts";
 import { planColumns } from "./plan-table.ts";
 import { surveyTable } from "./survey-table.ts";
-import { takeTurns } from "./take-turns.ts";
+import { createYield } from "./take-turns.ts";
 import { unzipTables, ZIP_FILES_MAX, type ZipProblem } from "./unzip-tables.ts";
 
 const WORKBOOK = t("This is an Excel workbook. Save the sheet as CSV (UTF-8) and choose that file.");
@@ -74,7 +74,7 @@ async function textOf(source: SourceFile): Promise<FileText> {
   const isZip = [...ZIP_START].every((sign, at) => bytes[at] === sign.codePointAt(0));
   if (!isZip) {
     const { text, isGuessed } = decoded(bytes);
-    return { name, files: null, text: await withFileStatus({ name, text }, takeTurns()), isGuessed };
+    return { name, files: null, text: await withFileStatus({ name, text }, createYield()), isGuessed };
   }
   const { files, problem } = await unzipTables(bytes, FILE_BYTES_MAX);
   if (problem !== undefined) throw new CallError(WHY_NOT[problem]);
@@ -82,7 +82,7 @@ async function textOf(source: SourceFile): Promise<FileText> {
     .map((file) => ({ name: file.name, ...decoded(file.bytes) }))
     .filter(({ text }) => text.trim() !== "");
   if (texts.length === 0) throw new CallError(NO_CONTACTS);
-  const joined = await joinFiles(texts, takeTurns());
+  const joined = await joinFiles(texts, createYield());
   if (joined.problem !== undefined) throw new CallError(joined.problem);
   return { name, ...joined, isGuessed: texts.some(({ isGuessed }) => isGuessed) };
 }

@@ -1,6 +1,6 @@
 // Splits a table that exceeds one request. Each part repeats the rows up to the header.
 import { createCsvReader } from "@postloft/contract/read-csv.ts";
-import { takeTurns } from "./take-turns.ts";
+import { createYield } from "./take-turns.ts";
 
 /** A part of a table as one request sends it. */
 export interface TablePart {
@@ -33,7 +33,7 @@ export async function splitTable(table: SplitTable, mostBytes: number): Promise<
   const room = mostBytes - bytesOf(preamble);
   const body = text.slice(start);
   const reader = createCsvReader(body, separator, true);
-  const turn = takeTurns();
+  const turn = createYield();
   const parts: TablePart[] = [];
   let part = { from: 0, bytes: 0, rowOffset: 0 };
   let rows = 0;

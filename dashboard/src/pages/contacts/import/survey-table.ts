@@ -3,7 +3,7 @@ import { cellValue, isNothing } from "@postloft/contract/cell.ts";
 import type { FileTable } from "@postloft/contract/contact-file/mapping.ts";
 import { createCsvReader, faultOfSurplus, isEmptyRow } from "@postloft/contract/read-csv.ts";
 import { kindOf, type Kind } from "../own-data/field-value.ts";
-import { takeTurns } from "./take-turns.ts";
+import { createYield } from "./take-turns.ts";
 
 export interface Survey {
   /** Rows with content. */
@@ -44,7 +44,7 @@ export async function surveyTable(text: string, table: FileTable): Promise<Surve
   const columns = table.names.map(createColumnNotes);
   const accented = new Set<string>();
   const sampleRows: string[][] = [];
-  const turn = takeTurns();
+  const turn = createYield();
   let rows = 0;
   for (let row = reader.next(), at = table.firstRow; row !== null; row = reader.next(), at++) {
     await turn();

@@ -7,7 +7,7 @@ const TURN_MS = 32;
  * Returns a function to call inside a long loop. It resolves immediately until the turn is over, then lets the browser do other work.
  * Uses a message because timers are throttled in hidden tabs.
  */
-export function takeTurns(): () => Promise<void> {
+export function createYield(): () => Promise<void> {
   let endsAtMs = performance.now() + TURN_MS;
   return async () => {
     if (performance.now() < endsAtMs) return;

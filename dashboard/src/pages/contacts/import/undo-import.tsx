@@ -1,7 +1,7 @@
 // Undoes an import: shows what would happen first, then the progress and the result.
 import { useMutation, useQueries, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { call, CallError, type Answer } from "../../../api/call.ts";
+import { call, CallError, type ApiResponse } from "../../../api/call.ts";
 import { getImportUndo, undoImport } from "../../../api/endpoints.ts";
 import { t } from "../../../text/t.ts";
 import { Button } from "../../../ui/button.tsx";
@@ -12,7 +12,7 @@ import { Progress } from "../../../ui/progress.tsx";
 import { Failure } from "../../../ui/states.tsx";
 import { addCounts, UndoCountList } from "./undo-counts.tsx";
 
-type Undo = Answer<NonNullable<typeof getImportUndo.endpoint>>;
+type Undo = ApiResponse<NonNullable<typeof getImportUndo.endpoint>>;
 
 const POLL_MS = 1_000;
 const WHOLE = 100;

@@ -1,6 +1,6 @@
 // Reads the CSV files out of a ZIP, such as Mailchimp's export of an audience.
 import { Unzip, UnzipInflate, UnzipPassThrough, type UnzipFile } from "fflate";
-import { takeTurns } from "./take-turns.ts";
+import { createYield } from "./take-turns.ts";
 
 /** Why a ZIP can't be imported. */
 export type ZipProblem = "workbook" | "noTable" | "manyFiles" | "large" | "damaged";
@@ -40,7 +40,7 @@ export async function unzipTables(bytes: Uint8Array, mostBytes: number): Promise
   const unzip = new Unzip(taking.takeFile);
   unzip.register(UnzipInflate);
   unzip.register(UnzipPassThrough);
-  const turn = takeTurns();
+  const turn = createYield();
   try {
     for (let at = 0; at < bytes.length; at += PUSHED_BYTES) {
       unzip.push(bytes.subarray(at, at + PUSHED_BYTES), at + PUSHED_BYTES >= bytes.length);

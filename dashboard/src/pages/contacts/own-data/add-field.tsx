@@ -10,7 +10,7 @@ import { TYPE_NAMES } from "../../segments/condition-builder/fields.ts";
 import type { ContactField } from "../field-queries.ts";
 import { kindsFor, readDraft, type Kind } from "./field-value.ts";
 import { KIND_NAMES, PROBLEMS } from "./field-words.ts";
-import { refusalOf, useFieldChange } from "./use-field-change.ts";
+import { errorOf, useFieldChange } from "./use-field-change.ts";
 import { ValueForm } from "./value-form.tsx";
 
 interface AddFieldProps {
@@ -84,7 +84,7 @@ function AddForm({
       name={name === "" ? t("Field") : name}
       draft={text}
       onDraft={(typed) => change({ text: typed })}
-      problem={problem ?? refusalOf(changing.error)}
+      problem={problem ?? errorOf(changing.error)}
       isBusy={changing.isPending}
       hasFocus={false}
       onSave={save}

@@ -13,7 +13,7 @@ import { AddField } from "./add-field.tsx";
 import { DataAsJson } from "./data-as-json.tsx";
 import { draftOf, kindOf, readDraft, type Kind } from "./field-value.ts";
 import { formatValue, PROBLEMS } from "./field-words.ts";
-import { refusalOf, useFieldChange } from "./use-field-change.ts";
+import { errorOf, useFieldChange } from "./use-field-change.ts";
 import { ValueForm } from "./value-form.tsx";
 
 interface DataFieldsProps {
@@ -100,7 +100,7 @@ function FieldRow({ projectId, id, name, value, type, onRemove }: FieldRowProps)
     if ("problem" in read) return setProblem(PROBLEMS[read.problem]);
     changing.mutate({ name, value: read.value, before: value }, { onSuccess: close });
   };
-  const refusal = refusalOf(changing.error);
+  const appError = errorOf(changing.error);
   if (draft !== null)
     return (
       <li>
@@ -111,7 +111,7 @@ function FieldRow({ projectId, id, name, value, type, onRemove }: FieldRowProps)
           name={name}
           draft={draft}
           onDraft={change}
-          problem={problem ?? refusal}
+          problem={problem ?? appError}
           isBusy={changing.isPending}
           hasFocus
           onSave={save}
@@ -126,9 +126,9 @@ function FieldRow({ projectId, id, name, value, type, onRemove }: FieldRowProps)
       <bdi className={NAME}>{name}</bdi>
       <div className="min-w-0 py-1">
         <Value value={value} kind={kind} />
-        {refusal !== undefined && (
+        {appError !== undefined && (
           <p role="alert" className="text-sm text-bad">
-            {refusal}
+            {appError}
           </p>
         )}
       </div>

@@ -41,6 +41,6 @@ export function useFieldChange(projectId: string, id: string) {
 }
 
 /** Returns the error message for the field. */
-export function refusalOf(error: Error | null): string | undefined {
+export function errorOf(error: Error | null): string | undefined {
   return error === null ? undefined : (problemOf(error) ?? error.message);
 }

@@ -7,7 +7,7 @@ import { Combobox } from "../../../ui/combobox.tsx";
 import { INPUT_CLASS } from "../../../ui/field.tsx";
 import { Menu, MenuItem } from "../../../ui/menu.tsx";
 import { operatorsFor, withField, withOperator, type Row, type TreeAction } from "./condition-tree.ts";
-import { madeOf, type Fields } from "./fields.ts";
+import { creatableItems, type Fields } from "./fields.ts";
 import { isAboutDates, operatorHelp, operatorName } from "./operators.ts";
 import { ValueInput } from "./value-input.tsx";
 
@@ -50,7 +50,7 @@ export const ConditionRow = memo(function ConditionRow({
             value={condition.field}
             onChoose={(field) => change(withField(condition, field, fields.typeOf(field)))}
             onOpen={fields.askCoverage}
-            madeOf={madeOf}
+            madeOf={creatableItems}
             isInvalid={problem !== undefined}
           />
           {condition.field !== "" && (

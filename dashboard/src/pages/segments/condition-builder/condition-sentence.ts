@@ -40,17 +40,17 @@ export function phraseOf(
   condition: FilterCondition,
   { nameOf, typeOf }: Pick<Fields, "nameOf" | "typeOf">,
 ): string {
-  const { field: path, operator, value: given, unit, window } = condition;
+  const { field: path, operator, value: input, unit, window } = condition;
   const kind = kindOf(path);
   const field = nameOf(path);
-  if (kind === "subscribed" && typeof given === "boolean")
-    return given === (operator === "equals")
+  if (kind === "subscribed" && typeof input === "boolean")
+    return input === (operator === "equals")
       ? t("the contact is subscribed")
       : t("the contact is unsubscribed");
-  const value = formatValue(given);
-  const hasSpan = typeof given === "number" && unit !== undefined;
-  const span = hasSpan ? formatSpan(given, unit) : "";
-  const upToNow = hasSpan ? formatTimeUpToNow(given, unit) : "";
+  const value = formatValue(input);
+  const hasSpan = typeof input === "number" && unit !== undefined;
+  const span = hasSpan ? formatSpan(input, unit) : "";
+  const upToNow = hasSpan ? formatTimeUpToNow(input, unit) : "";
   const isOfDates = isAboutDates(condition, typeOf(path));
   switch (operator) {
     case "equals":
@@ -90,7 +90,7 @@ export function phraseOf(
     case "olderThan":
       return t("{field} is older than {span}", { field, span });
     default:
-      return phraseOfPresence(operator, { kind, field, span, upToNow, times: given, unit, window });
+      return phraseOfPresence(operator, { kind, field, span, upToNow, times: input, unit, window });
   }
 }
 

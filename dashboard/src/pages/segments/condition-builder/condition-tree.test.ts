@@ -68,8 +68,8 @@ const keyOf = (tree: Tree, value: string) =>
 
 test("preserves every filter that the API can return", () => {
   fc.assert(
-    fc.property(anyFilter, (given) => {
-      const read = filterSchema.safeParse(given);
+    fc.property(anyFilter, (input) => {
+      const read = filterSchema.safeParse(input);
       if (!read.success) return;
       expect(filterOf(readTree(read.data))).toEqual(read.data);
     }),

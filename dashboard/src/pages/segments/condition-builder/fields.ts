@@ -68,7 +68,7 @@ export function useFields(projectId: string, ownId: string | undefined): Fields 
           label: t("Custom fields"),
           items: own.map(({ field, type }) => ({
             ...named(field),
-            note: noteOf(type, coverage.data?.get(field)),
+            note: recordOf(type, coverage.data?.get(field)),
           })),
         },
         {
@@ -94,13 +94,13 @@ export function useFields(projectId: string, ownId: string | undefined): Fields 
 }
 
 /** @param share undefined while loading */
-function noteOf(type: FieldType, share: number | undefined): string {
+function recordOf(type: FieldType, share: number | undefined): string {
   if (share === undefined) return TYPE_NAMES[type];
   return t("{type}, {share} of contacts", { type: TYPE_NAMES[type], share: formatShare(share) });
 }
 
 /** Offers fields and events that do not exist yet. */
-export function madeOf(typed: string): ComboboxItem[] {
+export function creatableItems(typed: string): ComboboxItem[] {
   return [
     { value: `data.${typed}`, label: t("Custom field {name}", { name: typed }) },
     { value: `event.${typed}`, label: t("Event {name}", { name: typed }) },

@@ -7,7 +7,7 @@ import { t } from "../../../text/t.ts";
 import { Button } from "../../../ui/button.tsx";
 import { BlockList } from "./block-list.tsx";
 import { BLOCK_KINDS, outlineOf, withImage } from "./block-tree.ts";
-import { LookForm } from "./look-form.tsx";
+import { LookForm } from "./style-form.tsx";
 import { useHistory } from "./use-history.ts";
 
 interface BlockEditorProps {

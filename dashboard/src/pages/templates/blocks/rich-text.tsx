@@ -39,7 +39,7 @@ const EXTENSIONS = [
 
 export function RichTextEditor({ value, onChange, variables }: RichTextProps) {
   const given = JSON.stringify(value);
-  const told = useRef(given);
+  const reported = useRef(given);
   const latest = useRef(onChange);
   latest.current = onChange;
   const editor = useEditor({
@@ -56,14 +56,14 @@ export function RichTextEditor({ value, onChange, variables }: RichTextProps) {
     },
     onUpdate: (update) => {
       const written = update.editor.getJSON() as RichText;
-      told.current = JSON.stringify(written);
+      reported.current = JSON.stringify(written);
       latest.current(written);
     },
   });
   // Changes from outside, such as undo, replace the editor's content.
   useEffect(() => {
-    if (given === told.current) return;
-    told.current = given;
+    if (given === reported.current) return;
+    reported.current = given;
     editor.commands.setContent(JSON.parse(given) as JSONContent, { emitUpdate: false });
   }, [given, editor]);
   return (

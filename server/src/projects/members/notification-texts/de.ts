@@ -1,8 +1,8 @@
 // Notification emails about projects, in German. Pure.
 import type { BadRate } from "@postloft/contract/security.ts";
-import type { SystemMailBlock } from "../../../emails/system-mail/system-mail-layout.ts";
-import { formatsOf } from "../../../emails/system-mail/mail-formats.ts";
-import type { NotificationTexts, PausedCampaign, ToldJob, UsedCap } from "../notification-facts.ts";
+import type { PlatformEmailBlock } from "../../../emails/platform-email/platform-email-layout.ts";
+import { formatsOf } from "../../../emails/platform-email/mail-formats.ts";
+import type { NotificationTexts, PausedCampaign, NamedJob, UsedCap } from "../notification-facts.ts";
 
 const { number, percent, day, counted } = formatsOf("de");
 
@@ -10,7 +10,7 @@ const SWITCH_OFF =
   "In den Einstellungen des Projekts, unter „Benachrichtigungen“, schalten Sie diese Mail ab.";
 const WAITS_AND_TRIES = "Von selbst werden einige Mails erneut versucht, zuerst nach einer Stunde.";
 
-const JOBS: Readonly<Record<ToldJob, string>> = {
+const JOBS: Readonly<Record<NamedJob, string>> = {
   "contacts.import": "Ein Import von Kontakten",
   "contacts.undo-import": "Das Rückgängigmachen eines Imports von Kontakten",
   "contacts.bulk": "Eine Massenänderung von Kontakten",
@@ -36,8 +36,8 @@ function rateOf({ of, window, level, count, mails, rate, threshold }: BadRate): 
     of === "bounces"
       ? counted(count, "Rückläufer", "Rückläufer")
       : counted(count, "Beschwerde", "Beschwerden");
-  const judged = level === "critical" ? "kritisch" : "eine Warnung";
-  return `${what} bei ${number(mails)} Mails ${WINDOWS[window]}: ${percent(rate)}, ${judged} ab ${percent(threshold)}`;
+  const evaluated = level === "critical" ? "kritisch" : "eine Warnung";
+  return `${what} bei ${number(mails)} Mails ${WINDOWS[window]}: ${percent(rate)}, ${evaluated} ab ${percent(threshold)}`;
 }
 
 function capOf({ category, usage, limit, percentage }: UsedCap): string {
@@ -45,7 +45,7 @@ function capOf({ category, usage, limit, percentage }: UsedCap): string {
 }
 
 /** Returns why a campaign paused and what to do about it. */
-function blocksOf({ id, name, cause }: PausedCampaign): SystemMailBlock[] {
+function blocksOf({ id, name, cause }: PausedCampaign): PlatformEmailBlock[] {
   const paused = `Die Kampagne „${name}“ wurde automatisch angehalten`;
   const resume = `Was noch nicht gesendet ist, wartet. Wenn die Ursache behoben ist, setzen Sie die Kampagne fort (POST /campaigns/${id}/resume).`;
   switch (cause.problem) {
@@ -112,7 +112,7 @@ export const DE: NotificationTexts = {
   },
   pausedDestination: ({ campaign, project, destination, answer }) => {
     const what = campaign === null ? "Listenmails" : "Mails";
-    const whose = campaign === null ? `des Projekts „${project}“` : `der Kampagne „${campaign.name}“`;
+    const owner = campaign === null ? `des Projekts „${project}“` : `der Kampagne „${campaign.name}“`;
     const call = campaign === null ? "/emails/release" : `/campaigns/${campaign.id}/release`;
     return {
       subject:
@@ -120,7 +120,7 @@ export const DE: NotificationTexts = {
           ? `Listenmails von „${project}“ an ${destination} sind angehalten`
           : `Die Kampagne „${campaign.name}“ ist für ${destination} angehalten`,
       blocks: [
-        `${destination} lehnt ${what} ${whose} ab, und zwar wegen des Absenders oder der Art des Versands, nicht wegen der Empfänger. Die letzte Antwort war:`,
+        `${destination} lehnt ${what} ${owner} ab, und zwar wegen des Absenders oder der Art des Versands, nicht wegen der Empfänger. Die letzte Antwort war:`,
         { quote: answer },
         campaign === null
           ? `Listenmails an ${destination}, die zu keiner Kampagne gehören, warten vorerst; Transaktionsmails und Mails an alle anderen werden gesendet. GET /emails/paused-destinations nennt, was angehalten ist.`

@@ -1,15 +1,15 @@
 // Notification emails about projects, in English. Pure.
 import type { BadRate } from "@postloft/contract/security.ts";
-import type { SystemMailBlock } from "../../../emails/system-mail/system-mail-layout.ts";
-import { formatsOf } from "../../../emails/system-mail/mail-formats.ts";
-import type { NotificationTexts, PausedCampaign, ToldJob, UsedCap } from "../notification-facts.ts";
+import type { PlatformEmailBlock } from "../../../emails/platform-email/platform-email-layout.ts";
+import { formatsOf } from "../../../emails/platform-email/mail-formats.ts";
+import type { NotificationTexts, PausedCampaign, NamedJob, UsedCap } from "../notification-facts.ts";
 
 const { number, percent, day, counted } = formatsOf("en");
 
 const SWITCH_OFF = "Turn these emails off in Settings → Notifications.";
 const WAITS_AND_TRIES = "We'll retry a few emails automatically, starting in an hour.";
 
-const JOBS: Readonly<Record<ToldJob, string>> = {
+const JOBS: Readonly<Record<NamedJob, string>> = {
   "contacts.import": "A contact import",
   "contacts.undo-import": "The undo of a contact import",
   "contacts.bulk": "A bulk change of contacts",
@@ -33,8 +33,8 @@ const WINDOWS = { sevenDay: "over 7 days", allTime: "in total" };
 function rateOf({ of, window, level, count, mails, rate, threshold }: BadRate): string {
   const what =
     of === "bounces" ? counted(count, "bounce", "bounces") : counted(count, "complaint", "complaints");
-  const judged = level === "critical" ? "critical" : "warning";
-  return `${what} of ${number(mails)} emails ${WINDOWS[window]}: ${percent(rate)} (${judged} from ${percent(threshold)})`;
+  const evaluated = level === "critical" ? "critical" : "warning";
+  return `${what} of ${number(mails)} emails ${WINDOWS[window]}: ${percent(rate)} (${evaluated} from ${percent(threshold)})`;
 }
 
 function capOf({ category, usage, limit, percentage }: UsedCap): string {
@@ -42,7 +42,7 @@ function capOf({ category, usage, limit, percentage }: UsedCap): string {
 }
 
 /** Returns why a campaign paused and what to do about it. */
-function blocksOf({ id, name, cause }: PausedCampaign): SystemMailBlock[] {
+function blocksOf({ id, name, cause }: PausedCampaign): PlatformEmailBlock[] {
   const paused = `The campaign “${name}” was paused automatically`;
   const resume = `The remaining emails wait. Resume the campaign when you've fixed the cause (POST /campaigns/${id}/resume).`;
   switch (cause.problem) {
@@ -105,7 +105,7 @@ export const EN: NotificationTexts = {
   },
   pausedDestination: ({ campaign, project, destination, answer }) => {
     const what = campaign === null ? "bulk emails" : "emails";
-    const whose = campaign === null ? `the project “${project}”` : `the campaign “${campaign.name}”`;
+    const owner = campaign === null ? `the project “${project}”` : `the campaign “${campaign.name}”`;
     const call = campaign === null ? "/emails/release" : `/campaigns/${campaign.id}/release`;
     return {
       subject:
@@ -113,7 +113,7 @@ export const EN: NotificationTexts = {
           ? `Bulk emails of “${project}” to ${destination} are paused`
           : `The campaign “${campaign.name}” is paused for ${destination}`,
       blocks: [
-        `${destination} rejects ${what} of ${whose} because of the sender, not the recipients. Last response:`,
+        `${destination} rejects ${what} of ${owner} because of the sender, not the recipients. Last response:`,
         { quote: answer },
         campaign === null
           ? `Bulk emails to ${destination} outside campaigns are on hold. Transactional emails and emails to other domains are still sent. GET /emails/paused-destinations lists everything that is paused.`

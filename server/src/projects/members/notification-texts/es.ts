@@ -1,15 +1,15 @@
 // Notification emails about projects, in Spanish. Pure.
 import type { BadRate } from "@postloft/contract/security.ts";
-import type { SystemMailBlock } from "../../../emails/system-mail/system-mail-layout.ts";
-import { formatsOf } from "../../../emails/system-mail/mail-formats.ts";
-import type { NotificationTexts, PausedCampaign, ToldJob, UsedCap } from "../notification-facts.ts";
+import type { PlatformEmailBlock } from "../../../emails/platform-email/platform-email-layout.ts";
+import { formatsOf } from "../../../emails/platform-email/mail-formats.ts";
+import type { NotificationTexts, PausedCampaign, NamedJob, UsedCap } from "../notification-facts.ts";
 
 const { number, percent, day, counted } = formatsOf("es");
 
 const SWITCH_OFF = "En los ajustes del proyecto, en «Notificaciones», puede desactivar este mensaje.";
 const WAITS_AND_TRIES = "Algunos correos se reintentan por sí solos, primero al cabo de una hora.";
 
-const JOBS: Readonly<Record<ToldJob, string>> = {
+const JOBS: Readonly<Record<NamedJob, string>> = {
   "contacts.import": "Una importación de contactos",
   "contacts.undo-import": "La anulación de una importación de contactos",
   "contacts.bulk": "Un cambio en bloque de contactos",
@@ -33,8 +33,8 @@ const WINDOWS = { sevenDay: "en 7 días", allTime: "en total" };
 function rateOf({ of, window, level, count, mails, rate, threshold }: BadRate): string {
   const what =
     of === "bounces" ? counted(count, "devolución", "devoluciones") : counted(count, "queja", "quejas");
-  const judged = level === "critical" ? "crítico" : "advertencia";
-  return `${what} de ${number(mails)} correos ${WINDOWS[window]}: ${percent(rate)}, ${judged} a partir del ${percent(threshold)}`;
+  const evaluated = level === "critical" ? "crítico" : "advertencia";
+  return `${what} de ${number(mails)} correos ${WINDOWS[window]}: ${percent(rate)}, ${evaluated} a partir del ${percent(threshold)}`;
 }
 
 function capOf({ category, usage, limit, percentage }: UsedCap): string {
@@ -42,7 +42,7 @@ function capOf({ category, usage, limit, percentage }: UsedCap): string {
 }
 
 /** Returns why a campaign paused and what to do about it. */
-function blocksOf({ id, name, cause }: PausedCampaign): SystemMailBlock[] {
+function blocksOf({ id, name, cause }: PausedCampaign): PlatformEmailBlock[] {
   const paused = `La campaña «${name}» se puso en pausa automáticamente`;
   const resume = `Lo que no ha salido espera. Cuando la causa esté corregida, reanude la campaña (POST /campaigns/${id}/resume).`;
   switch (cause.problem) {
@@ -105,7 +105,7 @@ export const ES: NotificationTexts = {
   },
   pausedDestination: ({ campaign, project, destination, answer }) => {
     const what = campaign === null ? "el correo de lista" : "el correo";
-    const whose = campaign === null ? `del proyecto «${project}»` : `de la campaña «${campaign.name}»`;
+    const owner = campaign === null ? `del proyecto «${project}»` : `de la campaña «${campaign.name}»`;
     const call = campaign === null ? "/emails/release" : `/campaigns/${campaign.id}/release`;
     return {
       subject:
@@ -113,7 +113,7 @@ export const ES: NotificationTexts = {
           ? `El correo de lista de «${project}» para ${destination} está en pausa`
           : `La campaña «${campaign.name}» está en pausa para ${destination}`,
       blocks: [
-        `${destination} rechaza ${what} ${whose} por quién lo envía o cómo, no por sus destinatarios. La última respuesta fue:`,
+        `${destination} rechaza ${what} ${owner} por quién lo envía o cómo, no por sus destinatarios. La última respuesta fue:`,
         { quote: answer },
         campaign === null
           ? `El correo de lista para ${destination} que no pertenece a ninguna campaña espera por ahora; el correo transaccional y el destinado a los demás sigue saliendo. GET /emails/paused-destinations muestra lo que está en pausa.`

@@ -1,15 +1,15 @@
 // Notification emails about projects, in French. Pure.
 import type { BadRate } from "@postloft/contract/security.ts";
-import type { SystemMailBlock } from "../../../emails/system-mail/system-mail-layout.ts";
-import { formatsOf } from "../../../emails/system-mail/mail-formats.ts";
-import type { NotificationTexts, PausedCampaign, ToldJob, UsedCap } from "../notification-facts.ts";
+import type { PlatformEmailBlock } from "../../../emails/platform-email/platform-email-layout.ts";
+import { formatsOf } from "../../../emails/platform-email/mail-formats.ts";
+import type { NotificationTexts, PausedCampaign, NamedJob, UsedCap } from "../notification-facts.ts";
 
 const { number, percent, day, counted } = formatsOf("fr");
 
 const SWITCH_OFF = "Vous désactivez ce message dans les paramètres du projet, sous « Notifications ».";
 const WAITS_AND_TRIES = "Quelques e-mails sont retentés d’eux-mêmes, d’abord après une heure.";
 
-const JOBS: Readonly<Record<ToldJob, string>> = {
+const JOBS: Readonly<Record<NamedJob, string>> = {
   "contacts.import": "L’import de contacts",
   "contacts.undo-import": "L’annulation d’un import de contacts",
   "contacts.bulk": "La modification groupée de contacts",
@@ -32,8 +32,8 @@ const WINDOWS = { sevenDay: "sur 7 jours", allTime: "au total" };
 
 function rateOf({ of, window, level, count, mails, rate, threshold }: BadRate): string {
   const what = of === "bounces" ? counted(count, "rejet", "rejets") : counted(count, "plainte", "plaintes");
-  const judged = level === "critical" ? "critique" : "avertissement";
-  return `${what} pour ${number(mails)} e-mails ${WINDOWS[window]} : ${percent(rate)}, ${judged} à partir de ${percent(threshold)}`;
+  const evaluated = level === "critical" ? "critique" : "avertissement";
+  return `${what} pour ${number(mails)} e-mails ${WINDOWS[window]} : ${percent(rate)}, ${evaluated} à partir de ${percent(threshold)}`;
 }
 
 function capOf({ category, usage, limit, percentage }: UsedCap): string {
@@ -41,7 +41,7 @@ function capOf({ category, usage, limit, percentage }: UsedCap): string {
 }
 
 /** Returns why a campaign paused and what to do about it. */
-function blocksOf({ id, name, cause }: PausedCampaign): SystemMailBlock[] {
+function blocksOf({ id, name, cause }: PausedCampaign): PlatformEmailBlock[] {
   const paused = `La campagne « ${name} » s’est mise en pause automatiquement`;
   const resume = `Ce qui n’est pas encore parti attend. Une fois la cause corrigée, reprenez la campagne (POST /campaigns/${id}/resume).`;
   switch (cause.problem) {
@@ -104,7 +104,7 @@ export const FR: NotificationTexts = {
   },
   pausedDestination: ({ campaign, project, destination, answer }) => {
     const what = campaign === null ? "les e-mails de liste" : "les e-mails";
-    const whose = campaign === null ? `du projet « ${project} »` : `de la campagne « ${campaign.name} »`;
+    const owner = campaign === null ? `du projet « ${project} »` : `de la campagne « ${campaign.name} »`;
     const call = campaign === null ? "/emails/release" : `/campaigns/${campaign.id}/release`;
     return {
       subject:
@@ -112,7 +112,7 @@ export const FR: NotificationTexts = {
           ? `Les e-mails de liste de « ${project} » vers ${destination} sont en pause`
           : `La campagne « ${campaign.name} » est en pause pour ${destination}`,
       blocks: [
-        `${destination} refuse ${what} ${whose} à cause de l’expéditeur ou de la manière d’envoyer, non à cause des destinataires. La dernière réponse était :`,
+        `${destination} refuse ${what} ${owner} à cause de l’expéditeur ou de la manière d’envoyer, non à cause des destinataires. La dernière réponse était :`,
         { quote: answer },
         campaign === null
           ? `Les e-mails de liste vers ${destination} qui n’appartiennent à aucune campagne attendent pour l’instant ; les e-mails transactionnels et tous les autres destinataires ne sont pas concernés. GET /emails/paused-destinations liste ce qui est en pause.`

@@ -1,0 +1,160 @@
+// Grants permission to send the final dot of each message and records the sent ones. A crash between the two would leave the message in
+// doubt, so the number of open permissions is limited.
+import { tryAgain, type Database } from "../../platform/database/database.ts";
+import { failpoint } from "../../platform/failpoints.ts";
+import { createGroupCommit } from "../../platform/background/group-commit.ts";
+import type { Log } from "../../platform/log.ts";
+import type { Metrics } from "../../platform/metrics.ts";
+import type { DoubtBrake } from "../doubt/doubt-brake.ts";
+import type { SentRecords } from "../results/outcomes.ts";
+import { recordAndCheck } from "./submission-queries.ts";
+import type { Lease } from "../lease/lease.ts";
+import type { OutcomeRow } from "../rows/outcome.ts";
+import type { InDoubtLimit } from "./in-doubt-limit.ts";
+import type { Ready } from "../rows/prepared.ts";
+import type { RecipientChecks } from "../rows/recipients.ts";
+import { kindOf } from "../rows/rules.ts";
+
+/** The pre-send check of each email. */
+export interface PreSendCheck {
+  /**
+   * Returns whether the email is still this sender's and still wanted. Waits while the in-doubt limit is reached. Throws if the database is
+   * unreachable.
+   */
+  ask(mail: Ready): Promise<boolean>;
+  /** Frees the email's place. `isKnown` means that its result is recorded or that it never passed. Otherwise it stays in doubt. */
+  leave(mail: Ready, isKnown: boolean): void;
+}
+
+export interface Submission extends PreSendCheck, SentRecords {
+  /** Ids of emails that passed and have no recorded result. */
+  inDoubt(): string[];
+}
+
+export interface SubmissionOptions {
+  database: Database;
+  lease: Lease;
+  /** The limit on emails in doubt at a time. */
+  inDoubtLimit: InDoubtLimit;
+  brake: DoubtBrake;
+  recipients: RecipientChecks;
+  /** Once aborted, no email passes. */
+  ending: AbortSignal;
+  log: Log;
+  metrics: Metrics;
+}
+
+type SubmissionRequest =
+  | { kind: "asking"; mail: Ready }
+  | { kind: "sent"; outcome: OutcomeRow; senderId: string };
+
+const MAX_BATCH = 200;
+
+export function createPreSendCheck(options: SubmissionOptions): Submission {
+  const { database, lease, inDoubtLimit, brake, ending } = options;
+  const inDoubt = new Set<string>();
+
+  /**
+   * Runs one statement that records a sender's sent emails and checks others. Its bulk mail must be of one project. Adds the successful ids
+   * to `done`.
+   */
+  async function serve(
+    senderId: string,
+    sent: readonly OutcomeRow[],
+    plain: readonly Ready[],
+    list: readonly Ready[],
+    done: Set<string>,
+  ): Promise<void> {
+    const recording = new Set(sent.map(({ id }) => id));
+    const mails = {
+      sent,
+      plain: plain.map(keyOf),
+      list: list[0] && { projectId: list[0].row.projectId, ids: list.map(({ row }) => row.id) },
+      kept: [...inDoubt].filter((id) => !recording.has(id)),
+      watched: [...plain, ...list].filter(({ row }) => row.suppressionList).map(keyOf),
+    };
+    const ends = await tryAgain(() => recordAndCheck(database, senderId, mails, options.recipients));
+    for (const [id, end] of ends) {
+      if (end === "booked") inDoubt.delete(id);
+      if (end === "passed") inDoubt.add(id);
+      if (end === "booked" || end === "passed") done.add(id);
+    }
+    for (const mail of [...plain, ...list]) {
+      const end = ends.get(mail.row.id);
+      if (end === "skipped") logSkipped(mail, "its contact is not subscribed any more");
+      if (end === "suppressed") logSkipped(mail, "its address was put on the suppression list");
+    }
+  }
+
+  function logSkipped({ row }: Ready, why: string): void {
+    options.metrics.emailOutcomes.inc({ outcome: "skipped", kind: kindOf(row.priority), transport: "" });
+    options.log.info({ projectId: row.projectId, emailId: row.id }, `a mail was withdrawn: ${why}`);
+  }
+
+  // Use a single shard, and no concurrency even after a failure. Commits then happen in the order of submission, and each one knows all
+  // emails that passed before it.
+  const commits = createGroupCommit<SubmissionRequest, boolean>({
+    lanes: 1,
+    laneOf: () => 0,
+    maxItems: MAX_BATCH,
+    aloneAtOnce: 1,
+    async run(matters) {
+      const sent = matters.filter((matter) => matter.kind === "sent");
+      const mayPass = lease.isHeld() && !ending.aborted;
+      const asking = mayPass
+        ? matters.flatMap((matter) => (matter.kind === "asking" ? matter.mail : []))
+        : [];
+      if (asking.length > 0) await failpoint("sending.before_commit");
+      if (sent.length > 0) await failpoint("sent.before_commit");
+      const done = new Set<string>();
+      const bySender = Map.groupBy(sent, ({ senderId }) => senderId);
+      const ownId = lease.senderId();
+      for (const [senderId, own] of bySender)
+        if (senderId !== ownId) await serve(senderId, own.map(outcomeOf), [], [], done);
+      const lists = [
+        ...Map.groupBy(
+          asking.filter(({ listKind }) => listKind !== null),
+          ({ row }) => row.projectId,
+        ).values(),
+      ];
+      const plain = asking.filter(({ listKind }) => listKind === null);
+      const own = (bySender.get(ownId) ?? []).map(outcomeOf);
+      if (own.length > 0 || plain.length > 0 || lists.length > 0)
+        await serve(ownId, own, plain, lists[0] ?? [], done);
+      for (const list of lists.slice(1)) await serve(ownId, [], [], list, done);
+      if (asking.length > 0) await failpoint("sending.after_commit");
+      if (sent.length > 0) await failpoint("sent.after_commit");
+      return matters.map((matter) =>
+        done.has(matter.kind === "sent" ? matter.outcome.id : matter.mail.row.id),
+      );
+    },
+  });
+
+  return {
+    async ask(mail) {
+      if (!(await brake.pass(mail.row))) return false;
+      await inDoubtLimit.take(mail.row.id);
+      return commits.submit({ kind: "asking", mail });
+    },
+    leave({ row }, isKnown) {
+      if (isKnown) inDoubt.delete(row.id);
+      inDoubtLimit.free(row.id);
+    },
+    async book(outcome, senderId) {
+      const recorded = commits.submit({ kind: "sent", outcome, senderId });
+      // The next email is checked in this commit or a later one, so the in-doubt limit is never exceeded.
+      inDoubtLimit.free(outcome.id);
+      try {
+        return await recorded;
+      } catch (error) {
+        inDoubtLimit.retake(outcome.id);
+        throw error;
+      }
+    },
+    inDoubt: () => [...inDoubt],
+    drained: () => commits.drained(),
+  };
+}
+
+const keyOf = ({ row }: Ready) => ({ projectId: row.projectId, id: row.id });
+const outcomeOf = ({ outcome }: { outcome: OutcomeRow }) => outcome;

@@ -1,0 +1,151 @@
+// Decides which emails may be sent and records sent ones in the same statement. Recording one email therefore frees its place for the next,
+// never earlier.
+import { sql } from "kysely";
+import { plannedOften, type Database } from "../../platform/database/database.ts";
+import { NOT_SUBSCRIBED, SUPPRESSED } from "../rows/rules.ts";
+import type { RecipientChecks } from "../rows/recipients.ts";
+import { consequences, sentUpdate } from "../results/outcome-queries.ts";
+import type { OutcomeRow } from "../rows/outcome.ts";
+import { endedAs } from "../rows/end-queries.ts";
+
+export interface MailKey {
+  projectId: string;
+  id: string;
+}
+
+/** The result for one email. */
+export type SubmissionResult = "booked" | "passed" | "skipped" | "suppressed";
+
+/** Bulk mail of one project. */
+export interface ListMails {
+  projectId: string;
+  ids: readonly string[];
+}
+
+/** Whether the project is enabled and the campaign open. Both may have changed since the claim. */
+const isQueueOpen = sql`(exists (
+    select 1 from project_queues p where p.project_id = e.project_id and p.is_open)
+  and (e.campaign_id is null or exists (
+    select 1 from campaign_queues q where q.project_id = e.project_id and q.campaign_id = e.campaign_id and q.state = 'OPEN')))`;
+
+const idsOf = (keys: readonly MailKey[]) =>
+  sql`unnest(${keys.map((key) => key.projectId)}::uuid[], ${keys.map((key) => key.id)}::uuid[]) as i (project_id, id)`;
+
+/** Excludes suppressed emails, if any of the projects uses its suppression list. */
+const isUnsuppressed = (watched: readonly MailKey[]) =>
+  watched.length === 0 ? sql`` : sql`and e.id not in (select id from suppressed)`;
+
+/**
+ * CTE `suppressed` with the emails to addresses on the suppression list of their project. Skips these emails, unless another transaction is
+ * changing them. An address that is listed before this commits gets no email.
+ */
+const suppressedMails = (
+  senderId: string,
+  watched: readonly MailKey[],
+  { suppressionOf }: RecipientChecks,
+) => sql`
+  suppressed as materialized (
+    select e.project_id, e.id, s.reason from ${idsOf(watched)}
+    join emails e on e.project_id = i.project_id and e.id = i.id
+    cross join lateral (${suppressionOf(sql`e.project_id`, sql`e.to_address`)}) s
+  ), own as materialized (
+    select e.project_id, e.id, l.reason from suppressed l join emails e on e.project_id = l.project_id and e.id = l.id
+    where e.status = 'CLAIMED' and e.sender_id = ${senderId} and ${isQueueOpen}
+    for update of e skip locked
+  ), barred as (
+    update emails e set status = ${endedAs(sql`'SKIPPED'`)}, sender_id = null,
+      reason = ${JSON.stringify(SUPPRESSED)}::jsonb ->> o.reason
+    from own o
+    where e.project_id = o.project_id and e.id = o.id
+      and exists (select 1 from senders s where s.id = ${senderId} and s.lease_until > clock_timestamp())
+    returning e.id
+  )`;
+
+/**
+ * CTE `list` that passes bulk mail only to subscribed contacts and skips the rest. Locks each contact, so a contact that unsubscribes
+ * before this commits gets no email. A contact that another transaction is changing is not waited for, and its email is requeued for one
+ * second.
+ */
+const listMails = (
+  senderId: string,
+  { projectId, ids }: ListMails,
+  watched: readonly MailKey[],
+  { holdSubscribed, isSubscribed }: RecipientChecks,
+) => sql`
+  subscribed as materialized (
+    -- As an array, because with a join the planner may use the index on contacts and read the whole project.
+    ${holdSubscribed(
+      projectId,
+      sql`array(select e.contact_id from emails e where e.project_id = ${projectId} and e.id = any(${ids}::uuid[]))`,
+    )}
+  ), list as materialized (
+    select e.project_id, e.id, case
+      when e.contact_id in (select id from subscribed) then 'PASSED'
+      when ${isSubscribed(sql`e.project_id`, sql`e.contact_id`)} then 'QUEUED'
+      else 'SKIPPED' end as status
+    from emails e
+    where e.project_id = ${projectId} and e.id = any(${ids}::uuid[]) and e.status = 'CLAIMED' and e.sender_id = ${senderId}
+      and ${isQueueOpen} ${isUnsuppressed(watched)}
+    for share of e skip locked
+  ), withheld as (
+    update emails e set status = case when l.status = 'SKIPPED' then ${endedAs(sql`'SKIPPED'`)} else l.status end, sender_id = null,
+      reason = case when l.status = 'SKIPPED' then ${NOT_SUBSCRIBED} else e.reason end,
+      due_at = case when l.status = 'QUEUED' then now() + interval '1 second' else e.due_at end
+    from list l
+    where l.status <> 'PASSED' and e.project_id = ${projectId} and e.id = l.id
+      -- Repeated, so that no plan reads all emails of the project.
+      and e.id = any(${ids}::uuid[])
+      and exists (select 1 from senders s where s.id = ${senderId} and s.lease_until > clock_timestamp())
+    returning e.id, e.status
+  )`;
+
+/**
+ * Records the emails in `sent` and checks those in `plain` and `list`, in a single statement and transaction. An email passes if this
+ * sender holds it under a live lease and its project and campaign are sending. Passed ids are stored with `kept` in the sender's row, so
+ * they are in doubt if the sender dies before recording them. Returns the result of each email, without sent emails that no longer belonged
+ * to this sender.
+ */
+export async function recordAndCheck(
+  database: Database,
+  senderId: string,
+  mails: {
+    sent: readonly OutcomeRow[];
+    plain: readonly MailKey[];
+    list: ListMails | undefined;
+    kept: readonly string[];
+    /** The emails of `plain` and `list` in projects that use their suppression list. */
+    watched: readonly MailKey[];
+  },
+  recipients: RecipientChecks,
+): Promise<Map<string, SubmissionResult>> {
+  const { sent, plain, list, kept, watched } = mails;
+  const parts = [
+    sql`ended as (${sentUpdate(senderId, sent)}), ${consequences}`,
+    ...(watched.length === 0 ? [] : [suppressedMails(senderId, watched, recipients)]),
+    sql`plain as materialized (
+      select e.id from ${idsOf(plain)} join emails e on e.project_id = i.project_id and e.id = i.id
+      where e.status = 'CLAIMED' and e.sender_id = ${senderId} and ${isQueueOpen} ${isUnsuppressed(watched)}
+      for share of e skip locked
+    )`,
+    ...(list === undefined ? [] : [listMails(senderId, list, watched, recipients)]),
+    sql`marked as (
+      update senders set in_doubt = ${kept}::uuid[] || array(select id from plain)
+        ${list === undefined ? sql`` : sql`|| array(select id from list where status = 'PASSED')`}
+      where id = ${senderId} and lease_until > clock_timestamp()
+      returning id
+    )`,
+  ];
+  const { rows } = await sql<{ id: string; end: SubmissionResult }>`
+    ${plannedOften} with ${sql.join(parts, sql`, `)}
+    select id, 'booked' as end from ended
+    union all select id, 'passed' from plain where exists (select 1 from marked)
+    ${watched.length === 0 ? sql`` : sql`union all select id, 'suppressed' from barred`}
+    ${
+      list === undefined
+        ? sql``
+        : sql`
+    union all select id, 'passed' from list where status = 'PASSED' and exists (select 1 from marked)
+    union all select id, 'skipped' from withheld where status <> 'QUEUED'`
+    }`.execute(database);
+  return new Map(rows.map(({ id, end }) => [id, end]));
+}

@@ -1,0 +1,186 @@
+// Classification rows with wording about the recipient or the message, for any code.
+import type { RejectionRow } from "./reply-row.ts";
+import * as words from "./reply-words.ts";
+
+export const ROWS_ABOUT_RECIPIENTS: readonly RejectionRow[] = [
+  {
+    words: words.NOT_DELIVERED,
+    cause: "not-delivered",
+    source: "RFC 3463 X.3.0 and X.4.6; sendmail, Exim, Postfix pipe(8) and local(8)",
+    sample: "554 5.3.0 Mail loop: too many hops",
+  },
+  {
+    words: words.MAILBOX_FULL,
+    of: "recipient",
+    cause: "mailbox-full",
+    source: "RFC 3463 X.2.2, RFC 5321 552; Dovecot, Cyrus, qmail vdelivermail",
+    sample: "550 5.1.1 The mailbox of this user is full",
+  },
+  {
+    words: words.MAILBOX_CLOSED,
+    of: "recipient",
+    cause: "mailbox-closed",
+    source: "RFC 3463 X.2.1, RFC 7372 X.7.13; Gmail, vpopmail",
+    sample: "550 5.2.1 The email account that you tried to reach is disabled",
+  },
+  {
+    words: words.RECIPIENT_REFUSES,
+    of: "recipient",
+    cause: "recipient-refuses",
+    source: "RFC 3463 X.7.1 and X.7.2; Google Groups, Exchange restricted recipients",
+    sample: "550 5.7.1 You have not permission to post to this group",
+  },
+  {
+    words: words.UNKNOWN_IN_TABLE,
+    of: "recipient",
+    cause: "unknown-user",
+    source: "Postfix reject_unlisted_recipient names the lookup table",
+    sample: "550 5.7.1 User unknown in relay recipient table",
+  },
+  {
+    status: "X.1.x",
+    words: words.UNKNOWN_USER,
+    of: "recipient",
+    cause: "unknown-user",
+    source: "RFC 3463 X.1.1 together with the wording",
+    sample: "550 5.1.1 User unknown",
+    samplePart: "message",
+  },
+  {
+    status: "X.7.x",
+    words: words.BARE_UNKNOWN_USER,
+    of: "recipient",
+    cause: "recipient-refuses",
+    source:
+      "Code and wording contradict each other because filters pose as an unknown user, so the contact stays subscribed",
+    sample: "550 5.7.1 Recipient address rejected: User unknown",
+  },
+  {
+    status: "X.2.x",
+    words: words.UNKNOWN_USER,
+    of: "rcpt",
+    cause: "unknown-user",
+    source: "RFC 3463 X.2.x means that the mailbox exists; in a reply to RCPT the wording counts",
+    sample: "550 5.2.1 User unknown",
+  },
+  {
+    status: "X.2.x",
+    words: words.UNKNOWN_USER,
+    of: "recipient",
+    cause: "recipient-refuses",
+    source: "RFC 3463 X.2.x means that the mailbox exists; after RCPT the code counts",
+    sample: "550 5.2.0 Unknown user",
+    samplePart: "unknown",
+  },
+  {
+    status: "none",
+    words: words.BARE_UNKNOWN_USER,
+    of: "unknown",
+    cause: "recipient-refuses",
+    source:
+      "Two words without a code, in a reply to an unknown command: filters use the same words after the message",
+    sample: "550 User unknown",
+    samplePart: "unknown",
+  },
+  {
+    words: words.UNKNOWN_USER,
+    of: "named",
+    cause: "unknown-user",
+    source: "RFC 5321 550 and 553; all server software, in eight languages",
+    sample: "554 5.5.0 We do not have that: no such user here",
+  },
+  {
+    words: words.UNKNOWN_USER,
+    of: "recipient",
+    cause: "recipient-refuses",
+    source:
+      "A server that accepted RCPT knows the address, so a rejection after the message comes from a filter",
+    sample: "550 User unknown",
+    samplePart: "message",
+  },
+  {
+    status: "X.5.0",
+    words: words.MAILBOX_UNAVAILABLE,
+    of: "recipient",
+    cause: "unknown-user",
+    source: "Outlook.com: 550 5.5.0 Requested action not taken: mailbox unavailable",
+    sample: "550 5.5.0 Requested action not taken: mailbox unavailable",
+  },
+  {
+    status: "none",
+    code: "55x",
+    words: words.UNAVAILABLE_BY_POLICY,
+    cause: "policy",
+    source: "GMX: the standard text of 550 precedes the actual reason",
+    sample:
+      "550 Requested action not taken: mailbox unavailable Reject due to policy restrictions. For explanation visit https://postmaster.gmx.net",
+  },
+  {
+    status: "none",
+    code: "55x",
+    words: words.MAILBOX_UNAVAILABLE,
+    of: "rcpt",
+    cause: "unknown-user",
+    source: "RFC 5321 §4.2.3, the text of 550 in reply to RCPT; GMX",
+    sample: "550 Requested action not taken: mailbox unavailable",
+  },
+  {
+    words: words.LOOKUP_FAILED,
+    cause: "expired",
+    source: "Postfix: the name server did not respond; the name may exist",
+    sample: "550 Host or domain name not found, name service error: try again",
+  },
+  {
+    status: "X.7.x",
+    words: words.NO_SUCH_DOMAIN,
+    cause: "sender-refused",
+    source: "RFC 3463 X.7.x concerns permission, so the missing domain is the sender's",
+    sample: "550 5.7.1 Your domain has no MX record",
+  },
+  {
+    code: "5xx",
+    words: words.NO_SUCH_DOMAIN,
+    of: "recipient",
+    cause: "no-such-domain",
+    source: "RFC 3463 X.1.2 and X.4.4; sendmail, Exim, Postfix, qmail",
+    sample: "550 Host unknown (Name server: host not found)",
+  },
+  {
+    words: words.MOVED,
+    of: "recipient",
+    cause: "moved",
+    source: "RFC 5321 §3.4 (551), RFC 3463 X.1.6; discontinued forwarders",
+    sample: "550 The user has moved to another company",
+  },
+
+  // About the message, and vague wording.
+  {
+    words: words.CONTENT,
+    cause: "content",
+    source: "RFC 7372; filters of all kinds",
+    sample: "554 5.6.0 This message has been scored as spam",
+    samplePart: "message",
+  },
+  {
+    words: words.TOO_LARGE,
+    cause: "too-large",
+    source: "RFC 1870, RFC 3463 X.2.3 and X.3.4",
+    sample: "552 5.2.2 The message exceeds the maximum size",
+    samplePart: "message",
+  },
+  {
+    words: words.EXPIRED,
+    cause: "expired",
+    source: "RFC 3463 X.4.1 and X.4.7; sendmail, Exim, Postfix, qmail",
+    sample: "550 5.3.5 Connection timed out",
+    samplePart: "unknown",
+  },
+
+  {
+    status: "X.1.x",
+    words: words.FORBIDDEN,
+    cause: "policy",
+    source: "Servers that use 5.1.1 for everything: the wording counts",
+    sample: "550 5.1.1 Our policy forbids this",
+  },
+];
