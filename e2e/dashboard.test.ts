@@ -838,7 +838,7 @@ test("server messages about emails and files appear in the user's language", asy
   await writeHtml(page, "<p>\n{{#if plan}}</p>");
   await page.getByText("Zeile 2, Spalte 1: Dieser Block wird nie geschlossen.").waitFor();
   await opens(`campaigns/${project.id}`);
-  await page.getByText("Diese Kampagne gibt es nicht.").waitFor();
+  await page.getByText("Kampagne nicht gefunden.").waitFor();
   const contact = await server.call<{ id: string }>("POST", "/contacts", project.byKey, {
     email: "grace@example.com",
   });

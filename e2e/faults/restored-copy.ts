@@ -144,12 +144,12 @@ async function faultsOfHeld(
   before: number,
 ): Promise<string[]> {
   const faults: string[] = [];
-  if (!/HELD since .*: .*1 campaign.*\n.*npm run admin/.test(actor.output()))
+  if (!/On hold since .*: .*1 campaign.*npm run admin/.test(actor.output()))
     faults.push(`it did not report that it is holding: ${actor.output()}`);
   const ready = await environment.api().get<{ warnings: Array<{ code: string; message: string }> }>("/ready");
   if (!ready.warnings.some(({ code, message }) => code === "HELD" && message.includes("1 campaign")))
     faults.push(`/ready says ${JSON.stringify(ready)}`);
-  if (!(await (await fetch(new URL("/", actor.url))).text()).includes("Held since"))
+  if (!(await (await fetch(new URL("/", actor.url))).text()).includes("On hold since"))
     faults.push("the page does not report that it is holding");
   const { status } = await readStatus(environment, held.sending);
   if (status !== "PAUSED") faults.push(`the campaign is ${status}`);

@@ -56,7 +56,7 @@ async function playCampaign({ size, random }: FaultRun): Promise<FaultRow> {
       return campaign.status === "PAUSED" && campaign;
     });
     const faults: string[] = [];
-    if (paused.heldReason?.includes("got no answer") !== true)
+    if (paused.heldReason?.includes("got no response") !== true)
       faults.push(`the paused campaign has the reason: ${paused.heldReason}`);
     await waitUntil("no claimed emails", PROGRESS_TIMEOUT_MS, async () => {
       const held = await environment.query("select 1 from emails where status = 'CLAIMED'");

@@ -133,10 +133,10 @@ test("sends a test email like any platform email and prints the transport's resu
 
 test.for([
   [["reset-password", "nobody@example.com"], "nobody@example.com has no account on this server."],
-  [["rotate-keys", "--project", NO_ONE], "project"],
+  [["rotate-keys", "--project", NO_ONE], "Project not found."],
   [["make-key", "x", "--project", NO_ONE, "--scopes", "contacts:fly"], "scopes.0: "],
   [["make-key", "x", "--project", NO_ONE, "--scopes", "contacts:read", "--expires", "soon"], "expiresAt: "],
-  [["make-key", "x", "--project", NO_ONE, "--scopes", "contacts:read"], "project"],
+  [["make-key", "x", "--project", NO_ONE, "--scopes", "contacts:read"], "Project not found."],
 ] as const)("rejects %j with one sentence and no stack trace", async ([args, sentence]) => {
   const { code, out, err } = await run(args);
   expect({ code, out }).toEqual({ code: 1, out: "" });

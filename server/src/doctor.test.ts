@@ -84,8 +84,8 @@ test("reports an edited audit log, a wrong count, a missing mail server and a mi
   expect(problemsOf(findings)).toEqual([
     expect.stringMatching(/^mail: Cannot send email: /),
     expect.stringMatching(/^address: https:\/\/127\.0\.0\.1:1 cannot be reached: /),
-    expect.stringMatching(/^audit log: Entry 1 of .* is not as it was written\.$/),
-    expect.stringMatching(/^counts: In 1 quarters .* by events of project /),
+    expect.stringMatching(/^audit log: Entry 1 of .* was changed\.$/),
+    expect.stringMatching(/^counts: The counts by events of project .* in 1 quarter hours /),
   ]);
   expect(findings.filter(({ state, advice }) => state === "problem" && advice === undefined)).toEqual([]);
   expect(findings.find(({ check }) => check === "proxy")?.state).toBe("warning");

@@ -143,12 +143,12 @@ test("pauses the later of two campaigns for the same room until there is room ag
   const late = paths[(await statuses()).indexOf("PAUSED")] ?? "";
   const { body } = await server.call<{ heldReason: string }>("GET", late, byKey);
   expect(body).toMatchObject({ totalRecipients: 0, sentCount: 0 });
-  expect(body.heldReason).toContain("leaves room for 2 this month");
+  expect(body.heldReason).toContain("leaves room for 2.");
   expect(body).toMatchObject({
     heldReasonParts: [{ code: "held.overCap", values: { recipients: 3, room: 2 } }],
   });
   const [reported] = await readPlatformEmails(server.pool, { to: project.owner.email, subject: /is paused/ });
-  expect(reported?.text).toContain("it has 3 recipients");
+  expect(reported?.text).toContain("3 recipients");
   await setCaps(project, { campaigns: 6 });
   expect((await server.call("POST", `${late}/resume`, byKey)).status).toBe(200);
   await vi.waitFor(async () => expect(await statuses()).toEqual(["SENT", "SENT"]), WAIT);

@@ -415,7 +415,7 @@ test("the check counts unsubscribed contacts who would get a transactional campa
   };
   expect(await warnings()).toEqual([
     expect.objectContaining({
-      message: expect.stringMatching(/^2 contacts of the audience have unsubscribed/),
+      message: expect.stringMatching(/^2 contacts in the audience have unsubscribed/),
     }),
   ]);
   for (const email of ["gone@example.org", "left@example.org"])

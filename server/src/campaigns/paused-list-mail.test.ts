@@ -122,7 +122,7 @@ test("bulk mail waits for a rejecting destination, is retried automatically, and
   const told = () => readPlatformEmails(server.pool, { to: project.owner.email });
   await waitUntil(async () => (await told()).length > 0, WAIT);
   expect((await told()).map(({ subject }) => subject)).toEqual([
-    expect.stringMatching(/^List mail of “.*” is paused for gmail$/),
+    expect.stringMatching(/^Bulk emails of “.*” to gmail are paused$/),
   ]);
 
   // Other destinations and transactional emails are not deferred; the latter are rejected individually.

@@ -39,7 +39,7 @@ beforeAll(async () => {
 afterAll(() => old.drop());
 
 const DIGEST =
-  "select count(*)::integer as count, md5(string_agg(e::text, ' ' order by e.id)) as digest from events e";
+  "select count(*)::integer as count, md5(string_agg((to_jsonb(e) - 'from_public_key')::text, ' ' order by e.id)) as digest from events e";
 
 test("the old table with its files becomes the partition of all existing events", async () => {
   const before = await rowsOf(DIGEST);

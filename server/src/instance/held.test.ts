@@ -113,7 +113,7 @@ test("holds workflows, webhooks and jobs with the emails, sends new ones, and re
   expect(execution).toMatchObject({
     status: "WAITING",
     nextAt: null,
-    exitReason: expect.stringMatching(/^Held because /),
+    exitReason: expect.stringMatching(/^Held: the database was rolled back/),
   });
   expect([calls, await stateOf(project, jobId)]).toEqual([1, "waiting"]);
   await worker.stop();

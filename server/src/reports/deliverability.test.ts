@@ -81,7 +81,7 @@ test("attributes a provider's bounces and complaints to the campaigns of the ema
     "provider.complaintsOfCampaign",
     "provider.bouncesOfCampaign",
   ]);
-  expect(gmail?.advice[1]?.text).toMatch(/^6\.67 % of the mail to gmail bounced, .* Old list\./);
+  expect(gmail?.advice[1]?.text).toMatch(/^6\.67% of the email to gmail bounced, .* Old list\./);
   const other = providers.find(({ value }) => value === "other");
   expect(other).toMatchObject({ bounces: 3, campaigns: [{ name: "Old list", bounces: 3 }], advice: [] });
 });
@@ -239,6 +239,6 @@ test("gives no advice on few emails, and names no campaign with less than half",
 test("uses every given value in each sentence, with readable numbers", () => {
   expect(
     say("dmarc.readyForQuarantine", { percent: 98.5, messages: 12_345, domain: "a.example" }).text,
-  ).toMatch(/^98\.5 % of 12,345 messages fit a\.example/);
+  ).toMatch(/^98\.5% of 12,345 messages are aligned with a\.example/);
   for (const sentence of Object.values(ADVICE)) expect(sentence).toMatch(/\{\w+\}/);
 });

@@ -370,11 +370,11 @@ export function cookieOf(reply: Reply<unknown>): string {
 }
 
 async function statementThatCounts(pool: pg.Pool): Promise<string> {
-  // Leaves out tables that are not the effect of a call: counts behind the events (docs/decisions/0044), rate windows, the request log and
-  // challenges.
+  // Leaves out tables that are not the effect of a call: counts behind the events (docs/decisions/0044), rate windows, the request log, the
+  // chain that a loop adds to the consent log, and challenges.
   const { rows } = await pool.query<{ name: string }>(`
     select quote_ident(tablename) as name from pg_tables
-    where schemaname = 'public' and tablename not in ('mail_counts', 'event_counts', 'event_name_counts', 'count_positions', 'count_values', 'api_requests', 'passkey_challenges', 'rate_windows') order by 1`);
+    where schemaname = 'public' and tablename not in ('mail_counts', 'event_counts', 'event_name_counts', 'count_positions', 'count_values', 'api_requests', 'passkey_challenges', 'rate_windows', 'consent_heads', 'consent_seals') order by 1`);
   const counts = rows.map(({ name }) => `('${name}', (select count(*) from ${name}))`);
   return `select json_object_agg(name, count) as counts from (values ${counts.join(", ")}) t (name, count)`;
 }

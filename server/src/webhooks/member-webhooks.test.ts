@@ -179,6 +179,6 @@ test("notifies about failed jobs with the reason once an hour per kind", async (
   const { data } = JSON.parse(arrivals[0]?.body ?? "") as { data: { jobId: string } };
   expect(data).toMatchObject({ sort: "contacts.import", reason: "The uploaded file is gone." });
   expect(ids).toContain(data.jobId);
-  const mails = await readPlatformEmails(server.pool, { subject: /^An import of contacts failed$/ });
+  const mails = await readPlatformEmails(server.pool, { subject: /^A contact import failed$/ });
   expect(mails.map(({ to }) => to)).toEqual([project.owner.email]);
 });

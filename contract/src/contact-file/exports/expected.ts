@@ -38,7 +38,7 @@ export const EXPECTED_EXPORTS: readonly ExpectedExport[] = [
     email: "email",
     subscribed: [],
     left: ["dc1"],
-    refused: /Column 4 has the same name as another one: "Name"/,
+    refused: /same name as column 4: "Name"/,
   },
   { name: "excel-fr-semicolon-bom", email: "Adresse e-mail", subscribed: ["xf1"], left: [] },
   { name: "excel-sep-line", email: "email", subscribed: ["xs1"], left: [] },

@@ -177,7 +177,7 @@ test("reports rows that were edited, removed or inserted by hand, in the doctor 
     check: "consent log",
     state: "problem",
     message: `Row ${third.position} of the consent log of project ${project.id} is missing, and its contact was not deleted.`,
-    advice: expect.stringContaining("compare with a backup"),
+    advice: expect.stringContaining("Compare it with a backup"),
   });
   expect(ids.length).toBe(6);
 });

@@ -132,7 +132,7 @@ const WRONG: Array<[string, string, unknown, RegExp]> = [
     "values of a field",
     "email,b\na@x.org,1\n",
     [{ column: "b", target: "field", values: { a: "skip" } }],
-    /^mapping\.0: Only the target status takes values/,
+    /^mapping\.0: Only the target status can have values/,
   ],
   ["an unknown key", "email,b\na@x.org,1\n", [{ column: "b", traget: "ignore" }], /^mapping\.0/],
   [

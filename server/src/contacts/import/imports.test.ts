@@ -183,13 +183,13 @@ const REFUSED: Array<[string, string | Buffer, RegExp]> = [
   ["NUL characters", "email\nada@example.com\u0000\n", /NUL/],
   ["UTF-16 without a mark", Buffer.from("email\nada@example.com\n", "utf16le"), /NUL/],
   ["half a UTF-16 pair", Buffer.from("\ufeffemail\n\ud800\n", "utf16le"), /incomplete characters/],
-  ["10,000 columns", `email${many(9_999)}\n`, /10000 columns\. Up to 2003/],
+  ["10,000 columns", `email${many(9_999)}\n`, /10000 columns, but at most 2003/],
   ["__proto__", "email,__proto__\n", /Column 2 cannot be a key of data: The name __proto__/],
   ["constructor with a prefix", "email,a,data.constructor\n", /Column 3/],
-  ["a repeated name", "email,name,age,name\n", /Column 4 has the same name/],
+  ["a repeated name", "email,name,age,name\n", /same name as column 4/],
   ["a name repeated with a prefix", "email,name,data.name\n", /Column 3 has the same name/],
-  ["two email columns", "email,Email\n", /Column 2 has the same name/],
-  ["two subscribed columns", "email,subscribed,Subscribed\n", /Column 3 has the same name/],
+  ["two email columns", "email,Email\n", /same name as column 2/],
+  ["two subscribed columns", "email,subscribed,Subscribed\n", /same name as column 3/],
   ["only a prefix", "email,data.\n", /Column 2 has no name/],
   ["a name that is too long", `email,${"x".repeat(256)}\n`, /more than 255 characters/],
   [
@@ -202,7 +202,7 @@ const REFUSED: Array<[string, string | Buffer, RegExp]> = [
   [
     "more than 5 MB",
     Buffer.concat([Buffer.from("email\n"), Buffer.alloc(LIMITS.importFileBytes.value, "x")]),
-    /up to 5242880 bytes/,
+    /at most 5242880 bytes/,
   ],
 ];
 

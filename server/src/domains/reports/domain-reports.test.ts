@@ -322,7 +322,7 @@ test("stores an emailed report once for the project with the verified domain, wi
     failures: 10,
     causes: [{ result: "certificate-expired", count: 10 }],
   });
-  expect(adviceIn(shop)).toMatch(/10 % .* 2001:db8::2 \(signed by mailer.example\)/);
+  expect(adviceIn(shop)).toMatch(/10% .* 2001:db8::2 \(signed by mailer.example\)/);
   expect(adviceIn(shop)).toContain("failed at TLS");
   const news = domains.find(({ domain }) => domain === "news.shop.example");
   expect(news?.dmarc).toMatchObject({ reports: 1, messages: 5, aligned: 5 });

@@ -265,7 +265,7 @@ test("keeps every acknowledged row after kill -9 of the server, of PostgreSQL, a
     expect(uid).not.toBe(0);
     await query(connection, "DROP TABLE IF EXISTS acknowledged");
     const { acknowledged, ended } = keepInserting(connection);
-    await waitFor(() => acknowledged() > 200, "200 rows");
+    await waitFor(() => acknowledged() > 50, "50 rows");
     const pid = postmasterPid(dataDir);
     if (killed.includes("server")) child.kill("SIGKILL");
     if (killed.includes("postgres")) process.kill(pid, "SIGKILL");
