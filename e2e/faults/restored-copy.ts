@@ -144,7 +144,7 @@ async function faultsOfHeld(
   before: number,
 ): Promise<string[]> {
   const faults: string[] = [];
-  if (!/On hold since .*: .*1 campaign.*npm run admin/.test(actor.output()))
+  if (!/ON HOLD since .*: .*1 campaign.*\n.*npm run admin/.test(actor.output()))
     faults.push(`it did not report that it is holding: ${actor.output()}`);
   const ready = await environment.api().get<{ warnings: Array<{ code: string; message: string }> }>("/ready");
   if (!ready.warnings.some(({ code, message }) => code === "HELD" && message.includes("1 campaign")))

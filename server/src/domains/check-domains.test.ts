@@ -192,7 +192,7 @@ test("gives SPF and DMARC advice for several records, +all and an inherited poli
   ]);
   const unrelated = Array.from({ length: 20 }, (_, at) => `verification=${at}`);
   dns.setTxt("mail.advice.example", [...unrelated, "v=spf1 +all"]);
-  expect((await advisory())[0]?.advice).toBe("`+all` lets every machin");
+  expect((await advisory())[0]?.advice).toBe("`+all` allows every serv");
 });
 
 test("follows SPF includes, at the return path if the installation has a separate one", async () => {

@@ -176,7 +176,7 @@ test("reports rows that were edited, removed or inserted by hand, in the doctor 
   expect(findings.filter(({ check }) => check === "consent log")).toContainEqual({
     check: "consent log",
     state: "problem",
-    message: `Row ${third.position} of the consent log of project ${project.id} is missing, and its contact was not deleted.`,
+    message: `Row ${third.position} of the consent log of project ${project.id} is missing although its contact was not deleted.`,
     advice: expect.stringContaining("Compare it with a backup"),
   });
   expect(ids.length).toBe(6);
