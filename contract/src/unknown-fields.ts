@@ -52,10 +52,11 @@ function unwrap(schema: Schema, input: unknown): { schema: Schema; input: unknow
   if (
     schema instanceof z.ZodOptional ||
     schema instanceof z.ZodNullable ||
-    schema instanceof z.ZodDefault ||
-    schema instanceof z.ZodLazy
+    schema instanceof z.ZodDefault
   )
     return unwrap(schema.unwrap(), input);
+  // Zod keeps this schema, while `unwrap()` would build it again for each value.
+  if (schema instanceof z.ZodLazy) return unwrap(schema._zod.innerType, input);
   if (schema instanceof z.ZodPipe)
     return unwrap(schema.in instanceof z.ZodTransform ? schema.out : schema.in, input);
   // Only the names at this level decide on the option, because comparing each option in full would take exponential time.
