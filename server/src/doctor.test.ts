@@ -83,7 +83,7 @@ test("reports an edited audit log, a wrong count, a missing mail server and a mi
   });
   expect(problemsOf(findings)).toEqual([
     expect.stringMatching(/^mail: Cannot send email: /),
-    expect.stringMatching(/^address: https:\/\/127\.0\.0\.1:1 cannot be reached: /),
+    expect.stringMatching(/^address: https:\/\/127\.0\.0\.1:1 can't be reached: /),
     expect.stringMatching(/^audit log: Entry 1 of .* was changed\.$/),
     expect.stringMatching(/^counts: The counts by events of project .* in 1 quarter hours /),
   ]);
