@@ -68,7 +68,7 @@ test("a template of 1 MB is shown, edited at its end and saved byte for byte", a
     type: "MARKETING",
   });
   const page = await open(project, `templates/${id}`);
-  await page.frameLocator("iframe").getByText("مرحبا").first().waitFor();
+  await page.frameLocator("iframe").getByText("مرحبا").first().waitFor({ timeout: 40_000 });
   await htmlOf(page).click();
   await page.keyboard.press("Control+End");
   await page.keyboard.insertText("<p>The end</p>");
