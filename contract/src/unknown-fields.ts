@@ -49,11 +49,7 @@ function readingOf(schema: Schema): Reads | undefined {
 function unwrap(schema: Schema, input: unknown): { schema: Schema; input: unknown } {
   const read = readingOf(schema);
   if (read !== undefined) return unwrap(read.as(), read.rename === undefined ? input : read.rename(input));
-  if (
-    schema instanceof z.ZodOptional ||
-    schema instanceof z.ZodNullable ||
-    schema instanceof z.ZodDefault
-  )
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault)
     return unwrap(schema.unwrap(), input);
   // Zod keeps this schema, while `unwrap()` would build it again for each value.
   if (schema instanceof z.ZodLazy) return unwrap(schema._zod.innerType, input);

@@ -309,39 +309,46 @@ test("a quick total is exact or 0", async () => {
   expect(faultsOf(refused)).toEqual(["withTotal invalid_union"]);
 });
 
-test("short pages find rare matches in partial pages, each contact once, in each order", PATIENT, async () => {
-  const project = await server.createProject();
-  // The texts are long and not indexed, so checking all contacts takes longer than one partial page.
-  await server.rows(
-    `insert into contacts (project_id, id, email, subscribed, data)
+test(
+  "short pages find rare matches in partial pages, each contact once, in each order",
+  PATIENT,
+  async () => {
+    const project = await server.createProject();
+    // The texts are long and not indexed, so checking all contacts takes longer than one partial page.
+    await server.rows(
+      `insert into contacts (project_id, id, email, subscribed, data)
      select $1, new_id(), lpad(n::text, 5, '0') || '@example.com', true,
        jsonb_build_object('text', repeat('b', 2000) || case when n in (700, 701, 6001, 12000, 14000, 29900) then 'a' else '' end)
      from generate_series(1, 30000) n`,
-    project.id,
-  );
-  const filters = { operator: "AND", conditions: [{ field: "data.text", operator: "contains", value: "a" }] };
-  // In address order, two of these are the first and the last contact of a checked range.
-  const rare = ["00700", "00701", "06001", "12000", "14000", "29900"];
-  for (const sort of ["createdAt", "email"] as const) {
-    const pages: ContactList[] = [];
-    for (let cursor: string | null | undefined; cursor !== null; cursor = pages.at(-1)?.cursor) {
-      const body = { filters, sort, limit: 2, withTotal: "quick", shortPages: true };
-      pages.push((await ask(project, { ...body, ...(cursor === undefined ? {} : { cursor }) })).body);
-    }
-    const found = pages.flatMap(({ data }) => data);
-    const key = sort === "email" ? "email" : "id";
-    expect(found).toEqual(
-      found.toSorted((one, other) => (one[key] < other[key] === (key === "email") ? -1 : 1)),
+      project.id,
     );
-    expect(found.map(({ email }) => email.slice(0, 5)).toSorted()).toEqual(rare);
-    // Partial pages report the number of checked contacts and do not count.
-    expect(pages.filter(({ lookedAt }) => lookedAt !== undefined).length).toBeGreaterThan(0);
-    for (const { lookedAt, cursor, hasMore, total } of pages)
-      expect([hasMore, total, lookedAt !== undefined && !hasMore]).toEqual([cursor !== null, 0, false]);
-  }
-  // Without `shortPages`, every page is full except the last.
-  expect((await ask(project, { filters, limit: 3 })).body).toMatchObject({ total: 6, hasMore: true });
-});
+    const filters = {
+      operator: "AND",
+      conditions: [{ field: "data.text", operator: "contains", value: "a" }],
+    };
+    // In address order, two of these are the first and the last contact of a checked range.
+    const rare = ["00700", "00701", "06001", "12000", "14000", "29900"];
+    for (const sort of ["createdAt", "email"] as const) {
+      const pages: ContactList[] = [];
+      for (let cursor: string | null | undefined; cursor !== null; cursor = pages.at(-1)?.cursor) {
+        const body = { filters, sort, limit: 2, withTotal: "quick", shortPages: true };
+        pages.push((await ask(project, { ...body, ...(cursor === undefined ? {} : { cursor }) })).body);
+      }
+      const found = pages.flatMap(({ data }) => data);
+      const key = sort === "email" ? "email" : "id";
+      expect(found).toEqual(
+        found.toSorted((one, other) => (one[key] < other[key] === (key === "email") ? -1 : 1)),
+      );
+      expect(found.map(({ email }) => email.slice(0, 5)).toSorted()).toEqual(rare);
+      // Partial pages report the number of checked contacts and do not count.
+      expect(pages.filter(({ lookedAt }) => lookedAt !== undefined).length).toBeGreaterThan(0);
+      for (const { lookedAt, cursor, hasMore, total } of pages)
+        expect([hasMore, total, lookedAt !== undefined && !hasMore]).toEqual([cursor !== null, 0, false]);
+    }
+    // Without `shortPages`, every page is full except the last.
+    expect((await ask(project, { filters, limit: 3 })).body).toMatchObject({ total: 6, hasMore: true });
+  },
+);
 
 test("short pages return indexed, nearby and rare matches immediately, with the total", async () => {
   const project = await server.createProject();
