@@ -333,7 +333,7 @@ test("limits messages from one sender to a project or admin address, without aff
 const sendReport = () =>
   send(reportMail("<feedback/>", "gzip"), "dmarc@in.example", { from: "a@third.example" });
 
-test("reports about domains have limits of their own: by sender domain, by network and by bytes", async () => {
+test("limits reports about domains by sender domain, by network and by bytes", async () => {
   await inOneWindow({ rows }, 600, async () => {
     await rows("delete from rate_windows");
     await ask("a@example.com", "abuse@in.example", 60);

@@ -37,7 +37,7 @@ export interface PersonOptions {
 export type PersonReader = (cells: readonly string[]) => Person | RowFault;
 
 const SHOWN_CHARS = 60;
-/** Of most rows: many rows are kept at a time. */
+/** Shared by the rows without notes, because many rows are kept at a time. */
 const NO_NOTES: readonly PersonNote[] = [];
 const STRICTNESS: ReadonlyMap<ImportStatus, number> = new Map(
   IMPORT_STATUSES.map((status, rank) => [status, rank]),

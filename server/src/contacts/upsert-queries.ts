@@ -13,8 +13,8 @@ export interface ContactUpsert {
   /** The id of the contact if it is new. */
   newId: string;
   /**
-   * The keyed hash of the address: an opt-out is found by it when the contact is new. Null: not made, because it takes long and no opt-out
-   * is expected; only with a recorder.
+   * The keyed hash of the address, which finds an opt-out when the contact is new. Null if it was not computed, because hashing is slow and
+   * no opt-out is expected. Allowed only with a recorder.
    */
   addressHash: string | null;
   /** Whether it is subscribed when it is new and has not opted out. */

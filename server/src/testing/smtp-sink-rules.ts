@@ -19,10 +19,10 @@ export type SinkPhase =
   | "QUIT";
 
 /**
- * `reply`: these lines instead of the usual answer, CRLF is added; the code decides how it goes on (2xx and 3xx as if
- * it were the usual answer, 421 closes). `bytes`: written as they are, then nothing more is done for the command.
- * `drop`: FIN. `reset`: RST. `silent`: nothing is read or answered on this connection any more. `swallow`: the usual answer,
- * and the commands that came along with this one are lost; `swallow-next`: the next one of them is.
+ * `reply` sends these lines with CRLF instead of the usual reply. The code decides what follows: 2xx and 3xx continue as usual, and 421
+ * closes the connection. `bytes` are written unchanged and end the command. `drop` sends FIN, and `reset` sends RST. `silent` stops reading
+ * and replying on this connection. `swallow` sends the usual reply and loses the commands that arrived with this one, while `swallow-next`
+ * loses only the next one.
  */
 export type SinkAction =
   | { reply: string }

@@ -11,7 +11,8 @@ export function ContactCount({ list: { total, countAll, rows = [], lookedAt } }:
   if (lookedAt !== null)
     return (
       <>
-        {t("Still searching…")} {/* It changes several times a second, which nobody wants to be read out. */}
+        {t("Still searching…")}{" "}
+        {/* The count changes several times a second, so screen readers don't announce it. */}
         <span aria-hidden className="font-normal text-soft tabular-nums">
           {t("{n} contacts searched", { n: formatNumber(lookedAt) })}
         </span>

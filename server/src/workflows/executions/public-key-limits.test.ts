@@ -278,7 +278,7 @@ test.each(["while it waits", "before it looks"])(
   },
 );
 
-test("what an execution causes starts others with the same mark, also through segments and emails", async () => {
+test("executions started by a marked execution inherit its mark, also through segments and emails", async () => {
   const scene = await setScene();
   const { project, byPublicKey } = scene;
   await server.call("POST", "/contacts", project.byKey, { email: ADA, subscribed: false });
@@ -332,7 +332,7 @@ test("what an execution causes starts others with the same mark, also through se
   expect(found.toSorted()).toEqual(starts.map(([name]) => `${name}: LATER`).toSorted());
 });
 
-test("first emails to contacts that never asked are limited per hour, and the rest is skipped for good", async () => {
+test("limits first emails to contacts that never asked per hour, and never sends the rest", async () => {
   const scene = await setScene();
   const { project, byPublicKey } = scene;
   await draw(scene, onEvent("go"), ["mail", "SEND_EMAIL"]);
