@@ -2,6 +2,7 @@
 
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { leastCpuMs } from "../../server/src/testing/cpu-timer.ts";
 import {
   domainOf,
   hasNonAsciiLocalPart,
@@ -268,12 +269,10 @@ test.each([
   ["quotes", `${'"'.repeat(1_000_000)} <a@x.com>`],
   ["angle brackets", `${"<".repeat(1_000_000)}a@x.com>`],
   ["letters that normalise to eighteen", `${"\uFDFA".repeat(1_000_000)}@x.com`],
-])("rejects a megabyte of %s immediately", (_what, text) => {
-  const startedAt = performance.now();
-  const results = [parseAddress(text), parseMailbox(text), parseDomain(text), parseDisplayName(text)];
-  const tookMs = performance.now() - startedAt;
-  expect(results.map((result) => result.ok)).toEqual([false, false, false, false]);
-  expect(tookMs).toBeLessThan(MAX_ERROR_MS);
+])("rejects a megabyte of %s immediately", async (_what, text) => {
+  const parseAll = () => [parseAddress(text), parseMailbox(text), parseDomain(text), parseDisplayName(text)];
+  expect(parseAll().map((result) => result.ok)).toEqual([false, false, false, false]);
+  expect(await leastCpuMs(MAX_ERROR_MS, parseAll)).toBeLessThan(MAX_ERROR_MS);
 });
 
 /** Generates texts that are often nearly an address. A fair share is accepted, and most of the rest is close to the edge. */

@@ -1,6 +1,7 @@
 // Tests which inputs are filters, in both forms, and the exact position of each fault.
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { leastCpuMs } from "../../server/src/testing/cpu-timer.ts";
 import { z } from "zod";
 import { readDate } from "./filter-dates.ts";
 import { FILTER_OPERATORS, readField, type FieldKind, type ValueForm } from "./filter-fields.ts";
@@ -268,11 +269,9 @@ describe("size limits", () => {
     [and(...many(10_000)), "filters too_big"],
     [{ logic: "AND", groups: many(10_000).map((one) => ({ filters: [one] })) }, "filters too_big"],
     [and(...Array.from({ length: 100 }, () => and(...many(100)))), "filters too_big"],
-  ])("rejects a larger filter quickly (%#)", ([input, fault]) => {
-    const start = performance.now();
-    const faults = read(input) as string[];
-    expect(performance.now() - start).toBeLessThan(MAX_ERROR_MS);
-    expect(faults).toEqual([fault]);
+  ])("rejects a larger filter quickly (%#)", async ([input, fault]) => {
+    expect(read(input)).toEqual([fault]);
+    expect(await leastCpuMs(MAX_ERROR_MS, () => read(input))).toBeLessThan(MAX_ERROR_MS);
   });
 
   test("limits the number of reported faults", () => {

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { compileContent } from "../rendering/compile-content.ts";
 import { mustachesOf, variablesOf } from "./mustaches.ts";
-import { startCpuTimer } from "../testing/cpu-timer.ts";
+import { leastCpuMs } from "../testing/cpu-timer.ts";
 
 const namesIn = (source: string) => variablesOf(source).map(({ name }) => name);
 
@@ -96,9 +96,8 @@ test.for([
   expect(() => [mustachesOf(source), variablesOf(source)]).not.toThrow();
 });
 
-test("reads the largest template and a hostile one in no time", () => {
+test("reads the largest template and a hostile one in no time", async () => {
   const sources = ["{{a.b.c ?? d}} ".repeat(1_500), `{{${"a ".repeat(1_900)}}}`, `{{${"(".repeat(3_000)}}}`];
-  const cpuMs = startCpuTimer();
-  for (const source of sources) variablesOf(source);
-  expect(cpuMs()).toBeLessThan(200);
+  const read = () => sources.map((source) => variablesOf(source));
+  expect(await leastCpuMs(200, read)).toBeLessThan(200);
 });

@@ -8,3 +8,20 @@ export function startCpuTimer(): () => number {
     return (user + system) / 1_000;
   };
 }
+
+const RUNS_MAX = 5;
+
+/**
+ * Measures work that has no side effects until a run stays below the limit, at most five times. Garbage collection and a shared
+ * core add to single runs, and a quadratic algorithm exceeds the limit in all of them.
+ * @returns the CPU time of the fastest run, in ms
+ */
+export async function leastCpuMs(limitMs: number, work: () => unknown): Promise<number> {
+  let leastMs = Infinity;
+  for (let run = 0; run < RUNS_MAX && leastMs >= limitMs; run++) {
+    const cpuMs = startCpuTimer();
+    await work();
+    leastMs = Math.min(leastMs, cpuMs());
+  }
+  return leastMs;
+}

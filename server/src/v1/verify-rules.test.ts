@@ -12,7 +12,7 @@ import {
   TYPO_TARGETS,
 } from "./verify-data.ts";
 import { editDistance, verifyAddress, readDomain, suggestDomain, type DomainFacts } from "./verify-rules.ts";
-import { startCpuTimer } from "../testing/cpu-timer.ts";
+import { leastCpuMs } from "../testing/cpu-timer.ts";
 
 const none: DnsAnswer = { kind: "none" };
 const silent: DnsAnswer = { kind: "unanswered", reason: "ETIMEOUT" };
@@ -230,11 +230,10 @@ describe("suggestDomain", () => {
     expect(taken.length).toBeLessThan(20);
   });
 
-  test("takes no time for the longest possible domain", () => {
+  test("takes no time for the longest possible domain", async () => {
     const domain = `${`${"a".repeat(60)}.`.repeat(4)}example`;
-    const cpuMs = startCpuTimer();
-    for (let round = 0; round < 100; round++) expect(suggestDomain(domain, "no")).toBeNull();
-    expect(cpuMs()).toBeLessThan(500);
+    const suggest = () => expect(suggestDomain(domain, "no")).toBeNull();
+    expect(await leastCpuMs(5, suggest)).toBeLessThan(5);
   });
 
   test.for([

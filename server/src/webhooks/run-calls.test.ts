@@ -7,7 +7,7 @@ import type { AddressInfo } from "node:net";
 import { sql } from "kysely";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { createSealer } from "../platform/crypto.ts";
-import { createDatabase, transaction, type Database } from "../platform/database/database.ts";
+import { createDatabase, transaction, type Database, type Tx } from "../platform/database/database.ts";
 import { newId } from "../platform/ids.ts";
 import { createLog } from "../platform/log.ts";
 import { createMetrics } from "../platform/metrics.ts";
@@ -100,22 +100,26 @@ function start(over: Partial<WebhookCallsOptions> = {}): Loop {
   return loop;
 }
 
-function queue(calls: ReadonlyArray<Partial<NewWebhookCall> & { path?: string }>): Promise<string[]> {
-  return transaction(database, async (tx) =>
-    queueWebhookCalls(
-      tx,
-      calls.map(({ path = "/", ...call }) => ({
-        projectId,
-        ownerKind: "workflow",
-        ownerId: newId(),
-        ownerRef: "step 1",
-        url: `${endpoint.url}${path}`,
-        method: "POST",
-        headers: {},
-        body: '{"hello":"wörld"}',
-        ...call,
-      })),
-    ),
+type TestCall = Partial<NewWebhookCall> & { path?: string };
+
+function queue(calls: readonly TestCall[]): Promise<string[]> {
+  return transaction(database, (tx) => queueIn(tx, calls));
+}
+
+function queueIn(tx: Tx, calls: readonly TestCall[]): Promise<string[]> {
+  return queueWebhookCalls(
+    tx,
+    calls.map(({ path = "/", ...call }) => ({
+      projectId,
+      ownerKind: "workflow",
+      ownerId: newId(),
+      ownerRef: "step 1",
+      url: `${endpoint.url}${path}`,
+      method: "POST",
+      headers: {},
+      body: '{"hello":"wörld"}',
+      ...call,
+    })),
   );
 }
 
@@ -388,10 +392,11 @@ test("skips a cancelled call or ignores its end, and keeps one that has ended", 
   const [inFlight = ""] = await queue([{ path: "/hang" }]);
   loops.at(-1)?.wake();
   await vi.waitFor(() => expect(endpoint.open.now).toBe(1), WAIT);
-  const [later = ""] = await queue([{}]);
-  await sql`update webhook_calls set due_at = now() + interval '1 hour' where id = ${later}`.execute(
-    database,
-  );
+  const [later = ""] = await transaction(database, async (tx) => {
+    const ids = await queueIn(tx, [{}]);
+    await sql`update webhook_calls set due_at = now() + interval '1 hour' where id = any(${ids})`.execute(tx);
+    return ids;
+  });
   const keys = [over, inFlight, later].map((id) => ({ projectId, id }));
   const gone = await transaction(database, async (tx) => cancelWebhookCalls(tx, keys));
   expect(gone.toSorted()).toEqual([inFlight, later].toSorted());
