@@ -1,4 +1,4 @@
-// `npm run bench neighbours [rounds]`: measures /v1/track and /v1/send for one project while another sends the worst legal requests.
+// `npm run bench neighbours [rounds] [part of an attack's name]`: measures /v1/track and /v1/send for one project while another sends the worst legal requests.
 // Alternates between idle, a harmless neighbour and a hostile one, so that background load affects all alike.
 import { fork, type ChildProcess } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -45,7 +45,8 @@ interface Seen {
 }
 
 export async function benchNeighbours(): Promise<void> {
-  const [rounds = ROUNDS] = readNumbers([ROUNDS]);
+  const [roundsText = String(ROUNDS), part = ""] = process.argv.slice(3);
+  const [rounds = ROUNDS] = readNumbers([ROUNDS], [roundsText]);
   await withMailEnvironment(async (fixture) => {
     const program = await startProgram({
       ...BOOTSTRAP,
@@ -65,7 +66,8 @@ export async function benchNeighbours(): Promise<void> {
       const port = Number(new URL(program.url).port);
       const calls = await callsOf(fixture);
       const hostile = await prepareHostile(fixture, program.url);
-      const attacks = attacksOf(hostile);
+      const attacks = attacksOf(hostile).filter(({ name }) => name.includes(part));
+      if (attacks.length === 0) throw new Error(`No attack has “${part}” in its name.`);
       const neighbours: Record<Situation, readonly Burst[]> = {
         idle: [],
         "harmless neighbour": harmlessOf(attacks, hostile),

@@ -1,6 +1,6 @@
 // The statements of a round of changes: made a part at a time while the database works on the part before, and run again for contacts that a
 // recorded statement left out.
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { nextTurn } from "../platform/background/turns.ts";
 import { hashAddress } from "../platform/address-hash.ts";
 import type { Tx } from "../platform/database/database.ts";
 import { newId } from "../platform/ids.ts";

@@ -1,5 +1,5 @@
 // Reads a batch of notices. Strangers write these while a transaction is open, so the time for costly ones is limited per batch.
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { nextTurn } from "../platform/background/turns.ts";
 import { localPartOf } from "@postloft/contract/address.ts";
 import { isReportName } from "../domains/reports/domain-reports.ts";
 import type { DomainReport } from "../domains/reports/report.ts";

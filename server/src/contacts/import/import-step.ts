@@ -1,5 +1,5 @@
 // Runs import jobs. Each step processes one part of the file and stores the position of the next part in the same transaction.
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { nextTurn } from "../../platform/background/turns.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { ImportStatus } from "@postloft/contract/contact-file/mapping.ts";
 import type { PersonNote } from "@postloft/contract/contact-file/read-person.ts";
@@ -83,8 +83,10 @@ interface Part<Change> {
 /** Bytes read per part. A longer row doubles the size. */
 const PART_BYTES = 512 * 1024;
 const CHANGES_A_STEP = 8_000;
-/** Rows read before other requests get their turn, which takes a few milliseconds. */
-const ROWS_A_TURN = 500;
+/** Rows read before requests get a turn, which takes a millisecond or two. */
+const ROWS_A_TURN = 100;
+/** Changes of a dry run counted before requests get a turn. */
+const REHEARSED_A_TURN = 1_000;
 const ERRORS_A_STEP = 10_000;
 /** SQLSTATE codes of rejected values: data exceptions, check violations and exceeded limits. */
 const FAULT_OF_A_ROW = /^(22...|23514|54000)$/;
@@ -150,10 +152,13 @@ async function rehearse<Change extends AddressChange>(
   let { place, counts } = before;
   while (place.offset < job.input.sizeBytes) {
     const part = await readPart(read, tx, job, place);
-    const changes = part.changes.map(({ change }) => change);
-    const applied = countApplied(changes, await kind.rehearse(tx, job, changes, known));
     await keepErrors(tx, job, counts, part.errors);
-    counts = addCounts(addCounts(counts, part.counts), { ...applied, failed: part.errors.length });
+    counts = addCounts(addCounts(counts, part.counts), { failed: part.errors.length });
+    for (let at = 0; at < part.changes.length; at += REHEARSED_A_TURN) {
+      await nextTurn();
+      const changes = part.changes.slice(at, at + REHEARSED_A_TURN).map(({ change }) => change);
+      counts = addCounts(counts, countApplied(changes, await kind.rehearse(tx, job, changes, known)));
+    }
     place = part.next;
   }
   return { place, counts };

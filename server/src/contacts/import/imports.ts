@@ -1,5 +1,5 @@
 // Validates an import file as a whole, queues the job, and reads its state and errors.
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { nextTurn } from "../../platform/background/turns.ts";
 import { findTable } from "@postloft/contract/contact-file/find-table.ts";
 import type { FileTable, GivenColumn, MappedColumn } from "@postloft/contract/contact-file/mapping.ts";
 import { proposeMapping, SAMPLE_ROWS } from "@postloft/contract/contact-file/propose-mapping.ts";
@@ -19,7 +19,7 @@ import type { ImportInput, ImportOptions } from "./import-input.ts";
 import { readUpload } from "./read-upload.ts";
 
 /** Reading this number of rows takes a few milliseconds. */
-const ROWS_A_TURN = 20_000;
+const ROWS_A_TURN = 1_000;
 
 export interface PreparedImport {
   input: ImportInput;
@@ -173,7 +173,7 @@ async function findUnclosedRow(text: string, separator: string): Promise<number 
   const reader = createCsvReader(text, separator, true);
   for (let number = 1; ; number++) {
     // Gives other requests a turn.
-    if (number % ROWS_A_TURN === 0) await nextTurn();
+    if (number % ROWS_A_TURN === 0) await nextTurn({ isInRequest: true });
     const row = reader.next();
     if (row === null) return null;
     if (row.kind === "fault" && row.isUnclosed) return number;

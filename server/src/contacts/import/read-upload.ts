@@ -1,5 +1,5 @@
 // Reads the text of an uploaded file, which is CSV in any common encoding or a ZIP archive of CSV files.
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { nextTurn } from "../../platform/background/turns.ts";
 import { decodeText, type NoText } from "@postloft/contract/contact-file/decode-text.ts";
 import { joinFiles, withFileStatus, type NamedText } from "@postloft/contract/contact-file/join-files.ts";
 import { warnOf, type ImportWarning } from "@postloft/contract/contact-file/warnings.ts";
@@ -18,6 +18,8 @@ const PROBLEMS: Readonly<Record<NoText, string>> = {
     "The file is not text. It has NUL or incomplete characters, or is UTF-16 without a byte order mark. Save it as CSV (UTF-8).",
 };
 
+const giveWay = () => nextTurn({ isInRequest: true });
+
 /** Reads an upload. Warnings report a guessed encoding and joined files. */
 export async function readUpload({ bytes, filename }: UploadedFile): Promise<ReadUpload> {
   const start = Buffer.from(bytes.subarray(0, ZIP.length));
@@ -27,7 +29,7 @@ export async function readUpload({ bytes, filename }: UploadedFile): Promise<Rea
   if (decoded.problem !== undefined) return { problem: PROBLEMS[decoded.problem] };
   if (decoded.text.trim() === "")
     return { problem: "The file is empty. Its first row must name the columns." };
-  const text = await withFileStatus({ name: filename ?? "", text: decoded.text }, nextTurn);
+  const text = await withFileStatus({ name: filename ?? "", text: decoded.text }, giveWay);
   return { text, warnings: decoded.isGuessed ? [warnOf("encoding.guessed", {})] : [] };
 }
 
@@ -44,7 +46,7 @@ async function readArchive(bytes: Uint8Array): Promise<ReadUpload> {
     texts.push({ name: file.name, text: decoded.text });
   }
   if (texts.length === 0) return { problem: "The CSV files of the archive are empty." };
-  const joined = await joinFiles(texts, nextTurn);
+  const joined = await joinFiles(texts, giveWay);
   if (joined.problem !== undefined) return joined;
   return {
     text: joined.text,

@@ -83,7 +83,19 @@ test("rejects a form with too many parts before parsing it, in either encoding",
     await expect(readForm(Buffer.from(bytes), contentType)).rejects.toMatchObject({
       code: "INVALID_REQUEST_BODY",
     });
+  await expect(readUpload(Buffer.from(`${parts}--x--`), MULTIPART)).rejects.toMatchObject({
+    code: "INVALID_REQUEST_BODY",
+  });
   expect(cpuMs()).toBeLessThan(1_000);
+});
+
+test("reads several files of an upload in place, also empty ones and contents that look like headers", async () => {
+  const contents = ["", "\r\n", "\r\n\r\nName: value\r\n\r\n", "0", "\r\n--", "x".repeat(1_000_000)];
+  const heads = contents.map((content, at) => part(`name="f${at}"; filename="${at}.csv"`, content));
+  const body = Buffer.from(`${heads.join("")}--x--\r\n`);
+  const files = await readUpload(body, MULTIPART);
+  expect(Object.values(files).map(({ bytes }) => Buffer.from(bytes).toString())).toEqual(contents);
+  expect(Object.values(files).every(({ bytes }) => bytes.buffer === body.buffer)).toBe(true);
 });
 
 const upload = async (boundary: string, text: string, name = "file") => {

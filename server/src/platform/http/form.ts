@@ -19,17 +19,41 @@ export async function readForm(bytes: Buffer, contentType: string): Promise<Reco
  * files.
  */
 export async function readUpload(bytes: Buffer, contentType: string): Promise<Record<string, UploadedFile>> {
-  const parts = await readParts(bytes, contentType);
+  const { outline, contents } = splitUpload(bytes, contentType);
+  const parts = await readParts(outline, contentType);
   if (parts === null)
     throw new AppError("INVALID_REQUEST_BODY", {
       message: "The body is not complete multipart/form-data.",
     });
   const files = parts.map(async ([name, part]): Promise<[string, UploadedFile]> => {
-    if (typeof part === "string") return [name, { filename: null, bytes: Buffer.from(part) }];
-    return [name, { filename: part.name, bytes: Buffer.from(await part.arrayBuffer()) }];
+    const isField = typeof part === "string";
+    const content = contents[Number(isField ? part : await part.text())] ?? Buffer.alloc(0);
+    return [name, { filename: isField ? null : part.name, bytes: content }];
   });
   return Object.fromEntries(await Promise.all(files));
 }
+
+/**
+ * Splits an upload into its contents and a small body that has the number of each content in its place. The parser of the platform reads
+ * the small body, because it would copy megabytes four times.
+ */
+function splitUpload(bytes: Buffer, contentType: string): { outline: Buffer; contents: Buffer[] } {
+  const delimiter = `\r\n--${boundaryOf(contentType) ?? ""}`;
+  const pieces: Buffer[] = [];
+  const contents: Buffer[] = [];
+  let at = 0;
+  for (;;) {
+    const start = bytes.indexOf(END_OF_HEADERS, at) + END_OF_HEADERS.length;
+    const end = start < END_OF_HEADERS.length ? -1 : bytes.indexOf(delimiter, start);
+    if (end === -1) return { outline: Buffer.concat([...pieces, bytes.subarray(at)]), contents };
+    if (contents.length >= LIMITS.formParts.value) throw tooManyParts();
+    pieces.push(bytes.subarray(at, start), Buffer.from(String(contents.length)));
+    contents.push(bytes.subarray(start, end));
+    at = end;
+  }
+}
+
+const END_OF_HEADERS = "\r\n\r\n";
 
 /** Returns an upload's content without the boundary, which differs in each submission of the same upload. */
 export function joinParts(upload: unknown): Buffer {
@@ -41,19 +65,27 @@ export function joinParts(upload: unknown): Buffer {
 
 const BOUNDARY = /^multipart\/form-data\s*;.*\bboundary=(?:"([^"]{1,100})"|([^\s;]{1,100}))/i;
 
+function boundaryOf(contentType: string): string | undefined {
+  const found = BOUNDARY.exec(contentType);
+  return found?.[1] ?? found?.[2];
+}
+
+function tooManyParts(): AppError {
+  return new AppError("INVALID_REQUEST_BODY", {
+    message: `The form has more than ${LIMITS.formParts.value} parts.`,
+  });
+}
+
 /**
  * Rejects forms with too many parts before they are parsed, because parsing takes one turn regardless of their number. @throws AppError
  * INVALID_REQUEST_BODY
  */
 function refuseManyParts(bytes: Buffer, contentType: string): void {
-  const boundary = BOUNDARY.exec(contentType);
-  const between = boundary === null ? "&" : `--${boundary[1] ?? boundary[2] ?? ""}`;
+  const boundary = boundaryOf(contentType);
+  const between = boundary === undefined ? "&" : `--${boundary}`;
   let parts = 0;
   for (let at = bytes.indexOf(between); at !== -1; at = bytes.indexOf(between, at + between.length))
-    if (++parts > LIMITS.formParts.value)
-      throw new AppError("INVALID_REQUEST_BODY", {
-        message: `The form has more than ${LIMITS.formParts.value} parts.`,
-      });
+    if (++parts > LIMITS.formParts.value) throw tooManyParts();
 }
 
 /** Returns the parts, or null for an invalid form. */

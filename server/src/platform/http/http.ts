@@ -18,6 +18,7 @@ import { recordRequest, type Noting } from "./notes.ts";
 import { createPace } from "./pace.ts";
 import { plainPath } from "./paths.ts";
 import type { Route } from "./route.ts";
+import { countRequest } from "../background/turns.ts";
 import { newId } from "../ids.ts";
 import { AppError } from "../app-error.ts";
 
@@ -36,6 +37,8 @@ declare module "fastify" {
     startedAtMs: number;
     /** The error code of the response; empty if there was no error. */
     errorCode: string;
+    /** Ends counting the request as being served. A stream that stays open is not counted. */
+    endCount: () => void;
   }
 }
 
@@ -97,6 +100,7 @@ export async function createHttp(options: HttpOptions, routes: readonly Route[])
   app.decorateRequest("caller");
   app.decorateRequest("startedAtMs");
   app.decorateRequest("errorCode");
+  app.decorateRequest("endCount");
   const { access = [], trustedProxies, log } = options;
   const guard = createGuards({ access, log, trustsProxies: trustedProxies.length > 0 });
   // Uses callbacks because an async hook would cost every request a turn of the microtask queue.
@@ -104,9 +108,15 @@ export async function createHttp(options: HttpOptions, routes: readonly Route[])
     request.caller = NO_ONE;
     request.startedAtMs = performance.now();
     request.errorCode = "";
+    request.endCount = countRequest();
+    reply.raw.once("close", request.endCount);
     reply.headers(safetyHeaders(request.id));
     if (options.origin()?.startsWith("https:") === true) reply.header("strict-transport-security", HSTS);
     done(guard(request, reply) ?? undefined);
+  });
+  app.addHook("onSend", (request, _reply, _payload, done) => {
+    request.endCount();
+    done();
   });
   app.addHook("onResponse", (request, reply, done) => {
     recordRequest(options, request, reply);

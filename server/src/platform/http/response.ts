@@ -1,6 +1,6 @@
 // Handles an admitted request: checks its shape, rights and idempotency key, calls the route and wraps the response.
 import { Readable } from "node:stream";
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { nextTurn } from "../background/turns.ts";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Endpoint } from "@postloft/contract/endpoint.ts";
 import type { FieldError } from "@postloft/contract/errors.ts";

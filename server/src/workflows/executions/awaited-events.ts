@@ -1,6 +1,6 @@
 // Reads the events since each wait began. Most waits accept the first event, but a filter may pass over any number of them. The events are
 // therefore read page by page up to a limit per transaction.
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { nextTurn } from "../../platform/background/turns.ts";
 import type { Filter } from "@postloft/contract/filters.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import {

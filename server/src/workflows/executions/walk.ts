@@ -1,6 +1,6 @@
 // Advances many executions in rounds. In each round every execution takes one step, until it waits or ends. Facts are loaded and effects
 // applied once per round, so that the next round sees the effects.
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { nextTurn } from "../../platform/background/turns.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { ExecutionStatus } from "@postloft/contract/workflows/graph.ts";
 import { openRun, stepOf, type Execution, type StepRun } from "./execution.ts";
