@@ -82,11 +82,11 @@ interface Part<Change> {
 
 /** Bytes read per part. A longer row doubles the size. */
 const PART_BYTES = 512 * 1024;
+/** A dry run saves nothing by large parts, and memory that is freed soon costs little. */
+const DRY_RUN_PART_BYTES = 64 * 1024;
 const CHANGES_A_STEP = 8_000;
 /** Rows read before requests get a turn, which takes a millisecond or two. */
 const ROWS_A_TURN = 100;
-/** Changes of a dry run counted before requests get a turn. */
-const REHEARSED_A_TURN = 1_000;
 const ERRORS_A_STEP = 10_000;
 /** SQLSTATE codes of rejected values: data exceptions, check violations and exceeded limits. */
 const FAULT_OF_A_ROW = /^(22...|23514|54000)$/;
@@ -130,7 +130,7 @@ async function importPart<Change extends AddressChange>(
   job: ImportingJob,
   { place, counts }: ImportState,
 ): Promise<ImportState> {
-  const part = await readPart(read, tx, job, place);
+  const part = await readPart(read, tx, job, place, PART_BYTES);
   const applied = await applyRows(kind, tx, job, part.changes);
   const errors = [...part.errors, ...applied.errors];
   await keepErrors(tx, job, counts, errors);
@@ -151,15 +151,13 @@ async function rehearse<Change extends AddressChange>(
   const known = new Map<string, boolean>();
   let { place, counts } = before;
   while (place.offset < job.input.sizeBytes) {
-    const part = await readPart(read, tx, job, place);
+    const part = await readPart(read, tx, job, place, DRY_RUN_PART_BYTES);
+    const changes = part.changes.map(({ change }) => change);
+    const applied = countApplied(changes, await kind.rehearse(tx, job, changes, known));
     await keepErrors(tx, job, counts, part.errors);
-    counts = addCounts(addCounts(counts, part.counts), { failed: part.errors.length });
-    for (let at = 0; at < part.changes.length; at += REHEARSED_A_TURN) {
-      await nextTurn();
-      const changes = part.changes.slice(at, at + REHEARSED_A_TURN).map(({ change }) => change);
-      counts = addCounts(counts, countApplied(changes, await kind.rehearse(tx, job, changes, known)));
-    }
+    counts = addCounts(addCounts(counts, part.counts), { ...applied, failed: part.errors.length });
     place = part.next;
+    await nextTurn();
   }
   return { place, counts };
 }
@@ -181,9 +179,10 @@ async function readPart<Change extends AddressChange>(
   tx: Tx,
   job: ImportingJob,
   { offset, row }: Place,
+  partBytes: number,
 ): Promise<Part<Change>> {
   const { input } = job;
-  for (let length = PART_BYTES; ; length *= 2) {
+  for (let length = partBytes; ; length *= 2) {
     const bytes = await readJobFile(tx, job, { offset, length });
     if (bytes.length === 0 && offset < input.sizeBytes) throw new JobFailure("The uploaded file is gone.");
     const text = bytes.toString("utf8");
