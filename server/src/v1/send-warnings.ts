@@ -4,8 +4,14 @@ import { closestName } from "@postloft/contract/closest-name.ts";
 import { sendBody } from "@postloft/contract/v1.ts";
 import type { Database } from "../platform/database/database.ts";
 import { BUILT_IN_VARIABLES } from "../rendering/template-variables.ts";
+import { readDataPatch } from "../contacts/rules.ts";
 import { readMergeTagFacts } from "../templates/footers.ts";
-import { firstUses, mayHaveMergeTags, variableWarnings } from "../templates/lint-variables.ts";
+import {
+  firstUses,
+  mayHaveMergeTags,
+  variableWarnings,
+  type MergeTagFacts,
+} from "../templates/lint-variables.ts";
 import { listContactVariables } from "../templates/unknown-variables.ts";
 import type { LintedParts, Warning } from "../templates/warnings.ts";
 import type { Parts } from "./draft-content.ts";
@@ -13,6 +19,8 @@ import type { Parts } from "./draft-content.ts";
 /** Cached texts with their variables, and cached projects with their fields. */
 const MAX_TEXTS = 2_000;
 const MAX_PROJECTS = 1_000;
+/** How long a new field or a changed project may go unnoticed. */
+const FACTS_LIVE_MS = 10_000;
 /** Maximum of warnings per call. */
 const MAX_WARNINGS = 20;
 
@@ -47,10 +55,22 @@ interface ReadTexts {
   mayHaveTags: boolean;
 }
 
-/** Queries the database only for merge tags, and for names missing from both the call's `data` and the cached fields of the project. */
-export function createSendWarner(database: Database): (call: WarnedCall) => Promise<Warning[]> {
+/** The facts about a project that its warnings depend on. */
+interface ProjectFacts {
+  /** Fields of contacts. Names that a call stored are added at once. */
+  fields: Set<string>;
+  mergeTags: MergeTagFacts;
+}
+
+/**
+ * Queries the database only for merge tags, and for names missing from both the call's `data` and the cached fields of the project, and
+ * at most every ten seconds per project, because an optional variable may be unknown in every call.
+ */
+export function createSendWarner(database: Database): (call: WarnedCall) => Promise<readonly Warning[]> {
   const read = new LRUCache<string, ReadTexts>({ max: MAX_TEXTS });
-  const known = new LRUCache<string, ReadonlySet<string>>({ max: MAX_PROJECTS });
+  const facts = new LRUCache<string, ProjectFacts>({ max: MAX_PROJECTS, ttl: FACTS_LIVE_MS });
+  /** By project, text, unknown names and the names in the call. */
+  const found = new LRUCache<string, readonly Warning[]>({ max: MAX_TEXTS, ttl: FACTS_LIVE_MS });
 
   function readTexts(key: string, parts: LintedParts): ReadTexts {
     const remembered = read.get(key);
@@ -64,15 +84,21 @@ export function createSendWarner(database: Database): (call: WarnedCall) => Prom
     return texts;
   }
 
-  async function fieldsOf(projectId: string, names: readonly string[]): Promise<ReadonlySet<string>> {
-    const remembered = known.get(projectId);
-    if (remembered !== undefined && names.every((name) => remembered.has(name))) return remembered;
-    const fields = await listContactVariables(database, projectId);
-    known.set(projectId, fields);
-    return fields;
+  async function factsOf(projectId: string): Promise<ProjectFacts> {
+    const remembered = facts.get(projectId);
+    if (remembered !== undefined) return remembered;
+    const [fields, mergeTags] = await Promise.all([
+      listContactVariables(database, projectId),
+      readMergeTagFacts(database, projectId),
+    ]);
+    const current = { fields: new Set(fields), mergeTags };
+    facts.set(projectId, current);
+    return current;
   }
 
   return async ({ projectId, parts, key, data = {} }) => {
+    const cached = facts.get(projectId);
+    if (cached !== undefined) for (const name of storedNames(data)) cached.fields.add(name);
     const texts: LintedParts = [
       ["subject", parts.subject ?? ""],
       ["body", parts.html ?? ""],
@@ -81,9 +107,20 @@ export function createSendWarner(database: Database): (call: WarnedCall) => Prom
     const { names, mayHaveTags } = readTexts(key, texts);
     const open = names.filter((name) => !Object.hasOwn(data, name));
     if (open.length === 0 && !mayHaveTags) return [];
-    const fields = await fieldsOf(projectId, open);
-    if (!mayHaveTags && open.every((name) => fields.has(name))) return [];
+    const { fields, mergeTags } = await factsOf(projectId);
+    const unknown = open.filter((name) => !fields.has(name));
+    if (!mayHaveTags && unknown.length === 0) return [];
+    const place = [projectId, key, ...unknown, "", ...Object.keys(data)].join(" ");
+    const remembered = found.get(place);
+    if (remembered !== undefined) return remembered;
     const all = new Set([...BUILT_IN_VARIABLES, ...Object.keys(data), ...fields]);
-    return variableWarnings(texts, all, await readMergeTagFacts(database, projectId)).slice(0, MAX_WARNINGS);
+    const warnings = variableWarnings(texts, all, mergeTags).slice(0, MAX_WARNINGS);
+    found.set(place, warnings);
+    return warnings;
   };
+}
+
+/** Returns the names of the data that the call stores on the contact. */
+function storedNames(data: Readonly<Record<string, unknown>>): string[] {
+  return Object.keys(readDataPatch(data).set);
 }

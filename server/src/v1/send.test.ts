@@ -601,6 +601,21 @@ test("warns once about a variable without any value and sends the email", async 
   ]);
 });
 
+test("reads a project's fields at most every ten seconds for calls with unknown variables", async () => {
+  const { byKey, id } = await server.createProject();
+  const countWarnings = async () => {
+    const { body } = await send({ to: newAddress(), subject: "Hi {{nick}}", body: "text" }, byKey);
+    return (body.data as { warnings?: unknown[] }).warnings?.length ?? 0;
+  };
+  expect(await countWarnings()).toBe(1);
+  // Another process stores the field.
+  await server.rows("insert into contact_fields (project_id, field, type) values ($1, 'nick', 'string')", id);
+  expect(await countWarnings()).toBe(1);
+  // A call of this process is noticed at once.
+  await send({ to: newAddress(), subject: "Hi", body: "text", data: { nick: "Ada" } }, byKey);
+  expect(await countWarnings()).toBe(0);
+});
+
 test("sends the largest allowed body with a pixel and tracked links", async () => {
   const to = newAddress();
   const link = '<a href="https://example.com/news">news</a>';

@@ -83,7 +83,7 @@ export function createSendEndpoint(options: {
     { projectId, body }: SendRequest,
     parts: Parts,
     hash: string | undefined,
-  ): Promise<Warning[]> {
+  ): Promise<readonly Warning[]> {
     const own = { subject: parts.subject ?? "", html: parts.html ?? "", text: parts.text };
     const texts = [own.subject, own.html, own.text ?? ""];
     if (texts.every((part) => part === "")) return [];
