@@ -67,10 +67,14 @@ function sealStep(
       "custom",
       `There is no stored value for "${parameter}" at this address: give one.`,
     );
-  const known = new Set(Object.keys(stored?.headers ?? {}).map((name) => name.toLowerCase()));
+  const known = new Set(Object.keys(keptHeaders(step.config.url, stored)).map((name) => name.toLowerCase()));
   const missing = listMaskedNames(sealed.config.headers ?? {}).find((name) => !known.has(name.toLowerCase()));
   if (missing !== undefined)
-    throw invalidField(`config.headers.${missing}`, "custom", "There is no stored value yet, so send one.");
+    throw invalidField(
+      `config.headers.${missing}`,
+      "custom",
+      "There is no stored value for this header at this address: give one.",
+    );
   return sealed;
 }
 
@@ -82,8 +86,18 @@ export function withSealed(
   stored?: WebhookStep["config"],
 ): WebhookStep {
   const { url, headers } = step.config;
-  const sealed = headers === undefined ? {} : { headers: vault.seal(projectId, headers, stored?.headers) };
+  const sealed =
+    headers === undefined ? {} : { headers: vault.seal(projectId, headers, keptHeaders(url, stored)) };
   return { ...step, config: { ...step.config, url: vault.sealUrl(projectId, url, stored?.url), ...sealed } };
+}
+
+/**
+ * Returns the stored headers whose masks keep their values: none at another origin, so that nobody sends a credential that they cannot
+ * read to a host of their choice.
+ */
+function keptHeaders(url: string, stored: WebhookStep["config"] | undefined): Record<string, string> {
+  const isSameOrigin = URL.parse(url)?.origin === URL.parse(stored?.url ?? "")?.origin;
+  return isSameOrigin ? (stored?.headers ?? {}) : {};
 }
 
 export type WebhookStep = Extract<GraphStep, { type: "WEBHOOK" }>;

@@ -113,11 +113,19 @@ test("requires the credentials that an export omits before an imported workflow 
   expect((await enable()).status).toBe(200);
 });
 
-test("a masked URL credential is not sent to another host", async () => {
+test("a masked credential of a URL or a header is not sent to another host", async () => {
   const { id, step } = await draw("moved");
-  const moved = { config: { url: `http://127.0.0.1:8000/?api_key=${MASK}` } };
-  const reply = await server.call("PATCH", `/workflows/${id}/steps/${step.id}`, server.project.byKey, moved);
-  expect(faultsOf(reply)).toEqual(["config.url custom"]);
+  const move = (config: object) =>
+    server.call("PATCH", `/workflows/${id}/steps/${step.id}`, server.project.byKey, { config });
+  expect(faultsOf(await move({ url: `http://127.0.0.1:8000/?api_key=${MASK}` }))).toEqual([
+    "config.url custom",
+  ]);
+  const elsewhere = "http://127.0.0.1:8000/";
+  expect(faultsOf(await move({ url: elsewhere, headers: { authorization: MASK } }))).toEqual([
+    "config.headers.authorization custom",
+  ]);
+  const given = await move({ url: elsewhere, headers: { Authorization: "Bearer for-the-new-host" } });
+  expect(given.status).toBe(200);
 });
 
 test("a credential in a body is a warning that names its place", async () => {
