@@ -52,7 +52,7 @@ async function play({ size, random }: FaultRun): Promise<FaultRow> {
     const faults = requests
       .filter((id) => !said.includes(id))
       .map((id) => `the call ${id} was confirmed and lost without a report`);
-    if (!said.includes("what the database forgot of handovers was put right"))
+    if (!said.includes("restored the outcomes of submissions that the database had lost"))
       faults.push("no program reconciled its submissions");
     const mayBeInDoubt = PROGRAMS * environment.connections;
     const expected = { name: "async standby takes over", recipients, mayBeInDoubt, recoveryMs: RECOVERY_MS };

@@ -265,7 +265,7 @@ async function main(): Promise<void> {
   // Once the parent process is gone, no one could stop this one.
   process.on("disconnect", () => stopped.resolve("parent process ended"));
   process.on("unhandledRejection", (error) =>
-    log.error({ err: error }, "unhandled promise rejection, this is a bug"),
+    log.error({ err: error }, "unhandled promise rejection, which is a bug"),
   );
   warnAboutRoot(config, printLine);
   const ending = new AbortController();

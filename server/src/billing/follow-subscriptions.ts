@@ -64,10 +64,7 @@ export function startFollowingSubscriptions({ database, billing, log, metrics }:
         await followEvents(database, billing, due);
       } catch (error) {
         // Postpones only this customer, so that others are not blocked.
-        log.warn(
-          { err: error, events: due.ids.length },
-          "Stripe events could not be processed, retrying later",
-        );
+        log.warn({ err: error, events: due.ids.length }, "failed to process Stripe events, retrying later");
         await postponeEvents(database, due.ids);
       }
       return 0;

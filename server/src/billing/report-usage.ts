@@ -112,7 +112,7 @@ async function report({ database, billing, log }: Reporting, usage: ClaimedUsage
   const waitSeconds = Math.min(LONGEST_WAIT_SECONDS, FIRST_WAIT_SECONDS * 2 ** Math.min(usage.tries, 10));
   const isClosed = response.outcome === "refused" && usage.isFirst;
   await markFailed(database, usage, { error, isClosed, waitSeconds });
-  log.warn({ projectId, day, category, error }, "usage could not be reported, retrying");
+  log.warn({ projectId, day, category, error }, "failed to report usage, retrying");
   return false;
 }
 

@@ -46,7 +46,7 @@ export async function pauseAutomatically(
   await notifyMembers(tx, { projectId, kind: "campaign-paused", facts: { campaignId, name, reason } }, mail);
   afterCommit(tx, () => {
     metrics.campaignsPaused.inc();
-    log.warn({ projectId, campaignId, cause: cause.problem, reason }, "a campaign was paused automatically");
+    log.warn({ projectId, campaignId, cause: cause.problem, reason }, "paused a campaign automatically");
   });
   return true;
 }

@@ -112,7 +112,7 @@ export async function finishCampaigns({ database, log }: SettlerOptions): Promis
       if (await finishCampaign(database, key, finish))
         log.info({ ...key, status: finish.to }, "campaign ended");
     } catch (error) {
-      log.warn({ err: error, ...key }, "campaign could not be ended, will retry");
+      log.warn({ err: error, ...key }, "failed to end a campaign, retrying");
     }
   }
 }

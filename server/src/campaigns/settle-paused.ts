@@ -27,13 +27,13 @@ export async function settlePausedDestinations({
     const ids = { projectId, campaignId, destination };
     try {
       if (await notify(database, paused, baseUrl()))
-        log.warn({ ...ids, answer }, "bulk mail paused for one destination");
+        log.warn({ ...ids, answer }, "paused bulk email to one destination");
       await moveDeferred(database, paused);
       if (paused.releasedAt !== null) continue;
       const tried = await tryPaused(database, paused);
       if (tried !== "waits") log.info({ ...ids, tried }, "retried a throttled destination");
     } catch (error) {
-      log.warn({ err: error, ...ids }, "throttled destination could not be processed, will retry");
+      log.warn({ err: error, ...ids }, "failed to process a throttled destination, retrying");
     }
   }
 }

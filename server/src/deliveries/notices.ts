@@ -165,7 +165,7 @@ async function readAlone(options: NoticeReaderOptions, source: NoticeSource, id:
     await readBatch(options, source, 1, [id], []);
   } catch (error) {
     if (asUnavailable(error) instanceof AppError) throw error;
-    log.error({ err: error, noticeId: id }, "notice could not be processed (bug)");
+    log.error({ err: error, noticeId: id }, "failed to process a notice, which is a bug");
     const reason = `failed: ${error instanceof Error ? error.message : String(error)}`;
     await updateFailedNotice(database, {
       id,

@@ -64,7 +64,7 @@ export function createSnsKeys(fetchText: FetchText, log: Log): SnsKeys {
   return {
     async find(url) {
       const certificate = await load(url).catch((error: unknown) => {
-        log.warn({ err: error, url }, "SNS certificate could not be fetched, SNS will retry");
+        log.warn({ err: error, url }, "failed to fetch an SNS certificate, SNS will retry");
         throw new AppError("SERVICE_UNAVAILABLE", { retryAfterSeconds: 20 });
       });
       const now = nowMs();

@@ -114,7 +114,7 @@ export function createSnsEndpoint(options: SnsEndpointOptions): SnsEndpoint {
     await fetchText(confirmationUrl(message, host) ?? "").catch((error: unknown) => {
       log.warn(
         { err: error, topic: message.TopicArn },
-        "SNS subscription could not be confirmed, SNS will retry",
+        "failed to confirm an SNS subscription, SNS will retry",
       );
       throw new AppError("SERVICE_UNAVAILABLE", { retryAfterSeconds: 20 });
     });

@@ -86,7 +86,7 @@ export function createDomainChecker(options: {
       const row = await findDomain(database, key);
       if (row !== undefined) await check(row, spfOfReturnPath);
     } catch (error) {
-      log.warn({ err: error, domainId: key.id }, "domain could not be checked, will retry soon");
+      log.warn({ err: error, domainId: key.id }, "failed to check a domain, retrying soon");
     }
   }
 

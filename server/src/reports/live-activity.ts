@@ -107,7 +107,7 @@ export function createLiveActivity({ database, log }: { database: Database; log:
       // Followers wait for the next poll, which usually covers the missed seconds.
       log.warn(
         { err: error, projectId },
-        "activity of a project could not be read for its streams, retrying",
+        "failed to read the activity of a project for its streams, retrying",
       );
     }
     if (tails.get(projectId) === tail)

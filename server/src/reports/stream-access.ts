@@ -30,7 +30,7 @@ export function createStreamAccess({ database, log }: { database: Database; log:
       for (const at of revoked) asked[at]?.end();
     } catch (error) {
       // Nothing new can be read for these streams either while the database doesn't answer.
-      log.warn({ err: error }, "access of open streams could not be checked, retrying");
+      log.warn({ err: error }, "failed to check the access of open streams, retrying");
     }
     if (watched.size > 0) setTimeout(() => void check(), CHECK_EVERY_MS);
     else isRunning = false;

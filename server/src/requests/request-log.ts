@@ -94,7 +94,7 @@ export function createRequestLog(options: { database: Database; log: Log; metric
     async close() {
       await loop.stop();
       await write().catch((error: unknown) =>
-        log.warn({ err: error, requests: waiting.length }, "last requests could not be logged"),
+        log.warn({ err: error, requests: waiting.length }, "failed to log the last requests"),
       );
     },
   };

@@ -92,7 +92,7 @@ export function startFollowingChanges(options: {
     try {
       for (let times = 0; times < maximum && !signal.aborted; times++) if (!(await look())) return;
     } catch (error) {
-      log.warn({ err: error, ...ids }, "a tracked segment could not be updated, retrying");
+      log.warn({ err: error, ...ids }, "failed to update a tracked segment, retrying");
     }
   }
 

@@ -243,7 +243,7 @@ async function removeFiles({ storage, log }: UploadDependencies, paths: readonly
     await storage
       .remove(path)
       .catch((error: unknown) =>
-        log.warn({ err: error, path }, "file of a deleted image could not be removed, sweeping later"),
+        log.warn({ err: error, path }, "failed to remove the file of a deleted image, sweeping later"),
       );
 }
 

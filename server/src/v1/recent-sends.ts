@@ -51,7 +51,7 @@ export function createRecentSends(log: Log): RecentSends {
           .map(({ requestId, projectId, emailId }) => ({ requestId, projectId, emailId }));
         log.error(
           { count: lost.length, requests },
-          "successful calls of /v1/send were lost in the database failover: send them again",
+          "the database failover lost accepted calls of /v1/send, send them again",
         );
       }
     },

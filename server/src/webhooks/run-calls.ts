@@ -85,7 +85,7 @@ export function startWebhookCalls(options: WebhookCallsOptions): Loop {
     const work = attemptOnce(options, claimed, signing)
       .then((tried) => recordings.book(endOf(claimed, claimId, tried)))
       .catch((error: unknown) =>
-        log.error({ err: error, projectId, callId }, "webhook result could not be recorded"),
+        log.error({ err: error, projectId, callId }, "failed to record a webhook result"),
       )
       .finally(() => {
         inFlight.delete(work);
@@ -101,7 +101,7 @@ export function startWebhookCalls(options: WebhookCallsOptions): Loop {
     lastTurns.set(projectId, ++turns);
     const signing = await secrets.read(database, projectId).catch((error: unknown) => {
       if (isUnavailable(error)) throw error;
-      log.error({ err: error, projectId }, "webhook secret of a project cannot be read");
+      log.error({ err: error, projectId }, "cannot read the webhook secret of a project");
       return null;
     });
     const claimId = newId();
@@ -221,7 +221,7 @@ function createResultRecorder({ database, onEnded, log, metrics }: WebhookCallsO
         if (isUnavailable(error) || end.state === "waiting") throw error;
         log.error(
           { err: error, projectId: end.projectId, callId: end.id },
-          "consequences of a webhook failed, which is a bug; retrying later",
+          "consequences of a webhook failed, which is a bug, retrying",
         );
         // Back off to the longest delay instead of the lease's end, so that a bug of ours does not call the endpoint every minute.
         const later = { ...end, state: "waiting" as const, waitSeconds: LIMITS.webhookLongestWait.value };

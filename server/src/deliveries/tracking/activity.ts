@@ -64,11 +64,11 @@ export function createActivityQueue({ database, log }: { database: Database; log
   /** Logs only the first loss and the total, so that an outage does not fill the log. */
   function lose(error: unknown): void {
     lost += 1;
-    if (lost === 1) log.warn({ err: error }, "an open or click could not be recorded");
+    if (lost === 1) log.warn({ err: error }, "failed to record an open or click");
   }
 
   function settle(): void {
-    if (lost > 1) log.warn({ lost }, "opens and clicks could not be recorded");
+    if (lost > 1) log.warn({ lost }, "failed to record opens and clicks");
     lost = 0;
     isClosed?.();
   }

@@ -81,7 +81,7 @@ export function createDoubtBrake({
     } catch (error) {
       log.warn(
         { err: error, campaignId },
-        "a campaign in doubt could not be paused; its next mail tries again",
+        "failed to pause a campaign with emails in doubt, the next email retries",
       );
       return false;
     }

@@ -81,7 +81,7 @@ export async function createLease(options: LeaseOptions): Promise<Lease> {
 
   async function lose(): Promise<void> {
     metrics.leasesLost.inc();
-    log.warn({ senderId }, "this sender was declared dead; it goes on under a new id");
+    log.warn({ senderId }, "this sender was declared dead, continuing under a new id");
     await register();
   }
 
@@ -95,7 +95,7 @@ export async function createLease(options: LeaseOptions): Promise<Lease> {
         return inDoubt === null ? null : settleSender(tx, sender.id, inDoubt);
       });
       if (settled !== null)
-        log.warn({ deadSender: sender.id, ...settled }, "settled what a dead sender held");
+        log.warn({ deadSender: sender.id, ...settled }, "settled the emails of a dead sender");
     }
   }
 

@@ -98,7 +98,7 @@ export function createResultRecorder(options: {
     );
     log.warn(
       { emailIds: lost.map(({ outcome }) => outcome.id), ...ends },
-      "mails had been taken from this sender when it booked them",
+      "another process had taken over emails of this sender before their outcomes were recorded",
     );
   }
 
@@ -131,10 +131,7 @@ export function createResultRecorder(options: {
 
   async function submit(entry: Entry): Promise<void> {
     const tell = (failure: object) =>
-      log.warn(
-        { emailId: entry.outcome.id, ...failure },
-        "an outcome could not be booked; it is kept and tried again",
-      );
+      log.warn({ emailId: entry.outcome.id, ...failure }, "failed to record an outcome, retrying");
     const untilMs = performance.now() + KEPT_MS;
     await retryUntilDone(() => submitOnce(entry), {
       forMs: Number.POSITIVE_INFINITY,

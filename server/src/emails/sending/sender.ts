@@ -99,7 +99,10 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
       .send(mail.message, () => check.ask(mail))
       .catch((error: unknown): Outcome => {
         // Only the check throws. Nothing was submitted, but the sender's row may list the email as in doubt.
-        log.warn({ err: error, ...idsOf(mail) }, "a handover could not begin; the mail goes back");
+        log.warn(
+          { err: error, ...idsOf(mail) },
+          "failed to begin a submission, returned the email to the queue",
+        );
         return { kind: "withdrawn" };
       });
     addAttempt(mail, outcome, options);
@@ -115,7 +118,7 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
       await books.record(mail, outcome);
       return "booked";
     } catch (error) {
-      log.error({ err: error, ...idsOf(mail) }, "an outcome could not be booked; the mail is in doubt");
+      log.error({ err: error, ...idsOf(mail) }, "failed to record an outcome, the email is in doubt");
       return "unbooked";
     }
   }
@@ -176,7 +179,10 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
     try {
       await books.recordUnready(mail);
     } catch (error) {
-      log.error({ err: error, ...idsOf(mail) }, "a mail that cannot go could not be booked; it goes back");
+      log.error(
+        { err: error, ...idsOf(mail) },
+        "failed to record an email that cannot be sent, returned it to the queue",
+      );
       state.noteFault();
     }
   }
@@ -185,7 +191,7 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
   async function requeueUnknown(): Promise<void> {
     if (!state.takeFault()) return;
     const emailIds = await releaseUnknown(database, lease.senderId(), state.inHand());
-    if (emailIds.length > 0) log.warn({ emailIds }, "mails were given back after a fault");
+    if (emailIds.length > 0) log.warn({ emailIds }, "returned emails to the queue after an error");
   }
 
   /** Claims until enough emails wait for a connection. Returns whether any was claimed. */
@@ -219,7 +225,7 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
         if (!(await feed())) await rest();
       } catch (error) {
         state.noteFault();
-        log.warn({ err: error }, "the sender could not go on; it tries again");
+        log.warn({ err: error }, "the sender failed, retrying");
         await wakeUp.pause(ERROR_PAUSE_MS);
       }
     }

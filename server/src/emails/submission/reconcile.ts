@@ -57,14 +57,20 @@ export function createRecoveryParticipant(parts: {
       return { sent: replied.length, inHandover: unanswered.length, lost };
     });
     const { lost, ...counts } = found;
-    log.warn({ remembered: known.length, ...counts }, "what the database forgot of handovers was put right");
+    log.warn(
+      { remembered: known.length, ...counts },
+      "restored the outcomes of submissions that the database had lost",
+    );
     for (let at = 0; at < lost.length; at += NAMED) {
       const emails = lost.slice(at, at + NAMED).map(({ row }) => ({
         projectId: row.projectId,
         emailId: row.id,
         campaignId: row.campaignId,
       }));
-      log.error({ count: lost.length, emails }, "mails left and the database knows nothing of them any more");
+      log.error(
+        { count: lost.length, emails },
+        "emails were sent that the restored database does not contain",
+      );
     }
   }
 

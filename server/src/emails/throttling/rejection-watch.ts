@@ -59,7 +59,7 @@ export function createRejectionMonitor(
     const isPaused = await pause(refused).catch((error: unknown) => {
       log.warn(
         { err: error, ...refused },
-        "a destination could not be paused; after as many refusals it is tried again",
+        "failed to pause a destination, retrying after the same number of rejections",
       );
       return false;
     });

@@ -240,5 +240,5 @@ test("loops that lose the database together log one line, and one when it is bac
   ]);
   isAway = false;
   await vi.advanceTimersByTimeAsync(30_000);
-  expect(info.mock.calls).toEqual([["the database is reached again; loops continue"]]);
+  expect(info.mock.calls).toEqual([["reached the database again, loops continue"]]);
 });

@@ -60,7 +60,7 @@ function recordOutage(log: Log, loop: string, error: unknown): void {
   outages.set(log, outage);
   setTimeout(() => {
     outage.isLogged = true;
-    log.warn({ err: error, loops: [...outage.failed] }, "the database couldn't be reached; loops retry");
+    log.warn({ err: error, loops: [...outage.failed] }, "cannot reach the database, loops retry");
   }, OUTAGE_LOGGED_AFTER_MS).unref();
 }
 
@@ -70,7 +70,7 @@ function endOutage(log: Log, loop: string): boolean {
   if (outage?.loops.delete(loop) !== true) return false;
   if (outage.loops.size === 0) {
     outages.delete(log);
-    if (outage.isLogged) log.info("the database is reached again; loops continue");
+    if (outage.isLogged) log.info("reached the database again, loops continue");
   }
   return true;
 }
@@ -89,7 +89,7 @@ export function startLoop(options: LoopOptions): Loop {
     let hasFailed = false;
     try {
       waitMs = Math.min(everyMs, (await runOnce(stopping.signal)) ?? everyMs);
-      if (!endOutage(log, name) && failures > 0) log.info({ loop: name, failures }, "a loop works again");
+      if (!endOutage(log, name) && failures > 0) log.info({ loop: name, failures }, "loop works again");
       failures = 0;
     } catch (error) {
       hasFailed = true;
@@ -97,7 +97,7 @@ export function startLoop(options: LoopOptions): Loop {
       metrics.loopErrors.inc({ loop: name });
       if (isUnreachable(error)) recordOutage(log, name, error);
       else if (isWorthLogging(failures))
-        log.warn({ err: error, loop: name, failures }, "a run of a loop failed; it is tried again");
+        log.warn({ err: error, loop: name, failures }, "loop failed, retrying");
     }
     metrics.loopRuns.inc({ loop: name });
     metrics.loopSeconds.inc({ loop: name }, (performance.now() - startedMs) / 1_000);

@@ -81,7 +81,7 @@ export function createHints(options: { database: Database; pool: Pool; log: Log;
     pending.delete(topic);
     notifiedAtMs.set(topic, performance.now());
     client?.query("select pg_notify($1, $2)", [CHANNEL, topic]).catch((error: unknown) => {
-      log.debug({ err: error, work: topic }, "other processes could not be told of work; they poll");
+      log.debug({ err: error, work: topic }, "failed to notify other processes of work, they poll");
     });
   }
 

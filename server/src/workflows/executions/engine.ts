@@ -50,7 +50,7 @@ export function startEngine(deps: EngineDependencies): Loop {
   const advanceOnce = (projectId: string) =>
     turn(projectId, async () => {
       const moved = await advanceDue(database, deps, projectId, BATCH_SIZE, (error, executionId) =>
-        log.error({ err: error, projectId, executionId }, "a step of a workflow failed"),
+        log.error({ err: error, projectId, executionId }, "workflow step failed"),
       );
       metrics.executionsMoved.inc(moved);
       return moved > 0;
