@@ -48,7 +48,7 @@ export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 export const ACTOR_KINDS = ["person", "key", "service"] as const;
 export type ActorKind = (typeof ACTOR_KINDS)[number];
 
-const auditEntry = z.object({
+export const auditEntry = z.object({
   id: z.uuid(),
   number: z.int().describe("Counts the project's entries from 1, without gaps."),
   at: instant,

@@ -209,6 +209,21 @@ export const listCampaignProviders = endpoint({
   errors: ["CAMPAIGN_NOT_FOUND"],
 });
 
+export const recipient = z.object({
+  id: z.uuid().describe("The email's id."),
+  contactId: z.uuid().nullable(),
+  email: z.string(),
+  status: z.enum(EMAIL_STATUSES),
+  reason: z.string().nullable(),
+  attempts: z.int(),
+  sentAt: instant.nullable(),
+  deliveredAt: instant.nullable(),
+  openedAt: instant.nullable(),
+  clickedAt: instant.nullable(),
+  bouncedAt: instant.nullable(),
+  complainedAt: instant.nullable(),
+});
+
 export const listCampaignRecipients = endpoint({
   name: "campaigns.recipients",
   method: "GET",
@@ -220,22 +235,7 @@ export const listCampaignRecipients = endpoint({
   params: byId,
   query: pageQuery.extend({ status: z.enum(EMAIL_STATUSES).optional() }),
   responses: {
-    200: cursorList(
-      z.object({
-        id: z.uuid().describe("The email's id."),
-        contactId: z.uuid().nullable(),
-        email: z.string(),
-        status: z.enum(EMAIL_STATUSES),
-        reason: z.string().nullable(),
-        attempts: z.int(),
-        sentAt: instant.nullable(),
-        deliveredAt: instant.nullable(),
-        openedAt: instant.nullable(),
-        clickedAt: instant.nullable(),
-        bouncedAt: instant.nullable(),
-        complainedAt: instant.nullable(),
-      }),
-    ),
+    200: cursorList(recipient),
   },
   errors: ["CAMPAIGN_NOT_FOUND"],
 });

@@ -84,7 +84,12 @@ export const campaign = counters.extend({
   updatedAt: instant,
 });
 /** Lists leave out the body. */
-const listed = campaign.omit({ body: true, design: true, audienceFilter: true, pausedDestinations: true });
+export const listedCampaign = campaign.omit({
+  body: true,
+  design: true,
+  audienceFilter: true,
+  pausedDestinations: true,
+});
 const byId = z.object({ id: pathId });
 
 const name = z
@@ -188,8 +193,8 @@ export const listCampaigns = endpoint({
   }),
   responses: {
     200: z.object({
-      campaigns: z.array(listed),
-      data: z.array(listed).describe("The same as campaigns."),
+      campaigns: z.array(listedCampaign),
+      data: z.array(listedCampaign).describe("The same as campaigns."),
       cursor: z.string().nullable(),
       hasMore: z.boolean(),
       page: z.int(),

@@ -8,6 +8,20 @@ export const FIELD_TYPES = ["string", "number", "boolean", "date"] as const;
 
 const fieldName = z.string().describe("Standard fields by their plain name, custom ones as `data.<key>`.");
 
+export const contactField = z.object({
+  field: fieldName,
+  type: z
+    .enum(FIELD_TYPES)
+    .describe(
+      "For a custom field, the type of its first value. It stays the same until the type is reset or the field is deleted.",
+    ),
+  isCustom: z.boolean(),
+  coverage: z
+    .number()
+    .optional()
+    .describe("Share of contacts that have the field, 0 to 1. Omitted only with `withCoverage=false`."),
+});
+
 /** Accepts any name, and an unknown one returns 404. */
 const byField = z.object({
   field: z
@@ -30,23 +44,7 @@ export const listContactFields = endpoint({
   }),
   responses: {
     200: z.object({
-      fields: z.array(
-        z.object({
-          field: fieldName,
-          type: z
-            .enum(FIELD_TYPES)
-            .describe(
-              "For a custom field, the type of its first value. It stays the same until the type is reset or the field is deleted.",
-            ),
-          isCustom: z.boolean(),
-          coverage: z
-            .number()
-            .optional()
-            .describe(
-              "Share of contacts that have the field, 0 to 1. Omitted only with `withCoverage=false`.",
-            ),
-        }),
-      ),
+      fields: z.array(contactField),
       count: z.int(),
     }),
   },

@@ -22,7 +22,7 @@ const domainName = z
 /** A code, because programs cannot act on a sentence and other languages need other words. */
 
 /** A record to publish, with the current value in DNS. */
-const record = z.object({
+export const record = z.object({
   type: z.enum(["TXT"]),
   name: z.string(),
   value: z.string().describe("The value to publish."),
@@ -49,7 +49,7 @@ const record = z.object({
     ),
 });
 
-const domain = z.object({
+export const domain = z.object({
   id: z.uuid(),
   domain: z.string(),
   verified: z.boolean(),

@@ -54,7 +54,7 @@ export const email = z.object({
     ),
 });
 
-const timelineItem = z.object({
+export const timelineItem = z.object({
   type: z.string().describe("queued, attempt, resolved, or the name of an event such as email.sent"),
   at: instant,
   detail: z.string().nullable(),

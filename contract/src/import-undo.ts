@@ -34,6 +34,14 @@ export type UndoCounts = z.output<typeof undoCounts>;
 
 const DAYS = LIMITS.importUndoDays.value;
 
+export const importUndo = z.object({
+  until: instant.describe("The time until which the import can be undone."),
+  counts: undoCounts.nullable().describe("The effect of undoing it now; null once it was requested."),
+  job: jobResponse(undoCounts)
+    .nullable()
+    .describe("The job that undoes the import; null before it was requested."),
+});
+
 export const getImportUndo = endpoint({
   name: "contacts.getImportUndo",
   method: "GET",
@@ -43,13 +51,7 @@ export const getImportUndo = endpoint({
   caller: "project",
   params: byJobId,
   responses: {
-    200: z.object({
-      until: instant.describe("The time until which the import can be undone."),
-      counts: undoCounts.nullable().describe("The effect of undoing it now; null once it was requested."),
-      job: jobResponse(undoCounts)
-        .nullable()
-        .describe("The job that undoes the import; null before it was requested."),
-    }),
+    200: importUndo,
   },
   errors: ["JOB_NOT_FOUND", "CONFLICT"],
 });

@@ -12,7 +12,7 @@ const platformEmail = z.object({
   html: z.string(),
   sentAt: instant,
 });
-const messageItem = z.object({
+export const messageItem = z.object({
   id: z.uuid(),
   emailId: z.uuid(),
   from: z.string(),

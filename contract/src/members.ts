@@ -6,7 +6,7 @@ import { LIMITS } from "./limits/limits.ts";
 import { ROLES } from "./roles.ts";
 import { account, password } from "./users.ts";
 
-const member = z.object({
+export const member = z.object({
   userId: z.uuid(),
   email: z.string(),
   role: z.enum(ROLES),
@@ -15,7 +15,7 @@ const member = z.object({
     .describe("Whether the member can see the current secret key, or could in a previous role."),
   createdAt: instant.describe("The time at which they became a member."),
 });
-const invitation = z.object({
+export const invitation = z.object({
   id: z.uuid(),
   email: z.string(),
   role: z.enum(ROLES),

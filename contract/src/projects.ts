@@ -12,7 +12,7 @@ export type TrackingMode = (typeof TRACKING_MODES)[number];
 export const DOUBT_POLICIES = ["RETRY", "WAIT"] as const;
 export type DoubtPolicy = (typeof DOUBT_POLICIES)[number];
 
-const project = z.object({
+export const project = z.object({
   id: z.uuid(),
   name: z.string(),
   public: z.string(),

@@ -9,7 +9,7 @@ import { LIMITS } from "./limits/limits.ts";
 export const SEGMENT_TYPES = ["DYNAMIC", "STATIC"] as const;
 export type SegmentType = (typeof SEGMENT_TYPES)[number];
 
-const segment = z.object({
+export const segment = z.object({
   id: z.uuid(),
   name: z.string(),
   description: z.string().nullable(),

@@ -10,7 +10,7 @@ import { LIMITS } from "./limits/limits.ts";
 export const SUPPRESSION_REASONS = ["COMPLAINT", "HARD_BOUNCE", "MANUAL", "IMPORT"] as const;
 export type SuppressionReason = (typeof SUPPRESSION_REASONS)[number];
 
-const suppression = z.object({
+export const suppression = z.object({
   id: z.uuid(),
   email: z.string(),
   reason: z.enum(SUPPRESSION_REASONS),

@@ -25,12 +25,16 @@ export const testTemplate = endpoint({
   errors: ["TEMPLATE_NOT_FOUND", "CONTACT_NOT_FOUND", "DOMAIN_NOT_VERIFIED", "EMAIL_VERIFICATION_REQUIRED"],
 });
 
-const version = z.object({
+export const templateVersion = z.object({
   id: z.uuid(),
   subject: z.string(),
   bytes: z.int().describe("Size of its body."),
   savedAt: instant.describe("The time at which this version was saved."),
   replacedAt: instant,
+});
+export const wholeTemplateVersion = templateVersion.extend({
+  body: z.string(),
+  design: wholeTemplate.shape.design,
 });
 const byVersion = z.object({ id: pathId, versionId: pathId });
 
@@ -42,7 +46,7 @@ export const listTemplateVersions = endpoint({
   description: `All replaced texts, newest first; up to ${LIMITS.templateVersions.value} versions and ${LIMITS.templateVersionBytes.value} bytes are kept.`,
   caller: "project",
   params: byId,
-  responses: { 200: z.object({ versions: z.array(version) }) },
+  responses: { 200: z.object({ versions: z.array(templateVersion) }) },
   errors: ["TEMPLATE_NOT_FOUND"],
 });
 
@@ -54,7 +58,7 @@ export const getTemplateVersion = endpoint({
   description: "One version with its complete body.",
   caller: "project",
   params: byVersion,
-  responses: { 200: version.extend({ body: z.string(), design: wholeTemplate.shape.design }) },
+  responses: { 200: wholeTemplateVersion },
   errors: ["TEMPLATE_NOT_FOUND"],
 });
 

@@ -10,7 +10,7 @@ export type ImageType = (typeof IMAGE_TYPES)[number];
 /** Places where an image can be used. */
 export const UPLOAD_USERS = ["TEMPLATE", "TEMPLATE_VERSION", "CAMPAIGN", "LOGO"] as const;
 
-const image = z.object({
+export const image = z.object({
   url: z.string().describe("The public URL for `src`. It never changes."),
   key: z.string().describe("The image's key for `DELETE`, which is the last part of `url`."),
   filename: z
@@ -20,7 +20,7 @@ const image = z.object({
   size: z.int().describe("Stored size in bytes, after re-encoding."),
 });
 
-const stored = image.extend({
+export const storedImage = image.extend({
   width: z.int().describe("Pixels."),
   height: z.int().describe("In pixels, for one frame of an animation."),
   createdAt: instant,
@@ -58,7 +58,7 @@ export const listUploads = endpoint({
   caller: "project",
   query: pageQuery,
   responses: {
-    200: cursorList(stored).extend({
+    200: cursorList(storedImage).extend({
       storedBytes: z.int().describe("Total of all images, not only this page."),
     }),
   },

@@ -1,5 +1,7 @@
 // Append-only audit log of projects with actor, time and IP address. Each entry commits together with its change.
+import type * as contract from "@postloft/contract/audit.ts";
 import type { ActorKind, AuditAction } from "@postloft/contract/audit.ts";
+import type { z } from "zod";
 import { now } from "../platform/clock.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
 import { newId, NO_ID } from "../platform/ids.ts";
@@ -94,16 +96,7 @@ function rowOf(
   };
 }
 
-export interface AuditEntryView {
-  id: string;
-  number: number;
-  at: string;
-  actor: { kind: ActorKind; userId: string | null; email: string | null; ip: string | null };
-  action: AuditAction;
-  target: { id: string; name: string | null } | null;
-  details: Record<string, unknown>;
-  hash: string;
-}
+export type AuditEntryView = z.output<typeof contract.auditEntry>;
 
 /** Returns the entries of a project, newest first. */
 export async function listAuditLog(

@@ -1,13 +1,10 @@
 // Statements on `audit_log` and `audit_heads`.
 import { sql } from "kysely";
 import type { Database, Tx } from "../platform/database/database.ts";
+import type { Row } from "../platform/database/row.ts";
 import type { PageRequest } from "../platform/http/page.ts";
 
-export interface HeadRow {
-  projectId: string;
-  number: number;
-  hash: Buffer;
-}
+export type HeadRow = Row<"audit_heads", "projectId" | "number" | "hash">;
 
 /** Locks and returns the newest entry of each project, in one order. Other writers of the same log wait for the commit. */
 export async function lockHeads(
@@ -36,21 +33,22 @@ export async function updateHeads(tx: Tx, heads: readonly HeadRow[]): Promise<vo
     where h.project_id = new.project_id`.execute(tx);
 }
 
-export interface EntryRow {
-  projectId: string;
-  id: string;
-  number: number;
-  at: Date;
-  actorKind: string;
-  actorId: string | null;
-  actorEmail: string | null;
-  ip: string | null;
-  action: string;
-  targetId: string | null;
-  targetName: string | null;
-  details: unknown;
-  hash: Buffer;
-}
+export type EntryRow = Row<
+  "audit_log",
+  | "projectId"
+  | "id"
+  | "number"
+  | "at"
+  | "actorKind"
+  | "actorId"
+  | "actorEmail"
+  | "ip"
+  | "action"
+  | "targetId"
+  | "targetName"
+  | "details"
+  | "hash"
+>;
 
 export async function insertEntries(tx: Tx, rows: readonly EntryRow[]): Promise<void> {
   await tx

@@ -2,14 +2,11 @@
 import { sql } from "kysely";
 import { EMAIL_KINDS } from "@postloft/contract/emails.ts";
 import { plannedEachTime, type Database, type Tx } from "../platform/database/database.ts";
+import type { Row } from "../platform/database/row.ts";
 import { NO_ID } from "../platform/ids.ts";
 import { sentMails, type Span } from "../events/counts.ts";
 
-export interface CapsRow {
-  transactional: number | null;
-  campaigns: number | null;
-  workflows: number | null;
-}
+export type CapsRow = Row<"billing_limits", "transactional" | "campaigns" | "workflows">;
 
 export async function findCapsRow(database: Database, projectId: string): Promise<CapsRow | undefined> {
   return database

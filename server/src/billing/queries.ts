@@ -1,16 +1,11 @@
 // Queries on `billing_customers` and `stripe_events`.
 import { sql } from "kysely";
 import type { Database, Tx } from "../platform/database/database.ts";
+import type { Row } from "../platform/database/row.ts";
 import { notify } from "../platform/notify.ts";
 import type { Subscription } from "./rules.ts";
 
-export interface CustomerRow {
-  projectId: string;
-  customerId: string;
-  subscriptionId: string | null;
-  subscriptionStatus: string | null;
-  version: number;
-}
+export type CustomerRow = Row<"billing_customers", (typeof SHOWN)[number]>;
 
 const SHOWN = ["projectId", "customerId", "subscriptionId", "subscriptionStatus", "version"] as const;
 

@@ -1,17 +1,17 @@
 // Presents campaigns in their API shape.
+import type * as contract from "@postloft/contract/campaigns.ts";
 import { inOneText } from "@postloft/contract/advice.ts";
 import type { AudienceType, CampaignKind, CampaignStatus } from "@postloft/contract/campaigns.ts";
 import type { HeldReason } from "@postloft/contract/held-reasons.ts";
-import type { CampaignCounts } from "../emails/outbox/campaign-emails.ts";
-import type { PausedDestinationView } from "../emails/throttling/throttled-domains.ts";
+import type { z } from "zod";
 import type { ListedCampaignRow } from "./queries.ts";
 
-export type Counts = CampaignCounts & { unsubscribedCount: number };
+export type Counts = z.output<typeof contract.counters>;
 
 const isoOf = (instant: Date | null) => instant?.toISOString() ?? null;
 
 /** Returns a campaign in its API shape (decisions §8). */
-export function presentCampaign(row: ListedCampaignRow, counts: Counts | undefined) {
+export function presentCampaign(row: ListedCampaignRow, counts: Counts | undefined): ListedCampaign {
   if (counts === undefined) throw new Error(`Counts of campaign ${row.id} are missing.`);
   const heldFor = row.heldReasonParts as HeldReason[] | null;
   return {
@@ -39,10 +39,5 @@ export function presentCampaign(row: ListedCampaignRow, counts: Counts | undefin
   };
 }
 
-export type ListedCampaign = ReturnType<typeof presentCampaign>;
-export type CampaignView = ListedCampaign & {
-  body: string;
-  design: Record<string, unknown> | null;
-  audienceFilter: unknown;
-  pausedDestinations: PausedDestinationView[];
-};
+export type ListedCampaign = z.output<typeof contract.listedCampaign>;
+export type CampaignView = z.output<typeof contract.campaign>;

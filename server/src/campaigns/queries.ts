@@ -2,33 +2,10 @@
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import type { CampaignStatus } from "@postloft/contract/campaigns.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
+import type { Row } from "../platform/database/row.ts";
 import { containing } from "../platform/http/page.ts";
 
-export interface CampaignRow {
-  id: string;
-  name: string;
-  description: string | null;
-  subject: string;
-  body: string;
-  design: unknown;
-  fromAddress: string;
-  fromName: string | null;
-  replyTo: string | null;
-  kind: string;
-  audienceType: string;
-  segmentId: string | null;
-  audienceFilter: unknown;
-  status: string;
-  scheduledFor: Date | null;
-  heldReasonParts: unknown;
-  startedAt: Date | null;
-  snapshotAt: Date | null;
-  totalRecipients: number;
-  excluded: unknown;
-  finishedAt: Date | null;
-  createdAt: Date;
-  updatedAt: Date;
-}
+export type CampaignRow = Row<"campaigns", (typeof COLUMNS)[number]>;
 
 const COLUMNS = [
   "id",

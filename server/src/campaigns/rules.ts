@@ -1,6 +1,7 @@
 // Rules of campaigns: transitions, rates, and which kind needs a subscription. Pure.
-import type { CampaignKind } from "@postloft/contract/campaigns.ts";
-import type { CampaignCounts, ProviderCounts } from "../emails/outbox/campaign-emails.ts";
+import type { CampaignKind, counters } from "@postloft/contract/campaigns.ts";
+import type { z } from "zod";
+import type { ProviderCounts } from "../emails/outbox/campaign-emails.ts";
 import { destinationOfDomain } from "../transports/destinations.ts";
 import type { Transition } from "./status-queries.ts";
 
@@ -55,7 +56,7 @@ export function percentOf(part: number, whole: number): number {
 }
 
 /** Returns the six rates relative to sent emails (decisions §8). */
-export function ratesOf({ unsubscribedCount, ...counts }: CampaignCounts & { unsubscribedCount: number }) {
+export function ratesOf({ unsubscribedCount, ...counts }: z.output<typeof counters>) {
   return { ...mailRatesOf(counts), unsubscribeRate: percentOf(unsubscribedCount, counts.sentCount) };
 }
 

@@ -1,6 +1,8 @@
 // Reads, looks up, changes and deletes single contacts.
 import { isDeepStrictEqual } from "node:util";
 import { parseAddress } from "@postloft/contract/address.ts";
+import type * as contract from "@postloft/contract/contacts.ts";
+import type { z } from "zod";
 import { hashAddress } from "../platform/address-hash.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
 import { violatedConstraint } from "../platform/database/database.ts";
@@ -24,6 +26,7 @@ import {
   findEmails,
   lockContacts,
   updateContactRow,
+  type ContactChanges,
   type ContactRow,
 } from "./queries.ts";
 import { redactChangesOf } from "./deletion-queries.ts";
@@ -33,14 +36,7 @@ import { flipAndRecord, registerFields } from "./upsert-contacts.ts";
 export { lockContacts } from "./queries.ts";
 export { listKeysBeingDeleted, shownData, withShownData } from "./shown-data-queries.ts";
 
-export interface ContactView {
-  id: string;
-  email: string;
-  subscribed: boolean;
-  data: Record<string, unknown>;
-  createdAt: string;
-  updatedAt: string;
-}
+export type ContactView = z.output<typeof contract.contact>;
 
 /** Returns a contact as API callers see it (spec §2.1). */
 export function presentContact(row: ContactRow): ContactView {
@@ -88,32 +84,28 @@ export async function lookUpContacts(database: Database, projectId: string, spel
   return { found: spellings.filter(isKnown), notFound: spellings.filter((text) => !isKnown(text)) };
 }
 
-export interface ContactEdit {
-  email?: string | undefined;
-  subscribed?: boolean | undefined;
-  /** null clears all data. */
-  data?: Readonly<Record<string, unknown>> | null | undefined;
-}
+export type ContactEdit = z.output<(typeof contract.updateContact)["body"]>;
+type EditedColumns = Omit<ContactEdit, "subscribed" | "data">;
 
 /**
- * Changes only the given fields. A contact that gets an opted-out address is unsubscribed, unless the edit subscribes the contact.
+ * Changes only the given fields. Fields that need no rule of their own are columns, so they are stored when they differ. A contact that gets an opted-out address is unsubscribed, unless the edit subscribes the contact.
  * @throws AppError CONTACT_NOT_FOUND, or CONFLICT if the address belongs to another contact
  */
 export async function updateContact(
   tx: Tx,
   projectId: string,
   id: string,
-  edit: ContactEdit,
+  { subscribed, data: dataEdit, ...columns }: ContactEdit,
   via: ChangeSource,
 ): Promise<ContactView> {
   const row = isId(id) ? await findContactForUpdate(tx, projectId, id) : undefined;
   if (row === undefined) throw new AppError("CONTACT_NOT_FOUND");
-  const patch = readDataPatch(edit.data ?? undefined);
-  const data = edit.data === null ? {} : applyPatch(row.data as Record<string, unknown>, patch);
+  const patch = readDataPatch(dataEdit ?? undefined);
+  const data = dataEdit === null ? {} : applyPatch(row.data as Record<string, unknown>, patch);
   const keys = Object.keys(data).length;
   if (keys > LIMITS.contactKeys.value && keys > Object.keys(row.data as object).length) throw tooManyKeys();
-  const changes = {
-    ...(edit.email === undefined || edit.email === row.email ? {} : { email: edit.email }),
+  const changes: ContactChanges = {
+    ...differing(row, columns),
     ...(isDeepStrictEqual(data, row.data) ? {} : { data: JSON.stringify(data) }),
   };
   const optedOut = changes.email !== undefined && (await changeAddress(tx, projectId, row, changes.email));
@@ -125,8 +117,7 @@ export async function updateContact(
       });
     await enqueueContactEvents(tx, [{ projectId, contactId: id }]);
   }
-  if (edit.subscribed !== undefined)
-    await flipAndRecord(tx, [{ projectId, id, subscribed: edit.subscribed, via }]);
+  if (subscribed !== undefined) await flipAndRecord(tx, [{ projectId, id, subscribed, via }]);
   else if (optedOut)
     await flipAndRecord(tx, [{ projectId, id, subscribed: false, via: { ...via, source: "opt-out" } }]);
   return getContact(tx, projectId, id);
@@ -136,6 +127,13 @@ export async function updateContact(
 async function changeAddress(tx: Tx, projectId: string, row: ContactRow, email: string): Promise<boolean> {
   await keepOptOuts(tx, [{ projectId, id: row.id, addressHash: hashAddress(projectId, row.email) }]);
   return deleteOptOut(tx, { projectId, addressHash: hashAddress(projectId, email) });
+}
+
+/** Returns the given columns whose values differ from the row. */
+function differing(row: ContactRow, columns: EditedColumns): ContactChanges {
+  const names = Object.keys(columns) as Array<keyof EditedColumns>;
+  const changed = names.filter((name) => columns[name] !== undefined && columns[name] !== row[name]);
+  return Object.fromEntries(changed.map((name) => [name, columns[name]]));
 }
 
 function applyPatch(data: Readonly<Record<string, unknown>>, patch: DataPatch): Record<string, unknown> {

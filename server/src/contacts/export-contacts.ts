@@ -2,17 +2,12 @@
 import { headerOf } from "@postloft/contract/contact-file/field-names.ts";
 import type { Database } from "../platform/database/database.ts";
 import { writeRow } from "./cell-text.ts";
-import {
-  listContactsAfter,
-  listDataKeysAfter,
-  listFieldKeys,
-  type Conditions,
-  type ExportedRow,
-} from "./export-queries.ts";
+import { listContactsAfter, listDataKeysAfter, listFieldKeys, type Conditions } from "./export-queries.ts";
+import type { ContactRow } from "./queries.ts";
 
 const CONTACTS_A_BATCH = 1_000;
 const CONTACTS_PER_SCAN = 5_000;
-const FIXED_COLUMNS = ["email", "subscribed", "createdAt"];
+const FIXED_COLUMNS = ["email", "subscribed", "createdAt"] as const;
 
 /** Yields many lines of the file at a time. `conditions` come from list-contacts.ts. */
 export async function* writeContacts(
@@ -33,10 +28,14 @@ export async function* writeContacts(
   }
 }
 
-function writeContact(row: ExportedRow, keys: readonly string[]): string {
+function writeContact(row: ContactRow, keys: readonly string[]): string {
+  const fixed = FIXED_COLUMNS.map((column) => {
+    const value = row[column];
+    return value instanceof Date ? value.toISOString() : value;
+  });
   const data = row.data as Record<string, unknown>;
   const values = keys.map((key) => (Object.hasOwn(data, key) ? data[key] : null));
-  return writeRow([row.email, row.subscribed, row.createdAt.toISOString(), ...values]);
+  return writeRow([...fixed, ...values]);
 }
 
 /**

@@ -1,6 +1,7 @@
 // Reads contacts for exports in keyset batches, so that no export is held in memory as a whole.
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import type { Database } from "../platform/database/database.ts";
+import { contactColumns, type ContactRow } from "./queries.ts";
 import { shownData } from "./shown-data-queries.ts";
 
 /** Conditions on `contacts c`, joined with AND. */
@@ -16,23 +17,15 @@ function isIn(projectId: string, conditions: Conditions, after: string | null) {
   return sql.join([sql<SqlBool>`c.project_id = ${projectId}`, ...isBehind, ...conditions], sql` and `);
 }
 
-export interface ExportedRow {
-  id: string;
-  email: string;
-  subscribed: boolean;
-  data: unknown;
-  createdAt: Date;
-}
-
 /** Returns the next contacts, oldest first. */
 export async function listContactsAfter(
   database: Database,
   projectId: string,
   conditions: Conditions,
   { after, limit }: Batch,
-): Promise<ExportedRow[]> {
-  const { rows } = await sql<ExportedRow>`
-    select c.id, c.email, c.subscribed, ${shownData(projectId)} as data, c.created_at from contacts c
+): Promise<ContactRow[]> {
+  const { rows } = await sql<ContactRow>`
+    select ${contactColumns(projectId)} from contacts c
     where ${isIn(projectId, conditions, after)} order by c.id limit ${limit}`.execute(database);
   return rows;
 }

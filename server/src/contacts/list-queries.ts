@@ -3,8 +3,7 @@ import { sql, type RawBuilder, type SqlBool } from "kysely";
 import { plannedEachTime, type Database } from "../platform/database/database.ts";
 import { limitToPageBytes, type RowOfBytes } from "../platform/http/page.ts";
 import type { ContactPageRequest } from "./list-cursor.ts";
-import type { ContactRow } from "./queries.ts";
-import { shownData } from "./shown-data-queries.ts";
+import { contactColumns, type ContactRow } from "./queries.ts";
 
 type Condition = RawBuilder<SqlBool>;
 
@@ -17,9 +16,6 @@ export type ListedContactRow = ContactRow & RowOfBytes;
 
 /** The data makes up nearly all of a page's size. */
 export const DATA_BYTES = sql`octet_length(data::text)`;
-
-const columnsOf = (projectId: string) =>
-  sql`c.id, c.email, c.subscribed, ${shownData(projectId)} as data, c.created_at, c.updated_at`;
 
 function placeOf({ order, after }: ContactPageRequest) {
   const key = sql.ref(order.sort === "email" ? "c.email" : "c.id");
@@ -49,7 +45,7 @@ export async function listContactRows(
 ): Promise<ListedContactRow[]> {
   const { isBehind, ordered, fitting } = placeOf(page);
   const found = sql`
-    select ${columnsOf(projectId)} from contacts c
+    select ${contactColumns(projectId)} from contacts c
     where c.project_id = ${projectId} and ${isBehind} and ${all(conditions)}
     ${ordered} limit ${page.limit + 1}`;
   const { rows } = await sql<ListedContactRow>`${limitToPageBytes(found, fitting)}`.execute(database);
@@ -65,7 +61,7 @@ export async function listContactRowsNearby(
 ): Promise<ListedContactRow[]> {
   const { isBehind, ordered, fitting } = placeOf(page);
   const found = sql`
-    select ${columnsOf(projectId)} from (
+    select ${contactColumns(projectId)} from (
       select * from contacts c where c.project_id = ${projectId} and ${isBehind} ${ordered} limit ${page.look}
     ) c
     where ${all(conditions)} ${ordered} limit ${page.limit + 1}`;
@@ -95,7 +91,7 @@ export async function listFewContactRows(
 ): Promise<{ rows: ListedContactRow[]; found: number }> {
   const { isBehind, ordered, fitting } = placeOf(page);
   const firsts = sql`
-    select ${columnsOf(projectId)}, (select count(*) from found) as found
+    select ${contactColumns(projectId)}, (select count(*) from found) as found
     from page join contacts c on c.project_id = ${projectId} and c.id = page.id`;
   const { rows } = await sql<ListedContactRow & { found: number }>`
     ${plannedEachTime} with found as materialized (

@@ -3,7 +3,7 @@ import { sql, type RawBuilder, type SqlBool } from "kysely";
 import { plannedEachTime, type Database } from "../platform/database/database.ts";
 import { limitToPageBytes } from "../platform/http/page.ts";
 import { DATA_BYTES, type ListedContactRow } from "./list-queries.ts";
-import { shownData } from "./shown-data-queries.ts";
+import { contactColumns } from "./queries.ts";
 
 export async function countContactsMatching(
   database: Database,
@@ -25,7 +25,7 @@ export async function listContactsMatching(
   page: { limit: number; offset: number },
 ): Promise<ListedContactRow[]> {
   const found = sql`
-    select c.id, c.email, c.subscribed, ${shownData(projectId)} as data, c.created_at, c.updated_at from contacts c
+    select ${contactColumns(projectId)} from contacts c
     where c.project_id = ${projectId} and ${matches}
     order by c.id desc limit ${page.limit} offset ${page.offset}`;
   const order = sql`order by id desc`;

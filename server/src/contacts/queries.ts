@@ -1,22 +1,29 @@
 // Statements on `contacts`. Callers sort batches, so that locks are taken in one order. upsert-queries.ts creates contacts.
-import { sql } from "kysely";
+import { sql, type RawBuilder } from "kysely";
 import type { Database, Tx } from "../platform/database/database.ts";
+import type { Row } from "../platform/database/row.ts";
 import { insertRepeatedOptOuts, lockImported } from "./repeated-opt-out-queries.ts";
 import type { ChangeSource } from "./rules.ts";
 import { shownData } from "./shown-data-queries.ts";
 
-export interface ContactRow {
-  id: string;
-  email: string;
-  subscribed: boolean;
-  data: unknown;
-  createdAt: Date;
-  updatedAt: Date;
-}
-
+/** The columns that callers see, without `data`. Every list, page and export of contacts selects them. */
 const COLUMNS = ["id", "email", "subscribed", "createdAt", "updatedAt"] as const;
 
-const dataOf = (projectId: string) => shownData(projectId, "contacts").as("data");
+export type ContactRow = Row<"contacts", (typeof COLUMNS)[number] | "data">;
+
+/** Returns the columns of `ContactRow` for a statement on `contacts c`. */
+export function contactColumns(projectId: string): RawBuilder<unknown> {
+  const stored = COLUMNS.map((column) => sql.ref(`c.${column}`));
+  return sql`${sql.join(stored)}, ${shownData(projectId)} as data`;
+}
+
+function selectContact(database: Database, projectId: string) {
+  return database
+    .selectFrom("contacts as c")
+    .select(COLUMNS)
+    .select(shownData(projectId).as("data"))
+    .where("c.projectId", "=", projectId);
+}
 
 /**
  * Sets `subscribed` where it differs, logs each change in the consent log, and returns the contacts that flipped. Safe under concurrency.
@@ -52,19 +59,12 @@ async function repeatOptOuts(
   return flipped;
 }
 
-interface FlipRow {
-  projectId: string;
-  id: string;
-  subscribed: boolean;
+interface FlipRow extends FlippedContact {
   changeId: string;
   via: ChangeSource;
 }
 
-interface FlippedContact {
-  projectId: string;
-  id: string;
-  subscribed: boolean;
-}
+type FlippedContact = Row<"contacts", "projectId" | "id" | "subscribed">;
 
 async function flipRows(tx: Tx, flips: readonly FlipRow[]): Promise<FlippedContact[]> {
   const { rows } = await sql<FlippedContact>`
@@ -109,12 +109,7 @@ export async function findContact(
   projectId: string,
   id: string,
 ): Promise<ContactRow | undefined> {
-  return database
-    .selectFrom("contacts")
-    .select([...COLUMNS, dataOf(projectId)])
-    .where("projectId", "=", projectId)
-    .where("id", "=", id)
-    .executeTakeFirst();
+  return selectContact(database, projectId).where("c.id", "=", id).executeTakeFirst();
 }
 
 export async function findContactRowByEmail(
@@ -122,12 +117,7 @@ export async function findContactRowByEmail(
   projectId: string,
   email: string,
 ): Promise<ContactRow | undefined> {
-  return database
-    .selectFrom("contacts")
-    .select([...COLUMNS, dataOf(projectId)])
-    .where("projectId", "=", projectId)
-    .where("email", "=", email)
-    .executeTakeFirst();
+  return selectContact(database, projectId).where("c.email", "=", email).executeTakeFirst();
 }
 
 export async function findContactForUpdate(
@@ -135,20 +125,17 @@ export async function findContactForUpdate(
   projectId: string,
   id: string,
 ): Promise<ContactRow | undefined> {
-  return tx
-    .selectFrom("contacts")
-    .select([...COLUMNS, dataOf(projectId)])
-    .where("projectId", "=", projectId)
-    .where("id", "=", id)
-    .forUpdate()
-    .executeTakeFirst();
+  return selectContact(tx, projectId).where("c.id", "=", id).forUpdate().executeTakeFirst();
 }
+
+/** Columns to write; `data` is JSON. */
+export type ContactChanges = Partial<Omit<ContactRow, "data">> & { data?: string };
 
 export async function updateContactRow(
   tx: Tx,
   projectId: string,
   id: string,
-  changes: { email?: string; subscribed?: boolean; data?: string },
+  changes: ContactChanges,
 ): Promise<void> {
   await tx
     .updateTable("contacts")
@@ -157,6 +144,8 @@ export async function updateContactRow(
     .where("id", "=", id)
     .execute();
 }
+
+type LockedContact = Row<"contacts", "id" | "email" | "subscribed">;
 
 /**
  * Locks existing contacts of a project in the lock order of upserts, which avoids deadlocks, and returns them. `deleting` also waits for
@@ -167,9 +156,9 @@ export async function lockContacts(
   projectId: string,
   ids: readonly string[],
   purpose: "changing" | "deleting",
-): Promise<Array<{ id: string; email: string; subscribed: boolean }>> {
+): Promise<LockedContact[]> {
   const strength = purpose === "deleting" ? sql`for update` : sql`for no key update`;
-  const { rows } = await sql<{ id: string; email: string; subscribed: boolean }>`
+  const { rows } = await sql<LockedContact>`
     select id, email, subscribed from contacts where project_id = ${projectId} and id = any(${ids}::uuid[])
     order by email ${strength}`.execute(tx);
   return rows;
@@ -237,13 +226,7 @@ export async function findContactsById(
   database: Database,
   keys: ReadonlyArray<{ projectId: string; id: string }>,
 ) {
-  const { rows } = await sql<{
-    projectId: string;
-    id: string;
-    email: string;
-    subscribed: boolean;
-    data: unknown;
-  }>`
+  const { rows } = await sql<Row<"contacts", "projectId" | "id" | "email" | "subscribed" | "data">>`
     select c.project_id, c.id, c.email, c.subscribed, ${shownData(sql`c.project_id`)} as data
     from unnest(${keys.map((key) => key.projectId)}::uuid[], ${keys.map((key) => key.id)}::uuid[]) as i (project_id, id)
     join contacts c on c.project_id = i.project_id and c.id = i.id`.execute(database);

@@ -1,17 +1,14 @@
 // Statements on `notices`, the inbox of delivery reports.
 import { sql } from "kysely";
 import type { Database, Tx } from "../platform/database/database.ts";
+import type { Row } from "../platform/database/row.ts";
 import { notify } from "../platform/notify.ts";
 
 export type NoticeSource = "sns" | "smtp";
 
-export interface NewNotice {
-  id: string;
+export interface NewNotice extends Row<"notices", "id" | "providerId" | "sender" | "recipient"> {
   source: NoticeSource;
-  providerId: string;
   raw: Buffer;
-  sender: string | null;
-  recipient: string | null;
   /** When the sender says it was sent; null means now. */
   toldAt: Date | null;
 }
@@ -48,15 +45,10 @@ export async function insertNotices(
   return { now: rows[0]?.now ?? new Date(Number.NaN), ids };
 }
 
-export interface NoticeRow {
-  id: string;
+export interface NoticeRow extends Row<"notices", "id" | "raw" | "sender" | "recipient" | "failures"> {
   source: NoticeSource;
   /** SNS notices are text; SMTP messages are bytes. */
   text: string | null;
-  raw: Buffer | null;
-  sender: string | null;
-  recipient: string | null;
-  failures: number;
   ageSeconds: number;
 }
 

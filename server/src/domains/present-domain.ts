@@ -1,44 +1,19 @@
 // Builds the API view of a sender domain: for each record the expected value, the found one and advice. Pure.
+import type * as contract from "@postloft/contract/domains.ts";
 import { inWords, dnsMessage, type DnsAdvice } from "@postloft/contract/dns-advice.ts";
+import type { z } from "zod";
 import { contentId } from "../platform/ids.ts";
 import { SANDBOX_DOMAIN } from "../transports/mailbox.ts";
 import { dkimName, dkimValue, classifyDkim, type PublicDkimKey } from "./dkim-record.ts";
 import { classifyDmarc } from "./dmarc-record.ts";
 import type { DomainRow, FoundRecords } from "./queries.ts";
-import type { RecordStatus } from "./record-status.ts";
 import { ed25519KeyOf, secondKeyOf, signingKeyOf, problemsOf, type SecondKey } from "./rules.ts";
 import { classifySpf } from "./spf-record.ts";
 import { spfRecordsOf } from "./spf-walk.ts";
 
-export interface DomainView {
-  id: string;
-  domain: string;
-  verified: boolean;
-  status: "PENDING" | "VERIFIED";
-  records: RecordView[];
-  dkimTokens: string[];
-  ed25519: boolean;
-  lastError: string | null;
-  lastErrorParts: DnsAdvice[];
-  lastCheckedAt: string | null;
-  createdAt: string;
-  updatedAt: string;
-}
+export type DomainView = z.output<typeof contract.domain>;
 
-export interface RecordView {
-  type: "TXT";
-  name: string;
-  value: string;
-  purpose: "dkim" | "return-path" | "spf" | "dmarc";
-  required: boolean;
-  found: string | null;
-  status: RecordStatus;
-  advice: string | null;
-  adviceParts: readonly DnsAdvice[];
-  /** When DNS last answered for the name, and which servers were asked. */
-  lookedUpAt: string | null;
-  servers: readonly string[];
-}
+export type RecordView = z.output<typeof contract.record>;
 
 /** A record with the result of its check. */
 type EvaluatedRecord = Omit<RecordView, "lookedUpAt" | "servers">;
@@ -79,7 +54,7 @@ export function presentDomain(row: DomainRow, staysHere: boolean, returnPath: st
     ].map((record) => ({
       ...record,
       lookedUpAt: lookups[record.name]?.at ?? null,
-      servers: lookups[record.name]?.servers ?? [],
+      servers: [...(lookups[record.name]?.servers ?? [])],
     })),
     dkimTokens: keys.map(({ selector }) => selector),
     ed25519: beside !== null,
@@ -121,7 +96,7 @@ export function sandbox(projectId: string): DomainView {
 }
 
 function said(advice: readonly DnsAdvice[]): Pick<EvaluatedRecord, "advice" | "adviceParts"> {
-  return { advice: inWords(advice), adviceParts: advice };
+  return { advice: inWords(advice), adviceParts: [...advice] };
 }
 
 /** Returns the DNS records as if the keys were published. */

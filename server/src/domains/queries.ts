@@ -1,6 +1,7 @@
 // Statements on `domains`.
 import { sql } from "kysely";
 import type { Database, Tx } from "../platform/database/database.ts";
+import type { Row } from "../platform/database/row.ts";
 
 /** TXT records by name, as DNS returned them. Names without an answer are missing. */
 export type FoundRecords = Readonly<Record<string, readonly string[]>>;
@@ -17,31 +18,33 @@ interface AsJson {
   dnsLookups: Lookups;
 }
 
-export interface DomainRow {
-  projectId: string;
-  id: string;
-  domain: string;
-  status: string;
-  dkimSelector: string;
-  dkimPublicKey: string;
-  secondDkimSelector: string | null;
-  secondDkimPublicKey: string | null;
+export interface DomainRow extends Row<
+  "domains",
+  | "projectId"
+  | "id"
+  | "domain"
+  | "status"
+  | "dkimSelector"
+  | "dkimPublicKey"
+  | "secondDkimSelector"
+  | "secondDkimPublicKey"
+  | "ed25519Selector"
+  | "ed25519PublicKey"
+  | "checkProblem"
+  | "failedChecks"
+  | "failedAt"
+  | "statusChangedAt"
+  | "lastCheckedAt"
+  | "createdAt"
+  | "updatedAt"
+> {
   /** Set for a former key, null for the next one. */
   secondDkimUntil: Date | null;
-  ed25519Selector: string | null;
-  ed25519PublicKey: string | null;
   /** Whether the last check found it, so that it signs. */
   ed25519Published: boolean;
   dnsFound: FoundRecords;
   /** By the names of the records; names that never got an answer are missing. */
   dnsLookups: Lookups;
-  checkProblem: string | null;
-  failedChecks: number;
-  failedAt: Date | null;
-  statusChangedAt: Date;
-  lastCheckedAt: Date | null;
-  createdAt: Date;
-  updatedAt: Date;
   /** The database's clock when the row was read. */
   now: Date;
 }

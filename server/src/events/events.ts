@@ -1,4 +1,6 @@
 // Events of contacts. Append-only, recorded in the transaction of their cause.
+import type * as contract from "@postloft/contract/events.ts";
+import type { z } from "zod";
 import type { RawBuilder } from "kysely";
 import { now } from "../platform/clock.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
@@ -65,14 +67,7 @@ export function recordEventsFrom(source: RawBuilder<unknown>): RawBuilder<unknow
   return insertEventsFrom(source);
 }
 
-export interface EventView {
-  id: string;
-  name: string;
-  contactId: string;
-  data: Record<string, unknown> | null;
-  emailId: string | null;
-  createdAt: string;
-}
+export type EventView = z.output<typeof contract.event>;
 
 const LIST = "events";
 

@@ -3,22 +3,20 @@
 import { sql, type RawBuilder } from "kysely";
 import { EMAIL_SENT } from "@postloft/contract/event-names.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
+import type { Row } from "../platform/database/row.ts";
 import { notify } from "../platform/notify.ts";
 import { listEventsBeingDeleted, notBeingDeleted } from "./deletion-queries.ts";
 import { firstEventIdAt, isEmailSent, mailFacts, sentEventId } from "../emails/rows/sent-events.ts";
 import { reactToEventsFrom } from "../reactions/reactions.ts";
 import { limitToPageBytes, type RowOfBytes } from "../platform/http/page.ts";
 
-export interface NewEvent {
-  projectId: string;
-  id: string;
-  contactId: string;
-  name: string;
+export interface NewEvent extends Row<
+  "events",
+  "projectId" | "id" | "contactId" | "name" | "emailId" | "createdAt"
+> {
   data: Record<string, unknown> | null;
-  emailId: string | null;
   /** Whether a call with a public key caused it, the one of its email included. */
   fromPublicKey: true | null;
-  createdAt: Date;
 }
 
 /** Inserts events and the outbox events for their subscribers in one statement, because every tracked event runs it. */
@@ -76,14 +74,7 @@ export function eventsOf(event: SameEvent, source: RawBuilder<unknown>): RawBuil
     from (${source}) members`;
 }
 
-export interface EventRow {
-  id: string;
-  name: string;
-  contactId: string;
-  data: unknown;
-  emailId: string | null;
-  createdAt: Date;
-}
+export type EventRow = Row<"events", "id" | "name" | "contactId" | "data" | "emailId" | "createdAt">;
 
 export interface EventFilter {
   name?: string | undefined;

@@ -1,4 +1,6 @@
 // Returns the setup progress of a project for the dashboard's getting started page (decisions §2).
+import type { getSetupState } from "@postloft/contract/projects.ts";
+import type { z } from "zod";
 import type { Database } from "../platform/database/database.ts";
 import { hasSubscription } from "../billing/billing.ts";
 import { SANDBOX_DOMAIN } from "../transports/mailbox.ts";
@@ -6,16 +8,7 @@ import type { Domains } from "../domains/domains.ts";
 import { countAll } from "../contacts/list-contacts.ts";
 import { readUse } from "./queries.ts";
 
-export interface SetupState {
-  hasSubscription: boolean;
-  hasVerifiedDomain: boolean;
-  hasOwnDomain: boolean;
-  contactCount: number;
-  firstMailAt: string | null;
-  hasReachedMember: boolean;
-  lastCampaignSentAt: string | null;
-  hasEnabledWorkflow: boolean;
-}
+type SetupState = z.output<(typeof getSetupState)["responses"][200]>;
 
 export async function readSetupState(
   { database, domains }: { database: Database; domains: Domains },

@@ -1,7 +1,9 @@
 // Manages projects, the tenants: a person creates one, its admins change it and see both of its keys.
+import type * as contract from "@postloft/contract/projects.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { DoubtPolicy, TrackingMode } from "@postloft/contract/projects.ts";
 import { seesSecretKey, type Role } from "@postloft/contract/roles.ts";
+import type { z } from "zod";
 import type { Sealer } from "../platform/crypto.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
 import { isId, newId } from "../platform/ids.ts";
@@ -39,29 +41,7 @@ export interface ProjectChanges {
   kept: { eventRetentionDays?: number | null; emailRetentionDays?: number | null };
 }
 
-export interface ProjectView {
-  id: string;
-  name: string;
-  public: string;
-  /** null for a member who may not see it. */
-  secret: string | null;
-  role: Role;
-  language: string;
-  tracking: TrackingMode;
-  whenInDoubt: DoubtPolicy;
-  suppressionList: boolean;
-  defaultFrom: string | null;
-  sendingRate: number | null;
-  eventRetentionDays: number | null;
-  emailRetentionDays: number | null;
-  postalAddress: string | null;
-  logoUrl: string | null;
-  inboundAddress: string | null;
-  disabled: boolean;
-  removal: "RESET" | "DELETE" | null;
-  createdAt: string;
-  updatedAt: string;
-}
+export type ProjectView = z.output<typeof contract.project>;
 
 /** Dependencies for presenting a project. */
 export interface ProjectContext {

@@ -1,6 +1,7 @@
 // Statements on `projects`, `memberships` and `api_keys`.
 import { sql } from "kysely";
 import type { Database, Tx } from "../platform/database/database.ts";
+import type { Row } from "../platform/database/row.ts";
 import { SYSTEM_PROJECT_ID } from "../emails/rows/system-project.ts";
 
 export async function insertProject(tx: Tx, project: { id: string; name: string }): Promise<void> {
@@ -45,11 +46,8 @@ export async function listProjectNames(database: Database, email: string): Promi
   return rows.map(({ name }) => name);
 }
 
-export interface KeyRow {
-  hash: Buffer;
-  projectId: string;
+export interface KeyRow extends Row<"api_keys", "hash" | "projectId" | "sealed"> {
   kind: "public" | "secret";
-  sealed: Buffer;
 }
 
 export async function insertKeys(tx: Tx, keys: readonly KeyRow[]): Promise<void> {
@@ -94,24 +92,26 @@ export async function findMembershipRow(database: Database, userId: string, proj
     .executeTakeFirst();
 }
 
-export interface ProjectRow {
-  id: string;
-  name: string;
-  language: string;
+export interface ProjectRow extends Row<
+  "projects",
+  | "id"
+  | "name"
+  | "language"
+  | "defaultFrom"
+  | "postalAddress"
+  | "logoUrl"
+  | "inboundName"
+  | "disabled"
+  | "removal"
+  | "createdAt"
+  | "updatedAt"
+> {
   tracking: string;
   whenInDoubt: string;
   suppressionList: boolean;
-  defaultFrom: string | null;
   sendingRate: number | null;
   eventRetentionDays: number | null;
   emailRetentionDays: number | null;
-  postalAddress: string | null;
-  logoUrl: string | null;
-  inboundName: string;
-  disabled: boolean;
-  removal: string | null;
-  createdAt: Date;
-  updatedAt: Date;
   role: string;
   publicKey: Buffer;
   secretKey: Buffer;

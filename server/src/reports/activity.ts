@@ -1,6 +1,8 @@
 // The activity feed of emails, contacts, campaigns and workflows, newest first (decisions §10).
+import type * as contract from "@postloft/contract/activity.ts";
 import { ACTIVITY_TYPES, type ActivityType } from "@postloft/contract/activity.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import type { z } from "zod";
 import { now } from "../platform/clock.ts";
 import type { Database } from "../platform/database/database.ts";
 import { idTimeMs } from "../platform/ids.ts";
@@ -33,14 +35,7 @@ export interface ActivityQuery {
   until?: Date | undefined;
 }
 
-export interface ActivityView {
-  id: string;
-  type: ActivityType;
-  timestamp: string;
-  contactEmail: string | null;
-  contactId: string | null;
-  metadata: Record<string, unknown>;
-}
+export type ActivityView = z.output<typeof contract.activity>;
 
 /** Returns the lowest id (UUIDv7) at a time, or the lowest of all before 1970. */
 function firstIdAt(at: Date): string {

@@ -1,26 +1,28 @@
 // Queries on `api_requests`.
 import { sql } from "kysely";
 import type { Database } from "../platform/database/database.ts";
+import type { Row } from "../platform/database/row.ts";
 import type { PageRequest } from "../platform/http/page.ts";
 
-export interface RequestRow {
-  projectId: string;
-  id: string;
-  requestId: string;
-  at: Date;
-  method: string;
-  path: string;
-  route: string;
-  status: number;
-  errorCode: string | null;
-  durationMs: number;
-  key: string;
-  ip: string | null;
-  userAgent: string | null;
-  body: unknown;
-  bodyBytes: number;
-  leftOut: number;
-}
+export type RequestRow = Row<
+  "api_requests",
+  | "projectId"
+  | "id"
+  | "requestId"
+  | "at"
+  | "method"
+  | "path"
+  | "route"
+  | "status"
+  | "errorCode"
+  | "durationMs"
+  | "key"
+  | "ip"
+  | "userAgent"
+  | "body"
+  | "bodyBytes"
+  | "leftOut"
+>;
 
 /** Inserts rows, except those of projects deleted meanwhile. */
 export async function insertRequests(database: Database, rows: readonly RequestRow[]): Promise<void> {

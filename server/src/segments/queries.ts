@@ -2,22 +2,10 @@
 import type { SegmentType } from "@postloft/contract/segments.ts";
 import { sql, type SqlBool } from "kysely";
 import type { Database, Tx } from "../platform/database/database.ts";
+import type { Row } from "../platform/database/row.ts";
 import { limitToPageBytes, type PageRequest, type RowOfBytes } from "../platform/http/page.ts";
 
-export interface SegmentRow {
-  id: string;
-  name: string;
-  description: string | null;
-  type: string;
-  filters: unknown;
-  slug: string;
-  trackMembership: boolean;
-  causes: string[];
-  timeBased: boolean;
-  memberCount: number;
-  createdAt: Date;
-  updatedAt: Date;
-}
+export type SegmentRow = Row<"segments", (typeof COLUMNS)[number]>;
 
 const COLUMNS = [
   "id",
@@ -34,18 +22,20 @@ const COLUMNS = [
   "updatedAt",
 ] as const;
 
-export interface NewSegment {
-  projectId: string;
-  id: string;
-  name: string;
-  description: string | null;
+export interface NewSegment extends Row<
+  "segments",
+  | "projectId"
+  | "id"
+  | "name"
+  | "description"
+  | "slug"
+  | "trackMembership"
+  | "causes"
+  | "timeBased"
+  | "memberCount"
+> {
   type: "DYNAMIC" | "STATIC";
   filters: string | null;
-  slug: string;
-  trackMembership: boolean;
-  causes: string[];
-  timeBased: boolean;
-  memberCount: number;
 }
 
 export async function insertSegment(tx: Tx, segment: NewSegment): Promise<void> {

@@ -1,7 +1,9 @@
 // Reads, lists and counts segments.
+import type * as contract from "@postloft/contract/segments.ts";
 import { groupedFilter, type Filter } from "@postloft/contract/filters.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { SegmentType } from "@postloft/contract/segments.ts";
+import type { z } from "zod";
 import type { Database, Tx } from "../platform/database/database.ts";
 import { isId } from "../platform/ids.ts";
 import { fittingLimit, toPage, type Page, type PageRequest } from "../platform/http/page.ts";
@@ -17,19 +19,7 @@ import {
 } from "./queries.ts";
 import { segmentRestriction } from "./segment-restriction.ts";
 
-export interface SegmentView {
-  id: string;
-  name: string;
-  description: string | null;
-  type: SegmentType;
-  filters: unknown;
-  condition: unknown;
-  slug: string;
-  trackMembership: boolean;
-  memberCount: number;
-  createdAt: string;
-  updatedAt: string;
-}
+export type SegmentView = z.output<typeof contract.segment>;
 
 function present(row: SegmentRow): SegmentView {
   return {

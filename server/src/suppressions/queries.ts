@@ -2,25 +2,20 @@
 import { sql, type RawBuilder } from "kysely";
 import { SUPPRESSION_REASONS, type SuppressionReason } from "@postloft/contract/suppressions.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
+import type { Row } from "../platform/database/row.ts";
 import { containsAddressPart } from "../platform/http/page.ts";
 
-export interface SuppressionRow {
-  id: string;
-  email: string;
+export interface SuppressionRow extends Row<
+  "suppressions",
+  "id" | "email" | "emailId" | "actor" | "createdAt"
+> {
   reason: SuppressionReason;
-  emailId: string | null;
-  actor: string | null;
-  createdAt: Date;
 }
 
-export interface NewSuppression {
-  projectId: string;
-  id: string;
+export interface NewSuppression extends Row<"suppressions", "projectId" | "id" | "emailId" | "actor"> {
   /** Canonical. */
   email: string;
   reason: SuppressionReason;
-  emailId: string | null;
-  actor: string | null;
 }
 
 /** Returns a query for the reason why an address of a project is suppressed. */

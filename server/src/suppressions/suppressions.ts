@@ -1,7 +1,9 @@
 // The suppression list of a project, with addresses that get no email. The list is always kept but applied only if the project enables it
 // (docs/decisions/0045-suppression-list.md).
+import type * as contract from "@postloft/contract/suppressions.ts";
 import { parseAddress } from "@postloft/contract/address.ts";
 import { SUPPRESSION_REASONS, type SuppressionReason } from "@postloft/contract/suppressions.ts";
+import type { z } from "zod";
 import type { Database, Tx } from "../platform/database/database.ts";
 import { newId } from "../platform/ids.ts";
 import { toPage, type Page, type PageRequest } from "../platform/http/page.ts";
@@ -24,14 +26,7 @@ import { explainAddress } from "./rules.ts";
 /** The name of the list in its cursors. */
 export const SUPPRESSIONS = "suppressions";
 
-export interface Suppression {
-  id: string;
-  email: string;
-  reason: SuppressionReason;
-  emailId: string | null;
-  actor: string | null;
-  createdAt: string;
-}
+export type Suppression = z.output<typeof contract.suppression>;
 
 function present(row: SuppressionRow): Suppression {
   return {

@@ -2,22 +2,11 @@
 import { sql } from "kysely";
 import type { TemplateType } from "@postloft/contract/templates.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
+import type { Row } from "../platform/database/row.ts";
 import { hasLeft } from "../emails/rows/counted-by.ts";
 import { limitToPageBytes, containing, type RowOfBytes } from "../platform/http/page.ts";
 
-export interface TemplateRow {
-  id: string;
-  name: string;
-  description: string | null;
-  type: string;
-  subject: string;
-  body: string;
-  fromAddress: string | null;
-  fromName: string | null;
-  replyTo: string | null;
-  createdAt: Date;
-  updatedAt: Date;
-}
+export type TemplateRow = Row<"templates", (typeof COLUMNS)[number]>;
 
 export type WholeTemplateRow = TemplateRow & { design: unknown };
 
@@ -36,15 +25,10 @@ const COLUMNS = [
 ] as const;
 
 /** The stored fields of a template; `design` is JSON. */
-export interface TemplateFields {
-  name: string;
-  description: string | null;
-  type: string;
-  subject: string;
-  body: string;
-  fromAddress: string | null;
-  fromName: string | null;
-  replyTo: string | null;
+export interface TemplateFields extends Row<
+  "templates",
+  "name" | "description" | "type" | "subject" | "body" | "fromAddress" | "fromName" | "replyTo"
+> {
   design: string | null;
 }
 

@@ -1,13 +1,13 @@
 // SQL statements on `template_versions`.
 import { sql } from "kysely";
 import type { Database, Tx } from "../platform/database/database.ts";
+import type { Row } from "../platform/database/row.ts";
 
-export interface TemplateVersionRow {
-  id: string;
-  subject: string;
+export interface TemplateVersionRow extends Row<
+  "template_versions",
+  "id" | "subject" | "savedAt" | "replacedAt"
+> {
   bytes: number;
-  savedAt: Date;
-  replacedAt: Date;
 }
 export type WholeTemplateVersionRow = TemplateVersionRow & { body: string; design: unknown };
 

@@ -1,5 +1,7 @@
 // Earlier versions of templates, kept on every change and restorable (docs/decisions/0062-blocks.md).
+import type * as contract from "@postloft/contract/template-trials.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import type { z } from "zod";
 import type { Database, Tx } from "../platform/database/database.ts";
 import { isId, newId } from "../platform/ids.ts";
 import { AppError } from "../platform/app-error.ts";
@@ -11,17 +13,8 @@ import {
   type TemplateVersionRow,
 } from "./version-queries.ts";
 
-export interface TemplateVersionView {
-  id: string;
-  subject: string;
-  bytes: number;
-  savedAt: string;
-  replacedAt: string;
-}
-export type WholeTemplateVersionView = TemplateVersionView & {
-  body: string;
-  design: Record<string, unknown> | null;
-};
+export type TemplateVersionView = z.output<typeof contract.templateVersion>;
+export type WholeTemplateVersionView = z.output<typeof contract.wholeTemplateVersion>;
 
 function present({ id, subject, bytes, savedAt, replacedAt }: TemplateVersionRow): TemplateVersionView {
   return { id, subject, bytes, savedAt: savedAt.toISOString(), replacedAt: replacedAt.toISOString() };

@@ -1,4 +1,6 @@
 // The local mailbox: messages that stayed on this machine, for viewing (docs/self-hosting.md).
+import type * as contract from "@postloft/contract/mailbox.ts";
+import type { z } from "zod";
 import type { Email } from "postal-mime";
 import type { Database, Tx } from "../platform/database/database.ts";
 import { isId } from "../platform/ids.ts";
@@ -18,15 +20,7 @@ import {
 } from "./mailbox-queries.ts";
 import { parseApart } from "./parse-apart.ts";
 
-export interface MessageItem {
-  id: string;
-  emailId: string;
-  from: string;
-  to: string;
-  subject: string;
-  receivedAt: string;
-  sizeBytes: number;
-}
+export type MessageItem = z.output<typeof contract.messageItem>;
 
 function present(row: MessageRow): MessageItem {
   return {

@@ -2,16 +2,15 @@
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { sql } from "kysely";
 import type { Database, Tx } from "../platform/database/database.ts";
+import type { Row } from "../platform/database/row.ts";
 import { containing } from "../platform/http/page.ts";
 
-export interface NewMessage {
-  projectId: string;
-  id: string;
-  emailId: string;
+export interface NewMessage extends Row<
+  "mailbox_messages",
+  "projectId" | "id" | "emailId" | "subject" | "raw"
+> {
   from: string;
   recipients: readonly string[];
-  subject: string;
-  raw: Buffer;
 }
 
 /** Stores messages. Skips a message stored by an earlier attempt with a lost result, because both are identical. */
@@ -33,13 +32,11 @@ export async function insertMessages(database: Database, messages: readonly NewM
 
 const ITEM = sql<MessageRow>`id, email_id, from_address, recipients[1] as to_address, subject, received_at, octet_length(raw)::float8 as size_bytes`;
 
-export interface MessageRow {
-  id: string;
-  emailId: string;
-  fromAddress: string;
+export interface MessageRow extends Row<
+  "mailbox_messages",
+  "id" | "emailId" | "fromAddress" | "subject" | "receivedAt"
+> {
   toAddress: string;
-  subject: string;
-  receivedAt: Date;
   sizeBytes: number;
 }
 

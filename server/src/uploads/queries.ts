@@ -2,17 +2,14 @@
 import { sql } from "kysely";
 import type { ImageType, UPLOAD_USERS } from "@postloft/contract/uploads.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
+import type { Row } from "../platform/database/row.ts";
 import type { FileName } from "./rules.ts";
 
-export interface UploadRow {
-  id: string;
-  file: string;
+export interface UploadRow extends Row<
+  "uploads",
+  "id" | "file" | "bytes" | "width" | "height" | "name" | "createdAt"
+> {
   contentType: ImageType;
-  bytes: number;
-  width: number;
-  height: number;
-  name: string;
-  createdAt: Date;
 }
 
 export interface NewUpload extends UploadRow {

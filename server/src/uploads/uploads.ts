@@ -1,8 +1,9 @@
 // Stores, lists, deletes and serves the images of a project (spec §4.12; docs/decisions/0049-uploads.md).
 import { createHash } from "node:crypto";
+import type * as contract from "@postloft/contract/uploads.ts";
 import { formatBytes, LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { UploadedFile } from "@postloft/contract/field.ts";
-import type { ImageType } from "@postloft/contract/uploads.ts";
+import type { z } from "zod";
 import { transaction, type Database, type Tx } from "../platform/database/database.ts";
 import { newId } from "../platform/ids.ts";
 import type { Log } from "../platform/log.ts";
@@ -38,20 +39,9 @@ export interface UploadDependencies {
   log: Log;
 }
 
-export interface Image {
-  url: string;
-  key: string;
-  filename: string;
-  contentType: ImageType;
-  size: number;
-}
+export type Image = z.output<typeof contract.image>;
 
-export interface ListedImage extends Image {
-  width: number;
-  height: number;
-  createdAt: string;
-  usedBy: Array<Pick<UseRow, "type" | "id" | "name">>;
-}
+export type ListedImage = z.output<typeof contract.storedImage>;
 
 interface PreparedUpload extends Omit<NewUpload, "createdAt"> {
   /** Whether its row and its file exist. */

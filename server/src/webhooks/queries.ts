@@ -1,6 +1,7 @@
 // Queries on `webhook_calls`. Each claim is limited to one project, for fairness and for a sharded database.
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import { plannedOften, type Database, type Tx } from "../platform/database/database.ts";
+import type { Row } from "../platform/database/row.ts";
 import { notify } from "../platform/notify.ts";
 import { ofProject } from "../platform/database/of-project.ts";
 
@@ -9,16 +10,11 @@ export interface CallKey {
   id: string;
 }
 
-export interface NewCallRow {
-  projectId: string;
-  id: string;
-  ownerKind: string;
-  ownerId: string;
-  ownerRef: string;
-  url: string;
-  method: string;
+export interface NewCallRow extends Row<
+  "webhook_calls",
+  "projectId" | "id" | "ownerKind" | "ownerId" | "ownerRef" | "url" | "method" | "body"
+> {
   headers: string;
-  body: string | null;
 }
 
 export async function insertCalls(tx: Tx, calls: readonly NewCallRow[]): Promise<void> {
@@ -110,14 +106,11 @@ export async function listWaitingProjects(
   return rows;
 }
 
-export interface ClaimedCallRow {
-  projectId: string;
-  id: string;
-  url: string;
-  method: string;
+export interface ClaimedCallRow extends Row<
+  "webhook_calls",
+  "projectId" | "id" | "url" | "method" | "body" | "tries"
+> {
   headers: Record<string, string>;
-  body: string | null;
-  tries: number;
 }
 
 /** Claims the longest overdue calls of a project under a lease, after which they are due again. */
@@ -149,18 +142,20 @@ export interface AttemptResult extends CallKey {
   error: string | null;
 }
 
-export interface EndedCallRow {
-  projectId: string;
-  id: string;
-  ownerKind: string;
-  ownerId: string;
-  ownerRef: string;
+export interface EndedCallRow extends Row<
+  "webhook_calls",
+  | "projectId"
+  | "id"
+  | "ownerKind"
+  | "ownerId"
+  | "ownerRef"
+  | "tries"
+  | "responseStatus"
+  | "responseBody"
+  | "isCut"
+  | "error"
+> {
   state: "waiting" | "done" | "failed";
-  tries: number;
-  responseStatus: number | null;
-  responseBody: string | null;
-  isCut: boolean;
-  error: string | null;
 }
 
 /** Records attempts with a valid claim. Returns their rows. */

@@ -5,36 +5,36 @@ import { sql } from "kysely";
 import type { Graph, TriggerType } from "@postloft/contract/workflows/graph.ts";
 import type { ConfirmableProblem } from "@postloft/contract/workflows/problems.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
+import type { Row } from "../platform/database/row.ts";
 import { containing } from "../platform/http/page.ts";
 
-export interface WorkflowRow {
-  id: string;
-  name: string;
-  description: string | null;
-  enabled: boolean;
+export interface WorkflowRow extends Row<
+  "workflows",
+  | "id"
+  | "name"
+  | "description"
+  | "enabled"
+  | "triggerEvent"
+  | "allowReentry"
+  | "version"
+  | "nextRunAt"
+  | "createdAt"
+  | "updatedAt"
+> {
   triggerType: TriggerType;
   triggerConfig: Record<string, unknown>;
-  triggerEvent: string | null;
-  allowReentry: boolean;
-  version: number;
-  nextRunAt: Date | null;
   confirmedProblems: ConfirmableProblem[];
-  createdAt: Date;
-  updatedAt: Date;
 }
 
 const COLUMNS = sql`w.id, w.name, w.description, w.enabled, w.trigger_type, w.trigger_config, w.trigger_event, w.allow_reentry,
   w.version, w.next_run_at, w.confirmed_problems, w.created_at, w.updated_at`;
 
-export interface NewWorkflow {
-  projectId: string;
-  id: string;
-  name: string;
-  description: string | null;
+export interface NewWorkflow extends Row<
+  "workflows",
+  "projectId" | "id" | "name" | "description" | "triggerEvent" | "allowReentry"
+> {
   triggerType: TriggerType;
   triggerConfig: Readonly<Record<string, unknown>>;
-  triggerEvent: string | null;
-  allowReentry: boolean;
 }
 
 export async function countWorkflows(database: Database, projectId: string): Promise<number> {

@@ -2,13 +2,10 @@
 import { sql, type RawBuilder } from "kysely";
 import type { TemplateType } from "@postloft/contract/templates.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
+import type { Row } from "../platform/database/row.ts";
 
-export interface KnownTemplate {
-  id: string;
-  name: string;
+export interface KnownTemplate extends Row<"templates", "id" | "name" | "fromAddress" | "subject"> {
   type: TemplateType;
-  fromAddress: string | null;
-  subject: string;
   /** Null if the bodies together are too large to check. */
   body: string | null;
 }
@@ -50,13 +47,7 @@ export async function findTemplatesNamed(
   return rows;
 }
 
-export interface KnownSegment {
-  id: string;
-  name: string;
-  slug: string;
-  type: string;
-  trackMembership: boolean;
-}
+export type KnownSegment = Row<"segments", "id" | "name" | "slug" | "type" | "trackMembership">;
 
 const SEGMENT = sql`select id, name, slug, type, track_membership from segments`;
 

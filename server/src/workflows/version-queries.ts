@@ -2,12 +2,9 @@
 import { sql } from "kysely";
 import type { Graph } from "@postloft/contract/workflows/graph.ts";
 import type { Database } from "../platform/database/database.ts";
+import type { Row } from "../platform/database/row.ts";
 
-export interface VersionRow {
-  version: number;
-  isUsed: boolean;
-  createdAt: Date;
-}
+export type VersionRow = Row<"workflow_versions", "version" | "isUsed" | "createdAt">;
 
 export type ListedVersionRow = VersionRow & { steps: number; active: number };
 

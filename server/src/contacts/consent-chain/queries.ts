@@ -1,17 +1,14 @@
 // Statements on the checkpoints of the consent log and on the rows they cover.
 import { sql } from "kysely";
 import type { Database, Tx } from "../../platform/database/database.ts";
+import type { Row } from "../../platform/database/row.ts";
 import type { HashedChange, HashedEntry, HashedErasure, CheckpointedRows } from "./rules.ts";
 
 export interface CheckpointRow extends CheckpointedRows {
   hash: Buffer;
 }
 
-export interface HeadRow {
-  projectId: string;
-  number: number;
-  hash: Buffer;
-}
+export type HeadRow = Row<"consent_heads", "projectId" | "number" | "hash">;
 
 const at = (column: string) =>
   sql`to_char(${sql.ref(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at`;

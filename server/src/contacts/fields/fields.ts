@@ -1,8 +1,9 @@
 // Standard and custom fields of contacts.
+import type * as contract from "@postloft/contract/contact-fields.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import type { z } from "zod";
 import type { Database } from "../../platform/database/database.ts";
 import { AppError } from "../../platform/app-error.ts";
-import type { FieldType } from "../rules.ts";
 import {
   countContactsByKey,
   countContactsWithKey,
@@ -19,16 +20,8 @@ import {
 } from "./queries.ts";
 import { readFieldName, STANDARD_FIELDS, writeFieldName, type FieldName } from "./rules.ts";
 
-export interface NamedField {
-  field: string;
-  type: FieldType;
-  isCustom: boolean;
-}
-
-export interface FieldView extends NamedField {
-  /** 0 to 1. */
-  coverage: number;
-}
+export type FieldView = z.output<typeof contract.contactField>;
+export type NamedField = Omit<FieldView, "coverage">;
 
 /** Up to this number of keys, each key is tested. For more, listing all keys of each contact is used, which takes three times as long. */
 const TESTED_KEYS = 32;

@@ -1,7 +1,9 @@
 // Previews and queues the undo of an import (docs/decisions/0103-undo-an-import.md).
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { ImportResult } from "@postloft/contract/contact-import.ts";
+import type * as contract from "@postloft/contract/import-undo.ts";
 import type { UndoCounts } from "@postloft/contract/import-undo.ts";
+import type { z } from "zod";
 import { nowMs } from "../../platform/clock.ts";
 import type { Database, Tx } from "../../platform/database/database.ts";
 import { idTimeMs, isId } from "../../platform/ids.ts";
@@ -11,7 +13,6 @@ import {
   readJobInput,
   readUndoJob,
   type JobKey,
-  type JobView,
 } from "../../platform/background/jobs.ts";
 import { AppError } from "../../platform/app-error.ts";
 import type { Dependents } from "../contacts.ts";
@@ -36,11 +37,7 @@ export interface ImportedMembers {
   remove(tx: Tx, job: JobKey, row: { number: number; segmentId: string }): Promise<number>;
 }
 
-export interface UndoView {
-  until: string;
-  counts: UndoCounts | null;
-  job: JobView<UndoCounts> | null;
-}
+export type UndoView = z.output<typeof contract.importUndo>;
 
 /**
  * Returns the effects of undoing an import, or the state of the undo.

@@ -3,6 +3,7 @@ import { sql, type RawBuilder } from "kysely";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { UndoCounts } from "@postloft/contract/import-undo.ts";
 import { plannedEachTime, type Database, type Tx } from "../../platform/database/database.ts";
+import type { Row } from "../../platform/database/row.ts";
 import type { JobKey } from "../../platform/background/jobs.ts";
 import { shownData } from "../shown-data-queries.ts";
 
@@ -187,11 +188,8 @@ export async function mergeChanges(tx: Tx, job: JobKey): Promise<void> {
     ) m group by m.part`.execute(tx);
 }
 
-export interface ChangeRow {
-  number: number;
+export interface ChangeRow extends Row<"import_changes", "number" | "contactIds" | "segmentId"> {
   kind: Kind;
-  contactIds: string[];
-  segmentId: string | null;
 }
 
 /** Returns the first remaining row of an import, or undefined if all rows are undone. */

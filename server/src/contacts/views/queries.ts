@@ -1,15 +1,10 @@
 // Statements on `contact_views`.
 import { sql } from "kysely";
 import type { Database, Tx } from "../../platform/database/database.ts";
+import type { Row } from "../../platform/database/row.ts";
 import { lockProject } from "../../projects/projects.ts";
 
-export interface ViewRow {
-  id: string;
-  name: string;
-  query: unknown;
-  createdAt: Date;
-  updatedAt: Date;
-}
+export type ViewRow = Row<"contact_views", (typeof SHOWN)[number]>;
 
 const SHOWN = ["id", "name", "query", "createdAt", "updatedAt"] as const;
 

@@ -3,6 +3,7 @@ import { sql } from "kysely";
 import type { EmailStatus } from "@postloft/contract/emails.ts";
 import type { TrackingMode } from "@postloft/contract/projects.ts";
 import type { Database, Tx } from "../../platform/database/database.ts";
+import type { Row } from "../../platform/database/row.ts";
 import type { ListKind } from "../../message/message-headers.ts";
 import { statusInDoubt } from "../../emails/returned/returned-emails.ts";
 
@@ -30,12 +31,10 @@ export async function findLinkTargets(
   return rows.map((row) => row.url);
 }
 
-export interface HitMailRow {
-  projectId: string;
-  id: string;
-  contactId: string | null;
-  contentId: string;
-  campaignId: string | null;
+export interface HitMailRow extends Row<
+  "emails",
+  "projectId" | "id" | "contactId" | "contentId" | "campaignId"
+> {
   status: EmailStatus;
   /** The end of the last attempt if the email is in doubt. Null only during its first submission. */
   sentAt: Date | null;
@@ -75,15 +74,10 @@ export async function insertLinkClicks(tx: Tx, links: readonly LinkKey[]) {
   return rows;
 }
 
-export interface CountRow {
-  projectId: string;
-  contentId: string;
-  number: number;
-  campaignId: string;
-  total: number;
-  mails: number;
-  machine: number;
-}
+export type CountRow = Row<
+  "tracking_counts",
+  "projectId" | "contentId" | "number" | "campaignId" | "total" | "mails" | "machine"
+>;
 
 export async function addCounts(tx: Tx, counts: readonly CountRow[]): Promise<void> {
   await sql`

@@ -2,6 +2,7 @@
 import { sql } from "kysely";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { Database, Tx } from "../../platform/database/database.ts";
+import type { Row } from "../../platform/database/row.ts";
 
 /** Returns the verified domains among these, with their projects. */
 export async function findOwners(database: Database, domains: readonly string[]) {
@@ -13,24 +14,19 @@ export async function findOwners(database: Database, domains: readonly string[])
     .execute();
 }
 
-export interface NewDmarcReport {
-  projectId: string;
-  id: string;
-  domain: string;
-  reporter: string;
-  reportId: string;
+export interface NewDmarcReport extends Row<
+  "dmarc_reports",
+  "projectId" | "id" | "domain" | "reporter" | "reportId" | "policy"
+> {
   begin: Date;
   end: Date;
-  policy: string | null;
 }
 
-export interface NewDmarcSource {
+export interface NewDmarcSource extends Row<
+  "dmarc_sources",
+  "messages" | "disposition" | "dkim" | "spf" | "signers"
+> {
   ip: string;
-  messages: number;
-  disposition: string;
-  dkim: boolean;
-  spf: boolean;
-  signers: string[];
 }
 
 /** Matches while a domain is below its daily limit of reports, because anyone can send reports. */

@@ -1,6 +1,7 @@
 // Queries on `recipient_batches`, which holds campaign recipients that have no row in `emails` yet, 40 per row.
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import type { Database, Tx } from "../../platform/database/database.ts";
+import type { Row } from "../../platform/database/row.ts";
 import { notify } from "../../platform/notify.ts";
 import type { ListKind } from "../../message/message-headers.ts";
 import type { CampaignKey } from "./campaign-queries.ts";
@@ -111,19 +112,15 @@ export async function listWaiting(database: Database, projectId: string, recipie
   return rows;
 }
 
-export interface WaitingRow {
+export interface WaitingRow extends Row<
+  "email_contents",
+  "fromAddress" | "fromName" | "subject" | "replyTo" | "html" | "headers" | "attachments"
+> {
   id: string;
   campaignId: string;
   contactId: string | null;
   toAddress: string;
   createdAt: Date;
-  fromAddress: string;
-  fromName: string | null;
-  subject: string;
-  replyTo: string | null;
-  html: string;
-  headers: unknown;
-  attachments: unknown;
   listKind: ListKind | null;
 }
 

@@ -1,6 +1,9 @@
 // Snapshots, counts, drops and requeues the emails of a whole campaign.
-import type { RawBuilder } from "kysely";
+import type * as contract from "@postloft/contract/campaign-actions.ts";
+import type { counters } from "@postloft/contract/campaigns.ts";
 import type { EmailStatus } from "@postloft/contract/emails.ts";
+import type { RawBuilder } from "kysely";
+import type { z } from "zod";
 import type { Database, Tx } from "../../platform/database/database.ts";
 import { toPage, type Page, type PageRequest } from "../../platform/http/page.ts";
 import { insertRecipientBatches, skipBatches, BATCH_SIZE } from "./batch-queries.ts";
@@ -35,19 +38,7 @@ export async function snapshotRecipients(
   return insertRecipientBatches(tx, key, content.id, recipients);
 }
 
-export interface CampaignCounts {
-  totalRecipients: number;
-  sentCount: number;
-  failedCount: number;
-  skippedCount: number;
-  unconfirmedCount: number;
-  pendingCount: number;
-  deliveredCount: number;
-  openedCount: number;
-  clickedCount: number;
-  bouncedCount: number;
-  complainedCount: number;
-}
+export type CampaignCounts = Omit<z.output<typeof counters>, "unsubscribedCount">;
 
 const PENDING: ReadonlySet<EmailStatus> = new Set(["QUEUED", "CLAIMED", "SENDING"]);
 const UNSENT: Partial<Record<EmailStatus, "failedCount" | "skippedCount" | "unconfirmedCount">> = {
@@ -131,20 +122,7 @@ export async function retryFailedRecipients(
   return { queued, hasForgotten: queued === 0 && (await hasRedactedFailures(tx, key)) };
 }
 
-export interface RecipientView {
-  id: string;
-  contactId: string | null;
-  email: string;
-  status: EmailStatus;
-  reason: string | null;
-  attempts: number;
-  sentAt: string | null;
-  deliveredAt: string | null;
-  openedAt: string | null;
-  clickedAt: string | null;
-  bouncedAt: string | null;
-  complainedAt: string | null;
-}
+export type RecipientView = z.output<typeof contract.recipient>;
 
 const at = (instant: Date | null) => instant?.toISOString() ?? null;
 

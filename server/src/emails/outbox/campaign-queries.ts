@@ -4,6 +4,7 @@ import { sql, type RawBuilder } from "kysely";
 import type { EmailStatus } from "@postloft/contract/emails.ts";
 import type { PROVIDERS } from "@postloft/contract/report-queries.ts";
 import type { Database, Tx } from "../../platform/database/database.ts";
+import type { Row } from "../../platform/database/row.ts";
 import { notify } from "../../platform/notify.ts";
 import { endedAs } from "../rows/end-queries.ts";
 import { HAS_LEFT, PROVIDER, providersOf, TO_DOMAIN } from "../rows/counted-by-queries.ts";
@@ -137,19 +138,21 @@ export async function hasRedactedFailures(tx: Tx, { projectId, campaignId }: Cam
   return rows.length > 0;
 }
 
-export interface RecipientRow {
-  id: string;
-  contactId: string | null;
-  toAddress: string;
+export interface RecipientRow extends Row<
+  "emails",
+  | "id"
+  | "contactId"
+  | "toAddress"
+  | "reason"
+  | "attempts"
+  | "sentAt"
+  | "deliveredAt"
+  | "openedAt"
+  | "clickedAt"
+  | "bouncedAt"
+  | "complainedAt"
+> {
   status: EmailStatus;
-  reason: string | null;
-  attempts: number;
-  sentAt: Date | null;
-  deliveredAt: Date | null;
-  openedAt: Date | null;
-  clickedAt: Date | null;
-  bouncedAt: Date | null;
-  complainedAt: Date | null;
 }
 
 /** Lists recipients, newest first. The ids of a batch do not interleave with other batches, so a page reads only a few batches. */

@@ -2,24 +2,27 @@
 import { sql } from "kysely";
 import type { EmailStatus } from "@postloft/contract/emails.ts";
 import type { Database, Tx } from "../../platform/database/database.ts";
+import type { Row } from "../../platform/database/row.ts";
 import { notify } from "../../platform/notify.ts";
 import { SUBJECT, TO_ADDRESS } from "../rows/shown-queries.ts";
 import { statusOfEmail } from "../rows/status-queries.ts";
 
-export interface ContentRow {
-  projectId: string;
-  id: string;
-  fromAddress: string;
-  fromName: string | null;
-  replyTo: string | null;
-  subject: string;
-  html: string;
-  text: string | null;
+export interface ContentRow extends Row<
+  "email_contents",
+  | "projectId"
+  | "id"
+  | "fromAddress"
+  | "fromName"
+  | "replyTo"
+  | "subject"
+  | "html"
+  | "text"
+  | "listKind"
+  | "tracked"
+  | "usedUntil"
+> {
   headers: string;
   attachments: string;
-  listKind: string | null;
-  tracked: boolean;
-  usedUntil: Date;
 }
 
 /** Inserts contents. The id is a hash of the content, so an existing row is already identical. */
@@ -88,19 +91,21 @@ export async function insertFile(
     .execute();
 }
 
-export interface NewEmailRow {
-  projectId: string;
-  id: string;
-  contactId: string | null;
-  contentId: string;
-  templateId: string | null;
-  campaignId: string | null;
-  workflowId: string | null;
-  workflowStepId: string | null;
+export interface NewEmailRow extends Row<
+  "emails",
+  | "projectId"
+  | "id"
+  | "contactId"
+  | "contentId"
+  | "templateId"
+  | "campaignId"
+  | "workflowId"
+  | "workflowStepId"
+  | "priority"
+  | "toAddress"
+  | "toName"
+> {
   fromPublicKey: "FIRST" | "LATER" | null;
-  priority: number;
-  toAddress: string;
-  toName: string | null;
   copies: string | null;
   variables: string | null;
   isTest: true | null;

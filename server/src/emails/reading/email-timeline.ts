@@ -1,5 +1,7 @@
 // Builds the timeline of an email, oldest first, from its attempts with their errors and from its events. Pure.
+import type * as contract from "@postloft/contract/emails.ts";
 import { domainOf } from "@postloft/contract/address.ts";
+import type { z } from "zod";
 import type { Database } from "../../platform/database/database.ts";
 import { notifyRejection } from "../../transports/replies/told-refusals.ts";
 
@@ -40,14 +42,7 @@ export interface ResolutionRow {
   resolvedBy: string;
 }
 
-export interface TimelineItem {
-  type: string;
-  at: string;
-  detail: string | null;
-  cause?: string;
-  refusedBy?: string;
-  advice?: string;
-}
+export type TimelineItem = z.output<typeof contract.timelineItem>;
 
 export function timelineOf(
   mail: TimelineMail,

@@ -1,5 +1,7 @@
 // Lists emails and reads a single one with its history. Recipients in batches appear as the emails they will become.
-import { EMAIL_KINDS, type EmailKind, type EmailStatus } from "@postloft/contract/emails.ts";
+import type * as contract from "@postloft/contract/emails.ts";
+import { EMAIL_KINDS, type EmailStatus } from "@postloft/contract/emails.ts";
+import type { z } from "zod";
 import type { Database } from "../../platform/database/database.ts";
 import { isId } from "../../platform/ids.ts";
 import { toPage, type Page, type PageRequest } from "../../platform/http/page.ts";
@@ -12,23 +14,7 @@ import { countEmails, findEmail, listAttempts, listEmailRows, type EmailFilter }
 import { countReturned } from "../returned/returned-message-queries.ts";
 import { kindOf, messageIdOf } from "../rows/rules.ts";
 
-export interface EmailView {
-  id: string;
-  contactId: string | null;
-  campaignId: string | null;
-  workflowId: string | null;
-  kind: EmailKind;
-  status: EmailStatus;
-  to: string;
-  from: string;
-  subject: string;
-  reason: string | null;
-  attempts: number;
-  nextAttemptAt: string | null;
-  createdAt: string;
-  sentAt: string | null;
-  forgottenAt: string | null;
-}
+export type EmailView = z.output<typeof contract.email>;
 
 /** Later than any retry. Emails due after this are deferred for their destination until an unknown time. */
 const DEFERRED_FROM = new Date("9999-01-01T00:00:00Z");

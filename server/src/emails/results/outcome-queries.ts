@@ -1,6 +1,7 @@
 // Queries that record how an attempt to send an email ended.
 import { sql, type RawBuilder } from "kysely";
 import type { Tx } from "../../platform/database/database.ts";
+import type { Row } from "../../platform/database/row.ts";
 import { enqueueSentEventsFrom } from "../../reactions/reactions.ts";
 import type { Category } from "../../transports/replies/replies.ts";
 import { endedAs } from "../rows/end-queries.ts";
@@ -9,12 +10,7 @@ import type { OutcomeRow } from "../rows/outcome.ts";
 import { addToSendingHours } from "./sending-queries.ts";
 import { subjectAfter, variablesAfter } from "../rows/system-project-queries.ts";
 
-interface EndedRow {
-  projectId: string;
-  id: string;
-  contactId: string | null;
-  status: string;
-  attempts: number;
+interface EndedRow extends Row<"emails", "projectId" | "id" | "contactId" | "status" | "attempts"> {
   /** When the email was sent by this update. Null for test emails, for unsent emails and if a report was recorded first. */
   leftAt: Date | null;
 }

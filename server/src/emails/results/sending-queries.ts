@@ -1,16 +1,15 @@
 // Queries on `sending_hours`, the hourly counters of sent and returned emails.
 import { sql, type RawBuilder } from "kysely";
 import type { Database, Tx } from "../../platform/database/database.ts";
+import type { Row } from "../../platform/database/row.ts";
 import { isOfCountedProject } from "../rows/system-project-queries.ts";
 
-export interface SendingHourRow {
-  projectId: string;
+export interface SendingHourRow extends Row<
+  "sending_hours",
+  "projectId" | "sent" | "refused" | "bounced" | "complained"
+> {
   /** Start of the hour, or null for the current one. */
   at: Date | null;
-  sent: number;
-  refused: number;
-  bounced: number;
-  complained: number;
 }
 
 export async function upsertSendingHours(tx: Tx, hours: readonly SendingHourRow[]): Promise<void> {

@@ -1,6 +1,7 @@
 // Queries on emails past their retention and on emails kept longer.
 import { sql, type SqlBool } from "kysely";
 import { plannedEachTime, type Database, type Tx } from "../../platform/database/database.ts";
+import type { Row } from "../../platform/database/row.ts";
 import { NO_ID } from "../../platform/ids.ts";
 
 export async function upsertRetention(tx: Tx, projectId: string, days: number): Promise<void> {
@@ -45,11 +46,7 @@ export async function updatePosition(tx: Tx, projectId: string, position: string
 }
 
 /** An email that may be due for redaction. */
-export interface OldMail {
-  id: string;
-  campaignId: string | null;
-  contentId: string;
-  sentAt: Date | null;
+export interface OldMail extends Row<"emails", "id" | "campaignId" | "contentId" | "sentAt"> {
   isForgotten: boolean;
 }
 
@@ -127,13 +124,7 @@ export async function listOpenCampaigns(
 }
 
 /** An email, or a campaign with all its emails, that is kept longer than others of the same age. */
-export interface KeptLonger {
-  id: string;
-  isCampaign: boolean;
-  contentId: string;
-  afterId: string;
-  lastId: string;
-}
+export type KeptLonger = Row<"emails_kept_longer", "id" | "isCampaign" | "contentId" | "afterId" | "lastId">;
 
 /** Inserts new entries, and extends the range of a campaign that exists. */
 export async function upsertKeptLonger(

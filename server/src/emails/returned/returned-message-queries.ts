@@ -1,12 +1,10 @@
 // Queries on `returned_messages`.
 import { sql } from "kysely";
 import type { Database, Tx } from "../../platform/database/database.ts";
+import type { Row } from "../../platform/database/row.ts";
 
-interface ReturnedRow {
-  id: string;
-  emailId: string;
+interface ReturnedRow extends Row<"returned_messages", "id" | "emailId" | "subject"> {
   from: string | null;
-  subject: string | null;
   text: string | null;
 }
 

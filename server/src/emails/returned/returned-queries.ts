@@ -2,6 +2,7 @@
 import { sql } from "kysely";
 import type { EmailStatus } from "@postloft/contract/emails.ts";
 import type { Database, Tx } from "../../platform/database/database.ts";
+import type { Row } from "../../platform/database/row.ts";
 import { mailFacts } from "../rows/sent-events.ts";
 import { TO_ADDRESS } from "../rows/shown-queries.ts";
 import { isBeingSubmitted, statusOfEmail } from "../rows/status-queries.ts";
@@ -14,12 +15,9 @@ interface Step {
   at: Date;
 }
 
-interface RecordedRow {
-  projectId: string;
-  id: string;
+interface RecordedRow extends Row<"emails", "projectId" | "id" | "isTest"> {
   /** Null for an email in doubt. */
   sentAt: Date | null;
-  isTest: boolean | null;
 }
 
 type LeftRow = RecordedRow & { sentAt: Date; contactId: string | null };

@@ -1,20 +1,23 @@
 // The columns of a mail that was claimed, which is all that the sender knows of it.
 import { sql } from "kysely";
 import type { TrackingMode } from "@postloft/contract/projects.ts";
+import type { Row } from "../../platform/database/row.ts";
 
-export interface ClaimedRow {
-  projectId: string;
-  id: string;
-  contactId: string | null;
-  contentId: string;
-  priority: number;
-  toAddress: string;
-  toName: string | null;
-  copies: unknown;
-  variables: unknown;
-  attempts: number;
-  campaignId: string | null;
-  templateId: string | null;
+export interface ClaimedRow extends Row<
+  "emails",
+  | "projectId"
+  | "id"
+  | "contactId"
+  | "contentId"
+  | "priority"
+  | "toAddress"
+  | "toName"
+  | "copies"
+  | "variables"
+  | "attempts"
+  | "campaignId"
+  | "templateId"
+> {
   /** Set for a test email, which stores TestVariables as its variables. */
   isTest: boolean | null;
   /** Set for a test email that goes to the local mailbox. */

@@ -1,5 +1,7 @@
 // Throttles destinations that reject a campaign, or bulk mail outside campaigns, for policy reasons. Emails for them are deferred, a few
 // canaries test the destination automatically, and all are sent once it accepts email again.
+import type * as contract from "@postloft/contract/emails.ts";
+import type { z } from "zod";
 import { transaction, type Database, type Tx } from "../../platform/database/database.ts";
 import { AppError } from "../../platform/app-error.ts";
 import { domainsOf } from "../../transports/destinations.ts";
@@ -54,14 +56,7 @@ export async function pauseDestination(
   );
 }
 
-export interface PausedDestinationView {
-  destination: string;
-  domains: string[];
-  answer: string;
-  since: string;
-  nextTryAt: string;
-  whatToDo: string;
-}
+export type PausedDestinationView = z.output<typeof contract.pausedDestination>;
 
 /** Returns the throttled destinations of a campaign, or of bulk mail outside campaigns. */
 export async function readPausedDestinations(

@@ -1,6 +1,7 @@
 // Queries on `paused_destinations` and their deferred emails.
 import { sql, type RawBuilder } from "kysely";
 import type { Database, Tx } from "../../platform/database/database.ts";
+import type { Row } from "../../platform/database/row.ts";
 import { notify } from "../../platform/notify.ts";
 
 /** Emails due at or after this time are deferred. */
@@ -21,20 +22,22 @@ export interface PausedKey {
 export const isToList = sql`exists (
   select 1 from email_contents k where k.project_id = emails.project_id and k.id = emails.content_id and k.list_kind is not null)`;
 
-export interface PausedRow {
-  projectId: string;
-  campaignId: string | null;
-  destination: string;
-  domains: string[];
+export interface PausedRow extends Row<
+  "paused_destinations",
+  | "projectId"
+  | "campaignId"
+  | "destination"
+  | "domains"
+  | "answer"
+  | "since"
+  | "tryAt"
+  | "failedTries"
+  | "trialIds"
+  | "toldAt"
+  | "releasedAt"
+> {
   /** As text because it is a bigint. */
   number: number;
-  answer: string;
-  since: Date;
-  tryAt: Date;
-  failedTries: number;
-  trialIds: string[];
-  toldAt: Date | null;
-  releasedAt: Date | null;
 }
 
 const isOf = ({ projectId, campaignId }: PausedKey) =>

@@ -2,6 +2,7 @@
 // possible.
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import type { Database, Tx } from "../database/database.ts";
+import type { Row } from "../database/row.ts";
 import { notify } from "../notify.ts";
 import { ofProject } from "../database/of-project.ts";
 
@@ -75,12 +76,7 @@ export async function claimJob(
   return rows[0];
 }
 
-export interface ClaimedJob {
-  input: unknown;
-  checkpoint: unknown;
-  failures: number;
-  createdAt: Date;
-}
+export type ClaimedJob = Row<"jobs", "input" | "checkpoint" | "failures" | "createdAt">;
 
 /** Locks the job for one step if the claim is still valid. No other process can take it during the transaction. */
 export async function findClaimedForUpdate(
@@ -171,10 +167,7 @@ export async function countJobFileBytes(database: Database, { projectId, id }: J
   return rows[0]?.bytes ?? 0;
 }
 
-export interface JobError {
-  row: number;
-  subject: string;
-  error: string;
+export interface JobError extends Row<"job_errors", "row" | "subject" | "error"> {
   /** The parts of the error by code. Null if it has none or is from an older version. */
   parts: readonly ErrorPart[] | null;
   /** The cells of the file's row. Null without a row, and in imports of older versions. */

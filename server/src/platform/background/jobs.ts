@@ -1,7 +1,8 @@
 // Runs jobs that work through many rows in steps. Each step commits its effects and its checkpoint in one transaction, so after a crash the
 // next process repeats nothing and skips nothing (docs/decisions/0011-jobs-are-rows-of-our-own.md).
-import type { JobState } from "@postloft/contract/job.ts";
+import type { jobResponse, JobState } from "@postloft/contract/job.ts";
 import type { RawBuilder } from "kysely";
+import type { z } from "zod";
 import { startLoop } from "./background.ts";
 import {
   allowLongWork,
@@ -115,16 +116,7 @@ export async function addJob(
   return id;
 }
 
-export interface JobView<Result = unknown> {
-  id: string;
-  state: JobState;
-  /** 0 to 100. */
-  progress: number;
-  result: Result | null;
-  failedReason: string | null;
-  createdAt: string;
-  finishedAt: string | null;
-}
+export type JobView<Result = unknown> = z.output<ReturnType<typeof jobResponse<z.ZodType<Result>>>>;
 
 /** Returns a job of one of these kinds as its caller may see it (decisions §3). `Result` is the type of the last step's result. */
 export async function readJob<Result = unknown>(

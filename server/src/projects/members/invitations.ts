@@ -1,6 +1,8 @@
 // Adds people to a project: an account with a confirmed address joins immediately, others get an invitation link.
+import type * as contract from "@postloft/contract/members.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { Role } from "@postloft/contract/roles.ts";
+import type { z } from "zod";
 import { randomText, sha256 } from "../../platform/crypto.ts";
 import type { Database, Tx } from "../../platform/database/database.ts";
 import { isId, newId } from "../../platform/ids.ts";
@@ -30,13 +32,7 @@ import {
 const TOKEN_LENGTH = 43;
 const TOKEN = /^[A-Za-z0-9]{43}$/;
 
-export interface InvitationView {
-  id: string;
-  email: string;
-  role: Role;
-  createdAt: string;
-  expiresAt: string;
-}
+export type InvitationView = z.output<typeof contract.invitation>;
 
 function present(row: InvitationRow): InvitationView {
   return {

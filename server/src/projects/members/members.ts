@@ -1,7 +1,9 @@
 // Lists, adds, promotes and removes the members of a project, which always has an owner.
+import type * as contract from "@postloft/contract/members.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { addMember } from "@postloft/contract/members.ts";
 import { reaches, seesSecretKey, type Role } from "@postloft/contract/roles.ts";
+import type { z } from "zod";
 import type { Sealer } from "../../platform/crypto.ts";
 import type { Database, Tx } from "../../platform/database/database.ts";
 import { AppError } from "../../platform/app-error.ts";
@@ -22,14 +24,7 @@ import {
   type MemberRow,
 } from "./queries.ts";
 
-export interface MemberView {
-  userId: string;
-  email: string;
-  role: Role;
-  /** Whether the member can see the current secret key, or could in an earlier role. */
-  couldSeeSecretKey: boolean;
-  createdAt: string;
-}
+export type MemberView = z.output<typeof contract.member>;
 
 function present(row: MemberRow): MemberView {
   const role = row.role as Role;

@@ -1,13 +1,10 @@
 // Statements on `memberships` and `invitations` after a project has its first owner.
 import { sql } from "kysely";
 import type { Database, Tx } from "../../platform/database/database.ts";
+import type { Row } from "../../platform/database/row.ts";
 
-export interface MemberRow {
-  userId: string;
+export interface MemberRow extends Row<"memberships", "userId" | "role" | "knowsSecretKey" | "createdAt"> {
   email: string;
-  role: string;
-  knowsSecretKey: boolean;
-  createdAt: Date;
 }
 
 export async function listMemberRows(database: Database, projectId: string): Promise<MemberRow[]> {
@@ -57,14 +54,7 @@ export async function deleteMember(tx: Tx, projectId: string, userId: string): P
     .execute();
 }
 
-export interface InvitationRow {
-  projectId: string;
-  id: string;
-  email: string;
-  role: string;
-  createdAt: Date;
-  expiresAt: Date;
-}
+export type InvitationRow = Row<"invitations", (typeof COLUMNS)[number]>;
 
 const COLUMNS = ["projectId", "id", "email", "role", "createdAt", "expiresAt"] as const;
 

@@ -1,19 +1,10 @@
 // Statements on `scoped_keys`.
 import { sql } from "kysely";
 import type { Database, Tx } from "../../platform/database/database.ts";
+import type { Row } from "../../platform/database/row.ts";
 import { lockProject } from "../queries.ts";
 
-export interface ScopedKeyRow {
-  id: string;
-  name: string;
-  role: string;
-  scopes: string[];
-  networks: string[];
-  expiresAt: Date | null;
-  lastUsedAt: Date | null;
-  createdBy: string;
-  createdAt: Date;
-}
+export type ScopedKeyRow = Row<"scoped_keys", (typeof SHOWN)[number]>;
 
 const SHOWN = [
   "id",
@@ -97,13 +88,8 @@ export async function deleteKeyRowsBy(
     .execute();
 }
 
-export interface FoundKeyRow {
-  hash: Buffer;
-  projectId: string;
-  id: string;
+export interface FoundKeyRow extends Row<"scoped_keys", "hash" | "projectId" | "id" | "scopes" | "networks"> {
   role: "ADMIN" | "MEMBER";
-  scopes: string[];
-  networks: string[];
   isExpired: boolean;
   isUseKnown: boolean;
   disabled: boolean;

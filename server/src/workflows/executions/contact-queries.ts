@@ -1,6 +1,7 @@
 // Queries on the executions of contacts.
 import { sql } from "kysely";
 import type { Database, Tx } from "../../platform/database/database.ts";
+import type { Row } from "../../platform/database/row.ts";
 
 export async function listExecutionIdsOf(
   database: Database,
@@ -47,15 +48,11 @@ export async function emptyExecutionRowsOf(
   return rows.map((row) => row.id);
 }
 
-interface HoldingRow {
-  id: string;
-  workflowId: string;
+interface HoldingRow extends Row<
+  "workflow_executions",
+  "id" | "workflowId" | "status" | "startedAt" | "endedAt" | "context" | "results"
+> {
   workflowName: string;
-  status: string;
-  startedAt: Date;
-  endedAt: Date | null;
-  context: unknown;
-  results: unknown;
 }
 
 /** Returns a page of a contact's executions with the contact data they store, by id. */

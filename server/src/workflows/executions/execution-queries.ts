@@ -2,22 +2,25 @@
 import { sql } from "kysely";
 import type { Graph } from "@postloft/contract/workflows/graph.ts";
 import { plannedOften, type Database, type Tx } from "../../platform/database/database.ts";
+import type { Row } from "../../platform/database/row.ts";
 import { notify } from "../../platform/notify.ts";
 
-export interface ExecutionRow {
-  id: string;
-  workflowId: string;
-  contactId: string | null;
-  version: number;
-  status: string;
-  stepId: string | null;
-  context: unknown;
-  results: unknown;
-  answer: unknown;
-  trace: unknown;
+export interface ExecutionRow extends Row<
+  "workflow_executions",
+  | "id"
+  | "workflowId"
+  | "contactId"
+  | "version"
+  | "status"
+  | "stepId"
+  | "context"
+  | "results"
+  | "answer"
+  | "trace"
+  | "startedAt"
+> {
   /** The reason if a cancellation is decided, or null. */
   exitReason: string | null;
-  startedAt: Date;
   fromPublicKey: boolean;
 }
 
@@ -82,15 +85,12 @@ export async function listDueExecutions(
   return rows.map((row) => row.id);
 }
 
-export interface StoredExecution {
-  id: string;
-  status: string;
-  stepId: string | null;
-  dueAt: Date | null;
-  waitsFor: string | null;
+export interface StoredExecution extends Row<
+  "workflow_executions",
+  "id" | "status" | "stepId" | "dueAt" | "waitsFor" | "exitReason"
+> {
   results: string | null;
   trace: string;
-  exitReason: string | null;
   fromPublicKey: true | null;
 }
 
@@ -121,15 +121,10 @@ export async function updateExecutions(
     where x.project_id = ${projectId} and x.id = i.id`.execute(tx);
 }
 
-export interface StepCountRow {
-  workflowId: string;
-  stepId: string;
-  entered: number;
-  passed: number;
-  skipped: number;
-  failed: number;
-  cancelled: number;
-}
+export type StepCountRow = Row<
+  "workflow_step_counts",
+  "workflowId" | "stepId" | "entered" | "passed" | "skipped" | "failed" | "cancelled"
+>;
 
 /** Adds to the step counts in a fixed order, so that concurrent transactions cannot deadlock. */
 export async function addToStepCounts(

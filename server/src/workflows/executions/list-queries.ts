@@ -2,6 +2,7 @@
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import type { Graph } from "@postloft/contract/workflows/graph.ts";
 import type { Database, Tx } from "../../platform/database/database.ts";
+import type { Row } from "../../platform/database/row.ts";
 import { notify } from "../../platform/notify.ts";
 
 export async function findWorkflowRow(database: Database, projectId: string, id: string) {
@@ -21,22 +22,24 @@ export async function findWorkflowRow(database: Database, projectId: string, id:
   return rows[0];
 }
 
-export interface ListedExecutionRow {
-  id: string;
-  workflowId: string;
+export interface ListedExecutionRow extends Row<
+  "workflow_executions",
+  | "id"
+  | "workflowId"
+  | "version"
+  | "contactId"
+  | "status"
+  | "stepId"
+  | "waitsFor"
+  | "dueAt"
+  | "exitReason"
+  | "startedAt"
+  | "endedAt"
+> {
   workflowName: string;
-  version: number;
-  contactId: string | null;
   email: string | null;
-  status: string;
-  stepId: string | null;
   stepName: string | null;
   stepType: string | null;
-  waitsFor: string | null;
-  dueAt: Date | null;
-  exitReason: string | null;
-  startedAt: Date;
-  endedAt: Date | null;
 }
 
 const LISTED = sql`
