@@ -27,7 +27,7 @@ import { LIMITS } from "./limits/limits.ts";
 export const TEMPLATE_TYPES = ["TRANSACTIONAL", "MARKETING", "HEADLESS"] as const;
 export type TemplateType = (typeof TEMPLATE_TYPES)[number];
 
-const template = z.object({
+export const template = z.object({
   id: z.uuid(),
   name: z.string(),
   description: z.string().nullable(),

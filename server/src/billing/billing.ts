@@ -5,6 +5,7 @@ import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { recordAudit, type Actor } from "../audit/audit-log.ts";
 import { transaction, type Database, type Tx } from "../platform/database/database.ts";
 import { AppError } from "../platform/app-error.ts";
+import type { EndedCheckouts, Payment } from "../projects/removal/removal.ts";
 import { endCheckouts } from "./follow-subscriptions.ts";
 import { findCustomer, insertCustomer, recordCheckout, type CustomerRow } from "./queries.ts";
 import { isRunning } from "./rules.ts";
@@ -21,23 +22,24 @@ function isSubscribed(row: CustomerRow | undefined): boolean {
 }
 
 /** Returns the payment checks for the deletion of a project. */
-export function paymentOf({ database, billing }: { database: Database; billing: Billing | null }) {
+export function paymentOf({ database, billing }: { database: Database; billing: Billing | null }): Payment {
   return {
-    async endCheckouts(projectId: string) {
-      const left = billing === null ? null : await endCheckouts(database, billing, projectId);
-      return async (tx: Tx): Promise<void> => {
-        const row = await findCustomer(tx, projectId);
-        if (isSubscribed(row))
-          throw new AppError("CONFLICT", {
-            message: "The project still has a subscription. End it in the billing portal first.",
-          });
-        if (left !== null && row?.version !== left.version)
-          throw new AppError("CONFLICT", {
-            message: "A checkout of the project was opened or completed just now. Delete the project again.",
-          });
-      };
-    },
+    endCheckouts: async (projectId) =>
+      billing === null ? null : await endCheckouts(database, billing, projectId),
+    requireUnpaid,
   };
+}
+
+async function requireUnpaid(tx: Tx, projectId: string, left: EndedCheckouts): Promise<void> {
+  const row = await findCustomer(tx, projectId);
+  if (isSubscribed(row))
+    throw new AppError("CONFLICT", {
+      message: "The project still has a subscription. End it in the billing portal first.",
+    });
+  if (left !== null && row?.version !== left.version)
+    throw new AppError("CONFLICT", {
+      message: "A checkout of the project was opened or completed just now. Delete the project again.",
+    });
 }
 
 /**

@@ -1,6 +1,7 @@
 // Campaigns as records: create, read, list, replace, copy and delete, with counts from their emails.
 import type { AudienceType, CampaignKind } from "@postloft/contract/campaigns.ts";
 import type { Filter } from "@postloft/contract/filters.ts";
+import { asChecked, type Checked } from "../platform/checked.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
 import { isId, newId } from "../platform/ids.ts";
 import { toPage, type PageRequest } from "../platform/http/page.ts";
@@ -152,22 +153,27 @@ function textsOf(input: CampaignInput): CampaignTexts {
   };
 }
 
-/**
- * Checks the content before the transaction and returns the function that saves it.
- * @throws AppError VALIDATION_ERROR; the returned function: DOMAIN_NOT_VERIFIED
- */
-export async function createCampaign(
-  { renderer, domains }: CampaignDependencies,
+/** @throws AppError VALIDATION_ERROR */
+export async function checkNewCampaign(
+  { renderer }: CampaignDependencies,
   projectId: string,
   input: CampaignInput,
-) {
+): Promise<Checked<CampaignInput>> {
   await checkTexts(renderer, projectId, input);
-  return async (tx: Tx): Promise<CampaignView> => {
-    await checkReferences(tx, domains, projectId, input);
-    const id = newId();
-    await insertCampaign(tx, projectId, id, textsOf(input));
-    return getCampaign(tx, projectId, id);
-  };
+  return asChecked(input);
+}
+
+/** @throws AppError DOMAIN_NOT_VERIFIED, or VALIDATION_ERROR for the audience */
+export async function createCampaign(
+  tx: Tx,
+  { domains }: CampaignDependencies,
+  projectId: string,
+  input: Checked<CampaignInput>,
+): Promise<CampaignView> {
+  await checkReferences(tx, domains, projectId, input);
+  const id = newId();
+  await insertCampaign(tx, projectId, id, textsOf(input));
+  return getCampaign(tx, projectId, id);
 }
 
 async function checkTexts(renderer: AskedRenderer, projectId: string, input: CampaignInput): Promise<void> {
@@ -202,44 +208,57 @@ function inputOf(row: CampaignRow): CampaignInput {
 
 export interface CampaignChange {
   input: CampaignInput;
+  /** The `updatedAt` that the caller read; another value fails with CHANGED_MEANWHILE. */
   expectedUpdatedAt: string | undefined;
   /** Codes of findings that the caller accepts in a scheduled campaign. */
   confirmed: readonly string[];
 }
 
-/**
- * Checks the new content before the transaction and returns the function that saves it. Only drafts and scheduled campaigns can be
- * replaced.
- *
- * @param change.expectedUpdatedAt the `updatedAt` that the caller read; another value fails with CHANGED_MEANWHILE
- */
-export async function replaceCampaign(
-  { renderer, domains, linter }: LintParts,
+/** A campaign's new content with its status at the time of the check. */
+export interface CampaignReplacement extends Omit<CampaignChange, "confirmed"> {
+  id: string;
+  status: string;
+}
+
+/** @throws AppError CAMPAIGN_NOT_FOUND, VALIDATION_ERROR, or CAMPAIGN_NOT_READY for a scheduled campaign */
+export async function checkReplacement(
   database: Database,
+  { renderer, linter }: LintParts,
   projectId: string,
   id: string,
   { input, expectedUpdatedAt, confirmed }: CampaignChange,
-) {
+): Promise<Checked<CampaignReplacement>> {
   const { status } = await getCampaignRow(database, projectId, id);
   await checkTexts(renderer, projectId, input);
   // A scheduled campaign is not checked again when it starts.
-  if (status === "SCHEDULED") await requireFinished(linter, database, projectId, input, confirmed);
-  return async (tx: Tx): Promise<CampaignView> => {
-    const row = await findCampaignForUpdate(tx, projectId, id);
-    if (row === undefined) throw new AppError("CAMPAIGN_NOT_FOUND");
-    if (row.status !== "DRAFT" && row.status !== "SCHEDULED")
-      throw new AppError("CONFLICT", {
-        message: `The campaign is ${row.status}. Only a draft or scheduled campaign can be changed.`,
-      });
-    if (row.status === "SCHEDULED" && status !== "SCHEDULED")
-      throw new AppError("CONFLICT", {
-        message: "The campaign was scheduled during the check. Try again.",
-      });
-    requireUnchanged(row, expectedUpdatedAt);
-    await checkReferences(tx, domains, projectId, input);
-    await updateCampaignTexts(tx, projectId, row.id, textsOf(input));
-    return getCampaign(tx, projectId, row.id);
-  };
+  if (status === "SCHEDULED") await requireFinished(database, linter, projectId, input, confirmed);
+  return asChecked({ id, status, input, expectedUpdatedAt });
+}
+
+/**
+ * Only drafts and scheduled campaigns can be replaced.
+ * @throws AppError CAMPAIGN_NOT_FOUND, CHANGED_MEANWHILE, CONFLICT, DOMAIN_NOT_VERIFIED, or VALIDATION_ERROR for the audience
+ */
+export async function replaceCampaign(
+  tx: Tx,
+  { domains }: CampaignDependencies,
+  projectId: string,
+  { id, status, input, expectedUpdatedAt }: Checked<CampaignReplacement>,
+): Promise<CampaignView> {
+  const row = await findCampaignForUpdate(tx, projectId, id);
+  if (row === undefined) throw new AppError("CAMPAIGN_NOT_FOUND");
+  if (row.status !== "DRAFT" && row.status !== "SCHEDULED")
+    throw new AppError("CONFLICT", {
+      message: `The campaign is ${row.status}. Only a draft or scheduled campaign can be changed.`,
+    });
+  if (row.status === "SCHEDULED" && status !== "SCHEDULED")
+    throw new AppError("CONFLICT", {
+      message: "The campaign was scheduled during the check. Try again.",
+    });
+  requireUnchanged(row, expectedUpdatedAt);
+  await checkReferences(tx, domains, projectId, input);
+  await updateCampaignTexts(tx, projectId, row.id, textsOf(input));
+  return getCampaign(tx, projectId, row.id);
 }
 
 /**

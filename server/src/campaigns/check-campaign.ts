@@ -40,8 +40,8 @@ const UNUSUAL_GROWTH = 10;
 
 /** @throws AppError CAMPAIGN_NOT_FOUND */
 export async function checkCampaign(
-  { renderer, domains, linter }: LintParts,
   database: Database,
+  { renderer, domains, linter }: LintParts,
   projectId: string,
   id: string,
 ): Promise<CampaignCheck> {
@@ -62,7 +62,7 @@ export async function checkCampaign(
   });
   const empty: Finding[] =
     audience.length === 0 && eligible === 0 ? [at("audienceType", "audience_empty")] : [];
-  const linted: Finding[] = syntax.length > 0 ? [] : await lintCampaign(linter, database, projectId, row);
+  const linted: Finding[] = syntax.length > 0 ? [] : await lintCampaign(database, linter, projectId, row);
   const unfinished = linted.filter(({ code }) => isConfirmable(code));
   const blocks = [...sender, ...syntax, ...unfinished, ...audience, ...empty];
   const warnings = [

@@ -26,8 +26,8 @@ export interface LintedCampaign {
 
 /** Returns the warnings about the content of a campaign. Nothing is rejected. */
 export async function lintCampaign(
-  linter: Linter,
   database: Database,
+  linter: Linter,
   projectId: string,
   { subject, body, kind }: LintedCampaign,
 ): Promise<Warning[]> {
@@ -51,13 +51,13 @@ export async function lintCampaign(
  * @throws AppError CAMPAIGN_NOT_READY with each unconfirmed finding
  */
 export async function requireFinished(
-  linter: Linter,
   database: Database,
+  linter: Linter,
   projectId: string,
   campaign: LintedCampaign,
   confirmed: readonly string[],
 ): Promise<void> {
-  const warnings = await lintCampaign(linter, database, projectId, campaign);
+  const warnings = await lintCampaign(database, linter, projectId, campaign);
   const blocks = warnings.filter(({ code }) => isConfirmable(code) && !confirmed.includes(code));
   const [first] = blocks;
   if (first === undefined) return;

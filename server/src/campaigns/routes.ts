@@ -14,6 +14,8 @@ import { warnOnSaving } from "../templates/unknown-variables.ts";
 import { countAudience } from "./audience.ts";
 import type { Linter } from "../templates/linter.ts";
 import {
+  checkNewCampaign,
+  checkReplacement,
   createCampaign,
   deleteCampaign,
   duplicateCampaign,
@@ -31,6 +33,7 @@ import { checkCampaign } from "./check-campaign.ts";
 import { resolveRecipients } from "./resolve-recipients.ts";
 import {
   cancelCampaign,
+  checkStart,
   pauseCampaign,
   releaseCampaign,
   resumeCampaign,
@@ -69,9 +72,11 @@ function recordRoutes(deps: CampaignRouteDependencies): Route[] {
     }),
     route(contract.createCampaign, async ({ projectId, body, commit }) => {
       const input = inputOf(body);
-      const insert = await createCampaign(deps, projectId, input);
+      const checked = await checkNewCampaign(deps, projectId, input);
       const warnings = await warnOnSaving(database, projectId, input);
-      return commit(async (tx) => created({ ...(await insert(tx)), warnings }));
+      return commit(async (tx) =>
+        created({ ...(await createCampaign(tx, deps, projectId, checked)), warnings }),
+      );
     }),
     route(contract.getCampaign, async ({ projectId, params }) =>
       ok(await getCampaign(database, projectId, params.id)),
@@ -79,13 +84,13 @@ function recordRoutes(deps: CampaignRouteDependencies): Route[] {
     route(contract.replaceCampaign, async ({ projectId, params, body, commit }) => {
       const input = inputOf(body);
       const { expectedUpdatedAt, confirm: confirmed = [] } = body;
-      const replace = await replaceCampaign(deps, database, projectId, params.id, {
+      const checked = await checkReplacement(database, deps, projectId, params.id, {
         input,
         expectedUpdatedAt,
         confirmed,
       });
       const warnings = await warnOnSaving(database, projectId, input);
-      return commit(async (tx) => ok({ ...(await replace(tx)), warnings }));
+      return commit(async (tx) => ok({ ...(await replaceCampaign(tx, deps, projectId, checked)), warnings }));
     }),
     route(contract.deleteCampaign, async ({ projectId, params, commit }) =>
       commit(async (tx) => {
@@ -114,7 +119,7 @@ function recordRoutes(deps: CampaignRouteDependencies): Route[] {
       return ok(await listRecipients(database, { projectId, campaignId: id }, query.status, request));
     }),
     route(actions.checkCampaign, async ({ projectId, params }) =>
-      ok(await checkCampaign(deps, database, projectId, params.id)),
+      ok(await checkCampaign(database, deps, projectId, params.id)),
     ),
   ];
 }
@@ -139,12 +144,14 @@ function actionRoutes(deps: CampaignRouteDependencies): Route[] {
     route(actions.sendCampaign, async (call) => {
       const { projectId, params, body } = call;
       const scheduledFor = body.scheduledFor ?? body.scheduledAt ?? null;
-      const send = await sendCampaign(deps, database, projectId, params.id, {
+      const checked = await checkStart(database, deps, projectId, params.id, {
         scheduledFor,
         confirmed: body.confirm ?? [],
       });
       const action = scheduledFor === null ? "campaign.sent" : "campaign.scheduled";
-      return call.commit(async (tx) => ok(await noted(tx, call, action, await send(tx))));
+      return call.commit(async (tx) =>
+        ok(await noted(tx, call, action, await sendCampaign(tx, deps, projectId, checked))),
+      );
     }),
     route(actions.cancelCampaign, async (call) =>
       call.commit(async (tx) => {

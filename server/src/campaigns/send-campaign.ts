@@ -1,6 +1,7 @@
 // Sends, schedules, cancels, pauses, resumes and retries. Each is one conditional UPDATE, so that only one of several concurrent callers
 // succeeds (decisions §8).
 import type { CampaignKind } from "@postloft/contract/campaigns.ts";
+import { asChecked, type Checked } from "../platform/checked.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
 import { addJob } from "../platform/background/jobs.ts";
 import { invalidField, AppError } from "../platform/app-error.ts";
@@ -12,7 +13,7 @@ import { countMatching } from "../contacts/matching-contacts.ts";
 import { checkContent } from "../templates/check-content.ts";
 import { requireVerifiedSender } from "../templates/templates.ts";
 import { audienceOf, audienceOfRow, eligible } from "./audience.ts";
-import { getCampaign, getCampaignRow } from "./campaigns.ts";
+import { getCampaign, getCampaignRow, type CampaignDependencies } from "./campaigns.ts";
 import type { CampaignView } from "./present-campaign.ts";
 import { requireFinished, type LintParts } from "./content-blocks.ts";
 import { moveCampaign } from "./sync-queue.ts";
@@ -23,38 +24,54 @@ import type { StatusChange, Transition } from "./status-queries.ts";
 /** The job that fixes the recipients. */
 export const SNAPSHOT_JOB = "campaigns.snapshot";
 
+/** A campaign as it was checked, and its start time; null for now. */
+export interface CampaignStart {
+  campaign: CampaignRow;
+  at: Date | null;
+}
+
 /**
- * Checks everything that would prevent sending and returns the function that starts or schedules the campaign.
+ * Checks everything that would prevent sending, except what can change until the campaign starts.
  * @param options.confirmed codes of findings that the caller accepts
- * @throws AppError CAMPAIGN_NOT_FOUND, CAMPAIGN_NOT_READY, VALIDATION_ERROR (time, audience, content); the returned function: CONFLICT,
- * DOMAIN_NOT_VERIFIED, BILLING_LIMIT_EXCEEDED
+ * @throws AppError CAMPAIGN_NOT_FOUND, CAMPAIGN_NOT_READY, CONFLICT, VALIDATION_ERROR (time, content)
  */
-export async function sendCampaign(
-  { renderer, domains, linter }: LintParts,
+export async function checkStart(
   database: Database,
+  { renderer, linter }: LintParts,
   projectId: string,
   id: string,
   { scheduledFor, confirmed }: { scheduledFor: string | null; confirmed: readonly string[] },
-) {
-  const checked = await getCampaignRow(database, projectId, id);
-  refuseState(checked, TRANSITIONS.send);
+): Promise<Checked<CampaignStart>> {
+  const campaign = await getCampaignRow(database, projectId, id);
+  refuseState(campaign, TRANSITIONS.send);
   const at = scheduledFor === null ? null : new Date(scheduledFor);
   if (at !== null && !(await isInFuture(database, at)))
     throw invalidField("scheduledFor", "invalid_date", "Must be in the future.");
-  const content = { subject: checked.subject, html: checked.body, text: null };
-  await checkContent(renderer, projectId, content, checked.kind === "MARKETING");
-  await requireFinished(linter, database, projectId, checked, confirmed);
-  return async (tx: Tx): Promise<CampaignView> => {
-    // Serializes with the deletion of segments: either the segment is already gone, or the deletion sees it in use.
-    await lockProject(tx, projectId);
-    const row = await getCampaignRow(tx, projectId, id);
-    requireSameContent(checked, row);
-    await requireVerifiedSender(tx, domains, projectId, row.fromAddress);
-    await requireRecipients(tx, projectId, row);
-    if (at === null) await start(tx, projectId, row);
-    else await move(tx, projectId, row, TRANSITIONS.schedule, { scheduledFor: at });
-    return getCampaign(tx, projectId, row.id);
-  };
+  const content = { subject: campaign.subject, html: campaign.body, text: null };
+  await checkContent(renderer, projectId, content, campaign.kind === "MARKETING");
+  await requireFinished(database, linter, projectId, campaign, confirmed);
+  return asChecked({ campaign, at });
+}
+
+/**
+ * Starts or schedules a campaign.
+ * @throws AppError CONFLICT, DOMAIN_NOT_VERIFIED, BILLING_LIMIT_EXCEEDED, or VALIDATION_ERROR for the audience
+ */
+export async function sendCampaign(
+  tx: Tx,
+  { domains }: CampaignDependencies,
+  projectId: string,
+  { campaign, at }: Checked<CampaignStart>,
+): Promise<CampaignView> {
+  // Serializes with the deletion of segments: either the segment is already gone, or the deletion sees it in use.
+  await lockProject(tx, projectId);
+  const row = await getCampaignRow(tx, projectId, campaign.id);
+  requireSameContent(campaign, row);
+  await requireVerifiedSender(tx, domains, projectId, row.fromAddress);
+  await requireRecipients(tx, projectId, row);
+  if (at === null) await start(tx, projectId, row);
+  else await move(tx, projectId, row, TRANSITIONS.schedule, { scheduledFor: at });
+  return getCampaign(tx, projectId, row.id);
 }
 
 /**

@@ -62,7 +62,8 @@ function startProcess(resolver: Dns = createDns([dns.address]), returnPath: stri
 }
 
 async function add(domains: Domains, domain: string, project = projectId): Promise<DomainView> {
-  return transaction(database, await domains.create(project, domain));
+  const checked = await domains.checkNew(project, domain);
+  return transaction(database, (tx) => domains.create(tx, project, checked));
 }
 
 const dkimOf = ({ records }: DomainView) => records.filter(({ purpose }) => purpose === "dkim");

@@ -5,6 +5,7 @@ import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { LRUCache } from "lru-cache";
 import { randomText, type Sealer } from "../platform/crypto.ts";
 import { transaction, type Database, type Tx } from "../platform/database/database.ts";
+import { asChecked, type Checked } from "../platform/checked.ts";
 import type { Dns } from "../platform/dns.ts";
 import { isId, newId } from "../platform/ids.ts";
 import type { Log } from "../platform/log.ts";
@@ -42,9 +43,10 @@ import {
   lockProjectDomains,
   updateEd25519Key,
   type DomainRow,
+  type NewDomain,
   type SealedDkimKey,
 } from "./queries.ts";
-import { ofInstallation, rejectTaken, rotationRunning, verifiedElsewhere } from "./errors.ts";
+import { ofInstallation, refused, rejectTaken, rotationRunning, verifiedElsewhere } from "./errors.ts";
 import { FORMER_KEY_MS, secondKeyOf } from "./rules.ts";
 
 const SELECTOR_LENGTH = 8;
@@ -62,10 +64,12 @@ export interface DomainUse {
 export interface Domains {
   list(projectId: string): Promise<DomainView[]>;
   /**
-   * Returns the step that adds the domain.
+   * Checks a new domain and generates its DKIM key, which takes too long for a transaction.
    * @throws AppError CONFLICT if the project has it already, or another project has verified it
    */
-  create(projectId: string, domain: string): Promise<(tx: Tx) => Promise<DomainView>>;
+  checkNew(projectId: string, domain: string): Promise<Checked<NewDomain>>;
+  /** @throws AppError CONFLICT as in `checkNew` */
+  create(tx: Tx, projectId: string, domain: Checked<NewDomain>): Promise<DomainView>;
   /**
    * Checks DNS now.
    * @throws AppError DOMAIN_NOT_FOUND; CONFLICT if another project verified the domain first
@@ -77,10 +81,15 @@ export interface Domains {
    */
   diagnose(projectId: string, id: string): Promise<RecordMistakes[]>;
   /**
-   * Creates a second DKIM key, which signs once DNS publishes it. The first key stays published for a while.
+   * Generates the next DKIM key of a domain, which takes too long for a transaction.
    * @throws AppError DOMAIN_NOT_FOUND; CONFLICT while there are two keys
    */
-  rotateKey(projectId: string, id: string): Promise<(tx: Tx) => Promise<DomainView>>;
+  makeNextKey(projectId: string, id: string): Promise<SealedDkimKey>;
+  /**
+   * Adds a second DKIM key, which signs once DNS publishes it. The first key stays published for a while.
+   * @throws AppError DOMAIN_NOT_FOUND; CONFLICT while there are two keys
+   */
+  rotateKey(tx: Tx, projectId: string, id: string, key: SealedDkimKey): Promise<DomainView>;
   /**
    * Enables or disables an Ed25519 key in addition to the RSA key. A new key signs while DNS publishes it.
    * @throws AppError DOMAIN_NOT_FOUND; CONFLICT for the installation's domain, which has no key
@@ -189,7 +198,7 @@ export function createDomains(options: {
       const row = (await listDomainRows(database, projectId)).find((one) => one.domain === domain);
       return row === undefined ? [] : advisoryRecords(present(row));
     },
-    async create(projectId, domain) {
+    async checkNew(projectId, domain) {
       if (domain === SANDBOX_DOMAIN)
         throw invalidField(
           "domain",
@@ -198,15 +207,15 @@ export function createDomains(options: {
         );
       // Checked before the costly generation of a key, and again when the domain is inserted.
       await refuseNew(database, projectId, domain);
-      const key = await makeKey(projectId, domain);
+      return asChecked({ domain, key: await makeKey(projectId, domain) });
+    },
+    async create(tx, projectId, { domain, key }) {
+      await lockProjectDomains(tx, projectId);
+      await lockDomainName(tx, domain);
+      await refuseNew(tx, projectId, domain);
       const id = newId();
-      return async (tx) => {
-        await lockProjectDomains(tx, projectId);
-        await lockDomainName(tx, domain);
-        await refuseNew(tx, projectId, domain);
-        await insertDomain(tx, { projectId, id }, domain, key);
-        return present(await getRow(tx, projectId, id));
-      };
+      await insertDomain(tx, { projectId, id }, domain, key);
+      return present(await getRow(tx, projectId, id));
     },
     async verify(projectId, id) {
       if (isSandbox(projectId, id)) return sandbox(projectId);
@@ -220,17 +229,17 @@ export function createDomains(options: {
       const view = present(await getRow(database, projectId, id));
       return staysHere ? [] : askMistakes(dns, view);
     },
-    async rotateKey(projectId, id) {
+    async makeNextKey(projectId, id) {
       if (isSandbox(projectId, id)) throw ofInstallation("has no key");
-      const { domain, ...known } = await getRow(database, projectId, id);
-      if (secondKeyOf({ domain, ...known }) !== null) throw rotationRunning({ domain, ...known });
-      const key = await makeKey(projectId, domain);
-      return async (tx) => {
-        const isNew = await insertNextDkimKey(tx, { projectId, id }, key);
-        const row = await getRow(tx, projectId, id);
-        if (!isNew) throw rotationRunning(row);
-        return present(row);
-      };
+      const row = await getRow(database, projectId, id);
+      if (secondKeyOf(row) !== null) throw rotationRunning(row);
+      return makeKey(projectId, row.domain);
+    },
+    async rotateKey(tx, projectId, id, key) {
+      const isNew = await insertNextDkimKey(tx, { projectId, id }, key);
+      const row = await getRow(tx, projectId, id);
+      if (!isNew) throw rotationRunning(row);
+      return present(row);
     },
     async setEd25519(tx, projectId, id, isWanted) {
       if (isSandbox(projectId, id)) throw ofInstallation("has no key");
@@ -288,8 +297,4 @@ async function getRow(database: Database, projectId: string, id: string): Promis
   const row = isId(id) ? await findDomain(database, { projectId, id }) : undefined;
   if (row === undefined) throw new AppError("DOMAIN_NOT_FOUND");
   return row;
-}
-
-function refused(domain: string): SigningKey {
-  return { kind: "refused", reason: `The domain ${domain} is not verified in this project.` };
 }

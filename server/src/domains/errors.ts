@@ -1,5 +1,6 @@
 // Errors of domain changes. Pure.
 import { AppError } from "../platform/app-error.ts";
+import type { SigningKey } from "../emails/sending/prepare-emails.ts";
 import { SANDBOX_DOMAIN } from "../transports/mailbox.ts";
 import { isVerified } from "./present-domain.ts";
 import type { DomainRow } from "./queries.ts";
@@ -37,4 +38,9 @@ export function rejectTaken(
   if (holders.some((holder) => holder.projectId === projectId))
     throw new AppError("CONFLICT", { message: "This domain is in the project already." });
   if (holders.some((holder) => isVerified(holder, staysHere))) throw verifiedElsewhere();
+}
+
+/** Returns the reason why no email can be signed for a domain. */
+export function refused(domain: string): SigningKey {
+  return { kind: "refused", reason: `The domain ${domain} is not verified in this project.` };
 }

@@ -60,6 +60,11 @@ export interface SealedDkimKey {
   sealedPrivateKey: Buffer;
 }
 
+export interface NewDomain {
+  domain: string;
+  key: SealedDkimKey;
+}
+
 const COLUMNS = [
   "projectId",
   "id",

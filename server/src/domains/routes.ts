@@ -23,9 +23,9 @@ export function domainRoutes({ domains, ...use }: { domains: Domains } & DomainU
   return [
     route(contract.listDomains, async ({ projectId }) => ok(await domains.list(projectId))),
     route(contract.createDomain, async (call) => {
-      const insert = await domains.create(call.projectId, call.body.domain);
+      const domain = await domains.checkNew(call.projectId, call.body.domain);
       return call.commit(async (tx) => {
-        const view = await insert(tx);
+        const view = await domains.create(tx, call.projectId, domain);
         await note(tx, call, "domain.added", view);
         return created(view);
       });
@@ -37,9 +37,9 @@ export function domainRoutes({ domains, ...use }: { domains: Domains } & DomainU
       ok({ records: await domains.diagnose(projectId, params.id) }),
     ),
     route(contract.rotateDomainKey, async (call) => {
-      const change = await domains.rotateKey(call.projectId, call.params.id);
+      const key = await domains.makeNextKey(call.projectId, call.params.id);
       return call.commit(async (tx) => {
-        const view = await change(tx);
+        const view = await domains.rotateKey(tx, call.projectId, call.params.id, key);
         await note(tx, call, "domain.keyRotated", view);
         return ok(view);
       });

@@ -11,12 +11,14 @@ import { withMadeBody } from "./designs.ts";
 import { previewContent, type PreviewDependencies } from "./preview.ts";
 import { previewMail } from "./preview-mail.ts";
 import {
+  checkNewTemplate,
+  checkTemplateChange,
   createTemplate,
   deleteTemplate,
   duplicateTemplate,
   getTemplate,
   listTemplates,
-  restoreVersion,
+  readVersionAsChange,
   templateUsage,
   updateTemplate,
   type TemplateDependencies,
@@ -49,18 +51,22 @@ function recordRoutes(deps: TemplateRouteDependencies): Route[] {
     route(contract.createTemplate, async ({ projectId, body, commit }) => {
       const { body: made = "", ...written } = withMadeBody(body);
       const template = { ...written, body: made };
-      const insert = await createTemplate(deps, projectId, template);
+      const checked = await checkNewTemplate(deps, projectId, template);
       const warnings = await warnOnSaving(database, projectId, template);
-      return commit(async (tx) => created({ ...(await insert(tx)), warnings }));
+      return commit(async (tx) =>
+        created({ ...(await createTemplate(tx, deps, projectId, checked)), warnings }),
+      );
     }),
     route(contract.getTemplate, async ({ projectId, params }) =>
       ok(await getTemplate(database, projectId, params.id)),
     ),
     route(contract.updateTemplate, async ({ projectId, params, body, commit }) => {
       const edit = withMadeBody(body);
-      const change = await updateTemplate(deps, projectId, params.id, edit);
+      const checked = await checkTemplateChange(deps, projectId, edit);
       const warnings = await warnOnSaving(database, projectId, edit);
-      return commit(async (tx) => ok({ ...(await change(tx)), warnings }));
+      return commit(async (tx) =>
+        ok({ ...(await updateTemplate(tx, deps, projectId, params.id, checked)), warnings }),
+      );
     }),
     route(contract.deleteTemplate, async ({ projectId, params, commit }) =>
       commit(async (tx) => {
@@ -88,8 +94,8 @@ function versionRoutes(deps: TemplateRouteDependencies): Route[] {
       ok(await getVersion(database, projectId, params.id, params.versionId)),
     ),
     route(trials.restoreTemplateVersion, async ({ projectId, params, commit }) => {
-      const restore = await restoreVersion(deps, database, projectId, params);
-      return commit(async (tx) => ok(await restore(tx)));
+      const change = await readVersionAsChange(database, deps, projectId, params);
+      return commit(async (tx) => ok(await updateTemplate(tx, deps, projectId, params.id, change)));
     }),
   ];
 }

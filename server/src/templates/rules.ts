@@ -1,5 +1,6 @@
-// Rules for the names of template copies and for deleting templates. Pure.
+// Rules for changing, copying and deleting templates. Pure.
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import type { TemplateFields, TemplateRow } from "./queries.ts";
 
 const COPY_SUFFIX = " (copy)";
 
@@ -32,4 +33,9 @@ export function usageReasonOf({ campaigns, workflowSteps }: TemplateReferences):
   if (first === undefined) return null;
   const others = new Set(names).size - 1;
   return `The template is used by ${first}${others === 0 ? "" : ` and ${others} more`}.`;
+}
+
+/** Returns whether a change gives a template another subject or body. */
+export function contentDiffers(row: TemplateRow, { subject, body }: Partial<TemplateFields>): boolean {
+  return (subject ?? row.subject) !== row.subject || (body ?? row.body) !== row.body;
 }

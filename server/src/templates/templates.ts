@@ -1,6 +1,9 @@
 // Reusable templates for emails (decisions §6).
+import type * as contract from "@postloft/contract/templates.ts";
 import { domainOf } from "@postloft/contract/address.ts";
 import type { TemplateType } from "@postloft/contract/templates.ts";
+import type { z } from "zod";
+import { asChecked, type Checked } from "../platform/checked.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
 import { isId, newId } from "../platform/ids.ts";
 import { fittingLimit, toPage, type Page, type PageRequest } from "../platform/http/page.ts";
@@ -24,24 +27,11 @@ import {
   type TemplateRow,
   type WholeTemplateRow,
 } from "./queries.ts";
-import { copyNameOf, usageReasonOf, type TemplateReferences } from "./rules.ts";
+import { contentDiffers, copyNameOf, usageReasonOf, type TemplateReferences } from "./rules.ts";
 import { getVersion, keepVersion } from "./versions.ts";
 
-export interface TemplateView {
-  id: string;
-  name: string;
-  description: string | null;
-  type: TemplateType;
-  subject: string;
-  body: string;
-  from: string | null;
-  fromName: string | null;
-  replyTo: string | null;
-  createdAt: string;
-  updatedAt: string;
-}
-
-export type WholeTemplateView = TemplateView & { design: Record<string, unknown> | null };
+export type TemplateView = z.output<typeof contract.template>;
+export type WholeTemplateView = z.output<typeof contract.wholeTemplate>;
 
 function present(row: TemplateRow): TemplateView {
   return {
@@ -131,69 +121,78 @@ export interface TemplateDependencies {
   domains: Domains;
 }
 
-/**
- * Checks a new template and returns the change that stores it.
- * @throws AppError VALIDATION_ERROR with line and column; the change throws DOMAIN_NOT_VERIFIED
- */
-export async function createTemplate(
-  { renderer, domains }: TemplateDependencies,
+/** @throws AppError VALIDATION_ERROR with line and column */
+export async function checkNewTemplate(
+  { renderer }: TemplateDependencies,
   projectId: string,
   template: NewTemplate,
-): Promise<(tx: Tx) => Promise<WholeTemplateView>> {
+): Promise<Checked<NewTemplate>> {
   await checkContent(renderer, projectId, contentOf(template), template.type === "MARKETING");
-  return async (tx) => {
-    await requireVerifiedSender(tx, domains, projectId, template.from);
-    const id = newId();
-    const { name, type, subject, body } = template;
-    const empty = { description: null, fromAddress: null, fromName: null, replyTo: null, design: null };
-    await insertTemplate(tx, projectId, id, { ...empty, ...columnsOf(template), name, type, subject, body });
-    return getTemplate(tx, projectId, id);
-  };
+  return asChecked(template);
+}
+
+/** @throws AppError DOMAIN_NOT_VERIFIED */
+export async function createTemplate(
+  tx: Tx,
+  { domains }: TemplateDependencies,
+  projectId: string,
+  template: Checked<NewTemplate>,
+): Promise<WholeTemplateView> {
+  await requireVerifiedSender(tx, domains, projectId, template.from);
+  const id = newId();
+  const { name, type, subject, body } = template;
+  const empty = { description: null, fromAddress: null, fromName: null, replyTo: null, design: null };
+  await insertTemplate(tx, projectId, id, { ...empty, ...columnsOf(template), name, type, subject, body });
+  return getTemplate(tx, projectId, id);
+}
+
+/** @throws AppError VALIDATION_ERROR with line and column */
+export async function checkTemplateChange(
+  { renderer }: TemplateDependencies,
+  projectId: string,
+  edit: TemplateChange,
+): Promise<Checked<TemplateChange>> {
+  await checkContent(renderer, projectId, contentOf(edit), false);
+  return asChecked(edit);
 }
 
 /**
- * Checks the given fields and returns the change that stores only these. The previous content becomes a version.
- * @throws AppError VALIDATION_ERROR with line and column; the change throws DOMAIN_NOT_VERIFIED, TEMPLATE_NOT_FOUND or CHANGED_MEANWHILE
+ * Reads a version of a template as the change that restores it exactly.
+ * @throws AppError TEMPLATE_NOT_FOUND
+ */
+export async function readVersionAsChange(
+  database: Database,
+  deps: TemplateDependencies,
+  projectId: string,
+  { id, versionId }: { id: string; versionId: string },
+): Promise<Checked<TemplateChange>> {
+  const { subject, body, design } = await getVersion(database, projectId, id, versionId);
+  return checkTemplateChange(deps, projectId, { subject, body, design });
+}
+
+/**
+ * Stores only the given fields. The previous content becomes a version.
+ * @throws AppError DOMAIN_NOT_VERIFIED, TEMPLATE_NOT_FOUND or CHANGED_MEANWHILE; VALIDATION_ERROR with line and column
  */
 export async function updateTemplate(
+  tx: Tx,
   { renderer, domains }: TemplateDependencies,
   projectId: string,
   id: string,
-  edit: TemplateChange,
-): Promise<(tx: Tx) => Promise<WholeTemplateView>> {
-  await checkContent(renderer, projectId, contentOf(edit), false);
-  return async (tx) => {
-    await requireVerifiedSender(tx, domains, projectId, edit.from);
-    const row = isId(id) ? await findTemplateForUpdate(tx, projectId, id) : undefined;
-    if (row === undefined) throw new AppError("TEMPLATE_NOT_FOUND");
-    requireUnchanged(row, edit.expectedUpdatedAt);
-    const changes = columnsOf(leavesDesignBehind(edit, row) ? { ...edit, design: null } : edit);
-    if (Object.keys(changes).length === 0) return presentWhole(row);
-    // Body and type may change separately, but only together they determine what is sent.
-    if ((changes.type ?? row.type) === "MARKETING" && (edit.type !== undefined || edit.body !== undefined))
-      await checkContent(renderer, projectId, contentOf({ ...edit, body: edit.body ?? row.body }), true);
-    if (contentDiffers(row, changes)) await keepVersion(tx, projectId, id);
-    await updateTemplateRow(tx, projectId, id, changes);
-    return getTemplate(tx, projectId, id);
-  };
-}
-
-/**
- * Returns the change that restores a version of a template exactly.
- * @throws AppError TEMPLATE_NOT_FOUND
- */
-export async function restoreVersion(
-  deps: TemplateDependencies,
-  database: Database,
-  projectId: string,
-  { id, versionId }: { id: string; versionId: string },
-): Promise<(tx: Tx) => Promise<WholeTemplateView>> {
-  const { subject, body, design } = await getVersion(database, projectId, id, versionId);
-  return updateTemplate(deps, projectId, id, { subject, body, design });
-}
-
-function contentDiffers(row: TemplateRow, { subject, body }: Partial<TemplateFields>): boolean {
-  return (subject ?? row.subject) !== row.subject || (body ?? row.body) !== row.body;
+  edit: Checked<TemplateChange>,
+): Promise<WholeTemplateView> {
+  await requireVerifiedSender(tx, domains, projectId, edit.from);
+  const row = isId(id) ? await findTemplateForUpdate(tx, projectId, id) : undefined;
+  if (row === undefined) throw new AppError("TEMPLATE_NOT_FOUND");
+  requireUnchanged(row, edit.expectedUpdatedAt);
+  const changes = columnsOf(leavesDesignBehind(edit, row) ? { ...edit, design: null } : edit);
+  if (Object.keys(changes).length === 0) return presentWhole(row);
+  // Body and type may change separately, but only together they determine what is sent.
+  if ((changes.type ?? row.type) === "MARKETING" && (edit.type !== undefined || edit.body !== undefined))
+    await checkContent(renderer, projectId, contentOf({ ...edit, body: edit.body ?? row.body }), true);
+  if (contentDiffers(row, changes)) await keepVersion(tx, projectId, id);
+  await updateTemplateRow(tx, projectId, id, changes);
+  return getTemplate(tx, projectId, id);
 }
 
 function contentOf({ subject, body }: TemplateEdit) {

@@ -1,6 +1,7 @@
 // Resolves emails in doubt when a person has found out or decided whether they were sent.
 import type { Resolution } from "@postloft/contract/emails.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import { asChecked, type Checked } from "../../platform/checked.ts";
 import type { Database, Tx } from "../../platform/database/database.ts";
 import { AppError } from "../../platform/app-error.ts";
 import { listResolutions, updateResolved, type ResolvedMails } from "./resolve-queries.ts";
@@ -31,35 +32,47 @@ export async function resolveEmails(
   return resolved.length;
 }
 
-/**
- * Prepares the resolution of one email in doubt. Returns a function that runs it and returns the updated email. Repeating the latest
- * decision changes nothing.
- * @throws AppError EMAIL_NOT_FOUND
- * @throws AppError CONFLICT if a campaign would have to retry the email, or from the returned function if the email is not in doubt
- */
-export async function resolveEmail(
+interface ResolutionDependencies {
+  listEventsOfEmail: ListEventsOfEmail;
+  addLateSent: AddLateSent;
+}
+
+/** @throws AppError EMAIL_NOT_FOUND, or CONFLICT if a campaign would have to retry the email */
+export async function checkResolution(
   database: Database,
+  { listEventsOfEmail }: ResolutionDependencies,
   projectId: string,
   id: string,
   said: ResolutionRequest,
-  { listEventsOfEmail, addLateSent }: { listEventsOfEmail: ListEventsOfEmail; addLateSent: AddLateSent },
-) {
+): Promise<Checked<ResolutionRequest>> {
   const { campaignId } = await getEmail(database, projectId, id, listEventsOfEmail);
   if (said.as === "retry" && campaignId !== null)
     throw new AppError("CONFLICT", {
       message: `The email belongs to a campaign. Send it again with POST /campaigns/${campaignId}/resolve and its id in ids.`,
     });
-  return async (tx: Tx) => {
-    const resolved = await resolveEmails(tx, { projectId, campaignId: null, ids: [id] }, said, addLateSent);
-    const email = await getEmail(tx, projectId, id, listEventsOfEmail);
-    if (resolved > 0) return email;
-    const last = (await listResolutions(tx, projectId, id)).at(-1)?.resolvedAs;
-    if (last === said.as) return email;
-    throw new AppError("CONFLICT", {
-      message:
-        email.status === "UNCONFIRMED"
-          ? "The email's contact was deleted, so it can't be sent again. Resolve it as sent or as failed."
-          : `The email is ${email.status}. Only an UNCONFIRMED email can be resolved.`,
-    });
-  };
+  return asChecked(said);
+}
+
+/**
+ * Resolves one email in doubt and returns it. Repeating the latest decision changes nothing.
+ * @throws AppError CONFLICT if the email is not in doubt
+ */
+export async function resolveEmail(
+  tx: Tx,
+  { listEventsOfEmail, addLateSent }: ResolutionDependencies,
+  projectId: string,
+  id: string,
+  said: Checked<ResolutionRequest>,
+) {
+  const resolved = await resolveEmails(tx, { projectId, campaignId: null, ids: [id] }, said, addLateSent);
+  const email = await getEmail(tx, projectId, id, listEventsOfEmail);
+  if (resolved > 0) return email;
+  const last = (await listResolutions(tx, projectId, id)).at(-1)?.resolvedAs;
+  if (last === said.as) return email;
+  throw new AppError("CONFLICT", {
+    message:
+      email.status === "UNCONFIRMED"
+        ? "The email's contact was deleted, so it can't be sent again. Resolve it as sent or as failed."
+        : `The email is ${email.status}. Only an UNCONFIRMED email can be resolved.`,
+  });
 }

@@ -6,7 +6,7 @@ import { readPage } from "../../platform/http/page.ts";
 import type { ListEventsOfEmail } from "./email-timeline.ts";
 import { getEmail, listEmails } from "./read-emails.ts";
 import { readPausedDestinations, releaseDestinations } from "../throttling/throttled-domains.ts";
-import { resolveEmail } from "./resolve-emails.ts";
+import { checkResolution, resolveEmail } from "./resolve-emails.ts";
 import type { AddLateSent } from "../returned/returned-emails.ts";
 import { listReturnedMessages } from "../returned/returned-messages.ts";
 
@@ -39,8 +39,9 @@ export function emailRoutes({ database, ...events }: EmailRouteDependencies): Ro
     ),
     route(contract.resolveEmail, async ({ projectId, params, body, userId, commit }) => {
       const by = userId === null ? null : await events.addressOfUser(database, userId);
-      const resolve = await resolveEmail(database, projectId, params.id, { as: body.as, by }, events);
-      return commit(async (tx) => ok(await resolve(tx)));
+      const said = { as: body.as, by };
+      const checked = await checkResolution(database, events, projectId, params.id, said);
+      return commit(async (tx) => ok(await resolveEmail(tx, events, projectId, params.id, checked)));
     }),
     route(contract.listReturnedMessages, async ({ projectId, params }) =>
       ok({ data: await listReturnedMessages(database, projectId, params.id) }),

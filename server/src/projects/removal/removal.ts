@@ -60,13 +60,15 @@ const BATCH_ROWS = 2_000;
 const PATIENCE_MS = 600_000;
 const POLL_MS = 250;
 
+/** The version of the project's customer after its checkouts ended, undefined without a customer. Null while billing is off. */
+export type EndedCheckouts = { version: number | undefined } | null;
+
 /** Functions of billing/ for a project. Provided by api.ts. */
 export interface Payment {
-  /**
-   * Expires open checkouts that could start a subscription. Returns a check for the transaction that disables the project. The check throws
-   * AppError CONFLICT if a subscription exists or could still start.
-   */
-  endCheckouts: (projectId: string) => Promise<(tx: Tx) => Promise<void>>;
+  /** Expires open checkouts that could start a subscription. */
+  endCheckouts: (projectId: string) => Promise<EndedCheckouts>;
+  /** @throws AppError CONFLICT if a subscription exists or could still start */
+  requireUnpaid: (tx: Tx, projectId: string, ended: EndedCheckouts) => Promise<void>;
 }
 
 /**
@@ -86,7 +88,6 @@ function refuseOtherName(name: string | undefined, confirm: string): void {
  * Disables the project, queues the job and returns its id.
  *
  * @param confirm the project's name as typed by the person
- * @param requireUnpaid throws if the project is paid for; missing for a reset, which keeps the subscription
  * @throws AppError VALIDATION_ERROR on `confirm`; CONFLICT while a removal is running; FORBIDDEN if the actor is no longer an admin;
  * PROJECT_DISABLED for a reset of a disabled project
  */
@@ -97,14 +98,7 @@ export async function requestRemoval(
     removal,
     confirm,
     actor,
-    requireUnpaid,
-  }: {
-    projectId: string;
-    removal: "RESET" | "DELETE";
-    confirm: string;
-    actor: Actor;
-    requireUnpaid?: ((tx: Tx) => Promise<void>) | undefined;
-  },
+  }: { projectId: string; removal: "RESET" | "DELETE"; confirm: string; actor: Actor },
 ): Promise<string> {
   const project = await lockForRemoval(tx, projectId);
   refuseOtherName(project?.name, confirm);
@@ -113,7 +107,6 @@ export async function requestRemoval(
     throw new AppError("CONFLICT", { message: "The project is already being reset or deleted." });
   // It would be enabled at the end.
   if (removal === "RESET" && project?.disabled === true) throw new AppError("PROJECT_DISABLED");
-  await requireUnpaid?.(tx);
   const kind = removal === "RESET" ? RESET_JOB : DELETION_JOB;
   const jobId = await addJob(tx, { projectId, kind, input: {} });
   await startRemovalRow(tx, projectId, { removal, jobId });

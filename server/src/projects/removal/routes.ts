@@ -10,7 +10,7 @@ import { REMOVAL_JOBS, requestRemoval, requireName, type Payment } from "./remov
 
 type Removed = NonNullable<z.output<(typeof contract.getRemoval)["responses"][200]>["result"]>;
 
-export function removalRoutes({ database, endCheckouts }: { database: Database } & Payment): Route[] {
+export function removalRoutes({ database, ...payment }: { database: Database } & Payment): Route[] {
   const removalRoute = (
     endpoint: typeof contract.resetProject | typeof contract.deleteProject,
     removal: "RESET" | "DELETE",
@@ -18,13 +18,16 @@ export function removalRoutes({ database, endCheckouts }: { database: Database }
   ) =>
     route(endpoint, async (call) => {
       const { projectId, body } = call;
-      if (removal === "DELETE") await requireName(database, projectId, body.confirm);
-      const requireUnpaid = removal === "DELETE" ? await endCheckouts(projectId) : undefined;
-      const asked = { projectId, removal, confirm: body.confirm, actor: actorOf(call), requireUnpaid };
-      return call.commit(async (tx) => ({
-        status: 202,
-        body: { message, jobId: await requestRemoval(tx, asked) },
-      }));
+      const asked = { projectId, removal, confirm: body.confirm, actor: actorOf(call) };
+      const isDeleted = removal === "DELETE";
+      if (isDeleted) await requireName(database, projectId, body.confirm);
+      const ended = isDeleted ? await payment.endCheckouts(projectId) : null;
+      return call.commit(async (tx) => {
+        const jobId = await requestRemoval(tx, asked);
+        // A reset keeps the subscription.
+        if (isDeleted) await payment.requireUnpaid(tx, projectId, ended);
+        return { status: 202, body: { message, jobId } };
+      });
     });
   return [
     removalRoute(contract.resetProject, "RESET", "The project is disabled and being reset."),
