@@ -3,6 +3,7 @@ import type { FastifyInstance } from "fastify";
 import { isSameSecret, type Sealer } from "./platform/crypto.ts";
 import type { Database } from "./platform/database/database.ts";
 import type { Dns } from "./platform/dns.ts";
+import { JOB_CONSTRAINTS } from "./platform/background/jobs.ts";
 import { createHttp } from "./platform/http/http.ts";
 import type { Route } from "./platform/http/route.ts";
 import type { Credentials } from "./platform/http/caller.ts";
@@ -41,6 +42,7 @@ import type { Billing } from "./billing/stripe.ts";
 import type { Domains } from "./domains/domains.ts";
 import { domainRoutes } from "./domains/routes.ts";
 import { contactBulkRoutes } from "./contacts/bulk/routes.ts";
+import { CONTACT_CONSTRAINTS } from "./contacts/constraint-errors.ts";
 import { contactExists } from "./contacts/contacts.ts";
 import { inferFieldType } from "./contacts/rules.ts";
 import { contactFieldRoutes } from "./contacts/fields/routes.ts";
@@ -181,6 +183,7 @@ export async function createApi(deps: ApiDependencies): Promise<FastifyInstance>
       sessionCookie: sessions.cookie,
       origin: () => new URL(facts.baseUrl()).origin,
       onResponded: requestLog.note,
+      constraintErrors: new Map([...JOB_CONSTRAINTS, ...CONTACT_CONSTRAINTS]),
     },
     routes,
   );

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { subtransaction, transaction, type Tx } from "../platform/database/database.ts";
 import { faultsOf, errorOf, useTestServer, type Reply, type TestProject } from "../testing/test-server.ts";
-import { contactError } from "./contacts.ts";
+import { contactError } from "./constraint-errors.ts";
 import { registerFields } from "./upsert-contacts.ts";
 
 const server = useTestServer({ ROLES: "api" });

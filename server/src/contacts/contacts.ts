@@ -5,15 +5,14 @@ import type * as contract from "@postloft/contract/contacts.ts";
 import type { z } from "zod";
 import { hashAddress } from "../platform/address-hash.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
-import { violatedConstraint } from "../platform/database/database.ts";
 import { isId } from "../platform/ids.ts";
-import { AppError, invalidField } from "../platform/app-error.ts";
+import { AppError } from "../platform/app-error.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
-import { faultOfRow, type RowFault } from "@postloft/contract/row-faults.ts";
 import { subtractContacts } from "../events/counts.ts";
 import { enqueueContactEvents } from "../reactions/reactions.ts";
 import { redactRecipients } from "../emails/outbox/redact-recipients.ts";
 import type { ChangeSource } from "./consent.ts";
+import { tooManyKeys } from "./constraint-errors.ts";
 import { deleteOptOut, keepOptOuts } from "./opt-out-queries.ts";
 import { CONTACT_CHECKS } from "./recipients.ts";
 import {
@@ -88,8 +87,9 @@ export type ContactEdit = z.output<(typeof contract.updateContact)["body"]>;
 type EditedColumns = Omit<ContactEdit, "subscribed" | "data">;
 
 /**
- * Changes only the given fields. Fields that need no rule of their own are columns, so they are stored when they differ. A contact that gets an opted-out address is unsubscribed, unless the edit subscribes the contact.
- * @throws AppError CONTACT_NOT_FOUND, or CONFLICT if the address belongs to another contact
+ * Changes only the given fields. Fields without a rule of their own are columns, and are stored if they differ. A contact that gets an
+ * opted-out address is unsubscribed, unless the edit subscribes the contact.
+ * @throws AppError CONTACT_NOT_FOUND, or an error of `CONTACT_CONSTRAINTS`, such as that the address belongs to another contact
  */
 export async function updateContact(
   tx: Tx,
@@ -110,11 +110,8 @@ export async function updateContact(
   };
   const optedOut = changes.email !== undefined && (await changeAddress(tx, projectId, row, changes.email));
   if (Object.keys(changes).length > 0) {
-    await updateContactRow(tx, projectId, id, changes)
-      .then(() => registerFields(tx, [{ projectId, patch }]))
-      .catch((error: unknown) => {
-        throw contactError(error) ?? error;
-      });
+    await updateContactRow(tx, projectId, id, changes);
+    await registerFields(tx, [{ projectId, patch }]);
     await enqueueContactEvents(tx, [{ projectId, contactId: id }]);
   }
   if (subscribed !== undefined) await flipAndRecord(tx, [{ projectId, id, subscribed, via }]);
@@ -139,49 +136,6 @@ function differing(row: ContactRow, columns: EditedColumns): ContactChanges {
 function applyPatch(data: Readonly<Record<string, unknown>>, patch: DataPatch): Record<string, unknown> {
   const removed = new Set(patch.remove);
   return { ...Object.fromEntries(Object.entries(data).filter(([key]) => !removed.has(key))), ...patch.set };
-}
-
-/** The database function `bounded_data` raises the last entry as its message. */
-const CONSTRAINTS = [
-  "contacts_project_id_email_key",
-  "contacts_data_size",
-  "contact_fields_number",
-  "contacts_data_keys",
-  "too many keys",
-] as const;
-
-/** Returns the fault behind a database error about a contact, or null for any other error. */
-export function contactFault(error: unknown): RowFault | null {
-  switch (violatedConstraint(error, CONSTRAINTS)) {
-    case "contacts_project_id_email_key":
-      return faultOfRow("contact.exists");
-    case "contacts_data_size":
-      return faultOfRow("contact.dataLong", { most: LIMITS.dataBytes.value });
-    case "contacts_data_keys":
-    case "too many keys":
-      return faultOfRow("contact.manyKeys", { most: LIMITS.contactKeys.value });
-    case "contact_fields_number":
-      return faultOfRow("contact.manyFields", { most: LIMITS.fields.value });
-    default:
-      return null;
-  }
-}
-
-/** Returns the AppError for a database error about a contact, or null for any other error. */
-export function contactError(error: unknown): AppError | null {
-  const fault = contactFault(error);
-  if (fault === null) return null;
-  return fault.code === "contact.exists"
-    ? new AppError("CONFLICT", { message: fault.text })
-    : invalidField("data", "too_big", fault.text);
-}
-
-function tooManyKeys(): AppError {
-  return invalidField(
-    "data",
-    "too_big",
-    faultOfRow("contact.manyKeys", { most: LIMITS.contactKeys.value }).text,
-  );
 }
 
 /** Data that later folders keep about contacts. Injected, because those folders come later in the reading order. */

@@ -4,14 +4,7 @@ import type { Database } from "../platform/database/database.ts";
 import { noContent, ok, route, type Route } from "../platform/http/route.ts";
 import { enqueueContactEvents } from "../reactions/reactions.ts";
 import { listConsentChanges, viaDashboard, type CampaignNames } from "./consent.ts";
-import {
-  contactError,
-  deleteContact,
-  getContact,
-  lookUpContacts,
-  updateContact,
-  type Dependents,
-} from "./contacts.ts";
+import { deleteContact, getContact, lookUpContacts, updateContact, type Dependents } from "./contacts.ts";
 import { countAll, listContacts, type Membership } from "./list-contacts.ts";
 import type { LinkParts } from "./links.ts";
 import { readContactPage } from "./list-cursor.ts";
@@ -55,8 +48,6 @@ export function contactRoutes(deps: ContactDependencies): Route[] {
         await enqueueContactEvents(tx, [{ projectId, contactId }]);
         const contact = await getContact(tx, projectId, contactId);
         return { status: isNew ? 201 : 200, body: { ...contact, _meta: { isNew, isUpdate: !isNew } } };
-      }).catch((error: unknown) => {
-        throw contactError(error) ?? error;
       }),
     ),
     // Changes nothing, but its response is stored, because every POST honors Idempotency-Key.

@@ -14,7 +14,6 @@ import type { AskedRenderer } from "../rendering/asked-renderer.ts";
 import { createCapCheck } from "../billing/caps.ts";
 import type { Domains } from "../domains/domains.ts";
 import type { ChangeSource } from "../contacts/consent.ts";
-import { contactError } from "../contacts/contacts.ts";
 import { readDataPatch, type DataPatch } from "../contacts/rules.ts";
 import { upsertContacts } from "../contacts/upsert-contacts.ts";
 import { checkContent } from "../templates/check-content.ts";
@@ -117,11 +116,7 @@ export function createSendEndpoint(options: {
       ...(request.unknownFields ?? []).map(ignoredField),
     ];
     const item = { ...request, parts, texts, patch: readDataPatch(request.body.data), warnings };
-    return shards
-      .during(asShardRequest(request), () => commits.submit(item))
-      .catch((error: unknown) => {
-        throw contactError(error) ?? error;
-      });
+    return shards.during(asShardRequest(request), () => commits.submit(item));
   };
 }
 

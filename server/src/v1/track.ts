@@ -5,7 +5,6 @@ import { createGroupCommit, type GroupCommit } from "../platform/background/grou
 import { storeStoredResponses, type StoredResponse } from "../platform/http/idempotency.ts";
 import { recordEvents } from "../events/events.ts";
 import type { ChangeSource } from "../contacts/consent.ts";
-import { contactError } from "../contacts/contacts.ts";
 import { readDataPatch, readEventData } from "../contacts/rules.ts";
 import { upsertContacts, upsertContactsWithEvents } from "../contacts/upsert-contacts.ts";
 import { pairUp } from "../platform/pair-up.ts";
@@ -58,16 +57,12 @@ export function createTracker(database: Database): GroupCommit<TrackRequest, Tra
 }
 
 async function track(database: Database, requests: readonly TrackRequest[]): Promise<TrackResponse[]> {
-  try {
-    const isPlain = requests.every(
-      ({ subscribed, storedResponse }) => subscribed === undefined && storedResponse === null,
-    );
-    const responses = await (isPlain ? trackPlain : trackAny)(database, requests);
-    await failpoint("event.after_commit");
-    return responses;
-  } catch (error) {
-    throw contactError(error) ?? error;
-  }
+  const isPlain = requests.every(
+    ({ subscribed, storedResponse }) => subscribed === undefined && storedResponse === null,
+  );
+  const responses = await (isPlain ? trackPlain : trackAny)(database, requests);
+  await failpoint("event.after_commit");
+  return responses;
 }
 
 /**

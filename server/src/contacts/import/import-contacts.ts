@@ -10,7 +10,7 @@ import type { Tx } from "../../platform/database/database.ts";
 import { findHostileValues } from "../../platform/http/body.ts";
 import type { JobStep } from "../../platform/background/jobs.ts";
 import { enqueueContactEvents } from "../../reactions/reactions.ts";
-import { contactFault } from "../contacts.ts";
+import { contactFault } from "../constraint-errors.ts";
 import { listOptOuts } from "../opt-out-queries.ts";
 import { findEmails, findSubscriptions } from "../queries.ts";
 import { readDataPatch, type DataPatch } from "../rules.ts";

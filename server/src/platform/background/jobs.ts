@@ -4,15 +4,8 @@ import type { jobResponse, JobState } from "@postloft/contract/job.ts";
 import type { RawBuilder } from "kysely";
 import type { z } from "zod";
 import { startLoop } from "./background.ts";
-import {
-  allowLongWork,
-  asUnavailable,
-  subtransaction,
-  transaction,
-  violatedConstraint,
-  type Database,
-  type Tx,
-} from "../database/database.ts";
+import { allowLongWork, asUnavailable, transaction, type Database, type Tx } from "../database/database.ts";
+import type { ConstraintErrors } from "../database/constraint-errors.ts";
 import { newId } from "../ids.ts";
 import {
   claimJob,
@@ -146,18 +139,20 @@ export async function readJobInput(
   return findJob(database, key, kinds);
 }
 
-/** Queues a job that undoes another. @throws AppError CONFLICT if another job already does or did so */
+export const JOB_CONSTRAINTS: ConstraintErrors = new Map([
+  [
+    "jobs_undoing",
+    () => new AppError("CONFLICT", { message: "This was already undone or is being undone." }),
+  ],
+]);
+
+/** Queues a job that undoes another. Fails with an error of `JOB_CONSTRAINTS` if another job already does or did so. */
 export async function addUndoJob(
   tx: Tx,
   job: { projectId: string; kind: string; undoes: string; actor: string },
 ): Promise<string> {
   const { projectId, kind, undoes, actor } = job;
-  try {
-    return await subtransaction(tx, () => addJob(tx, { projectId, kind, input: { undoes, actor } }));
-  } catch (error) {
-    if (violatedConstraint(error, ["jobs_undoing"]) === null) throw error;
-    throw new AppError("CONFLICT", { message: "This was already undone or is being undone." });
-  }
+  return addJob(tx, { projectId, kind, input: { undoes, actor } });
 }
 
 /** Returns the job that undoes another, if one was requested. */

@@ -8,7 +8,8 @@ import {
   type FieldError,
 } from "@postloft/contract/errors.ts";
 import { now } from "../clock.ts";
-import { asUnavailable, violatedConstraint } from "../database/database.ts";
+import { constraintError, type ConstraintErrors } from "../database/constraint-errors.ts";
+import { asUnavailable } from "../database/database.ts";
 import { AppError } from "../app-error.ts";
 
 type Issue = z.core.$ZodIssue;
@@ -77,16 +78,17 @@ const FASTIFY_CODES: Readonly<Record<string, ErrorCode>> = {
   FST_ERR_MAX_PARAM_LENGTH: "RESOURCE_NOT_FOUND",
 };
 
-/** The constraint of every project table that fails if the project is gone. */
-const NO_PROJECT = ["_project_id_fkey"] as const;
+/** The constraint of every project table. The project existed when the request arrived, and was disabled before it was deleted. */
+const PROJECT_CONSTRAINT: ConstraintErrors = new Map([
+  ["_project_id_fkey", () => new AppError("PROJECT_DISABLED", { message: "The project has been deleted." })],
+]);
 
 /** Returns the error for the caller, or null if it is a bug of ours. */
-export function asAppError(error: unknown): AppError | null {
+export function asAppError(error: unknown, constraintErrors: ConstraintErrors = new Map()): AppError | null {
   const failure = asUnavailable(error);
   if (failure instanceof AppError) return failure;
-  // The project existed when the request arrived, and was disabled before it was deleted.
-  if (violatedConstraint(failure, NO_PROJECT) !== null)
-    return new AppError("PROJECT_DISABLED", { message: "The project has been deleted." });
+  const violated = constraintError(failure, new Map([...constraintErrors, ...PROJECT_CONSTRAINT]));
+  if (violated !== null) return violated;
   const { code, statusCode } = (failure ?? {}) as { code?: unknown; statusCode?: unknown };
   const known = typeof code === "string" ? FASTIFY_CODES[code] : undefined;
   if (known !== undefined) return new AppError(known);

@@ -5,6 +5,7 @@ import type { Endpoint } from "@postloft/contract/endpoint.ts";
 import { ERRORS } from "@postloft/contract/errors.ts";
 import { formatBytes, LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { Sealer } from "../crypto.ts";
+import type { ConstraintErrors } from "../database/constraint-errors.ts";
 import type { Database } from "../database/database.ts";
 import { responseRequest, type ResponseOptions } from "./response.ts";
 import { admit, identifyRequest, type AdmissionOptions } from "./admission.ts";
@@ -29,6 +30,8 @@ export interface HttpOptions extends AdmissionOptions, Noting {
   trustedProxies: readonly string[];
   /** Who may see the pages of the installation. Default: anyone. */
   access?: GuardOptions["access"];
+  /** The errors for violated constraints. Default: none. */
+  constraintErrors?: ConstraintErrors;
 }
 
 declare module "fastify" {
@@ -205,7 +208,10 @@ async function sendFailure(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const refused = withLimit(asAppError(error) ?? new AppError("INTERNAL_SERVER_ERROR"), request);
+  const refused = withLimit(
+    asAppError(error, options.constraintErrors) ?? new AppError("INTERNAL_SERVER_ERROR"),
+    request,
+  );
   const appError = request.caller?.userId === null ? withFields(refused) : refused;
   request.errorCode = appError.code;
   if (ERRORS[appError.code].status >= 500)

@@ -3,7 +3,7 @@
 import { asUnavailable, transaction, type Database, type Tx } from "../../platform/database/database.ts";
 import { failpoint } from "../../platform/failpoints.ts";
 import { AppError } from "../../platform/app-error.ts";
-import { contactError } from "../../contacts/contacts.ts";
+import { contactError } from "../../contacts/constraint-errors.ts";
 import { createDatabaseEnvironment, type StepParts } from "./database-environment.ts";
 import type { Execution } from "./execution.ts";
 import { addToStepCounts, listDueExecutions, updateExecutions, type WhichDue } from "./execution-queries.ts";
