@@ -103,6 +103,24 @@ test("creates a scoped key in the owner's name, limited to its scopes and record
   ).toHaveLength(2);
 });
 
+test("removes an account only if its projects have another owner, who gets them", async () => {
+  const [leaving, heir] = [await server.createProject(), await server.createProject()];
+  await expect(json(["remove-account", leaving.owner.id])).rejects.toThrow(
+    /is the only owner of 1 projects.*--to/,
+  );
+  await expect(json(["remove-account", NO_ONE])).rejects.toThrow("does not exist");
+  const removed = await json<{ id: string }>(["remove-account", leaving.owner.id, "--to", heir.owner.id]);
+  expect(removed.id).toBe(leaving.owner.id);
+  const rows = await server.rows<{ projectId: string; role: string }>(
+    "select project_id, role from memberships where user_id = $1",
+    heir.owner.id,
+  );
+  expect(rows).toEqual(
+    expect.arrayContaining([leaving, heir].map(({ id }) => ({ projectId: id, role: "OWNER" }))),
+  );
+  expect(await server.rows("select 1 from users where id = $1", leaving.owner.id)).toEqual([]);
+});
+
 test("reads a reset password from standard input, sets it and ends every session", async () => {
   const person = await server.signUp();
   const reset = await run(["reset-password", person.email, "--password-stdin"], "a better password\n");

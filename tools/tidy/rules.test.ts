@@ -1,6 +1,6 @@
 // Tests that every house rule finds at least one violation in a small tree, so that no rule passes by accident.
 
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -29,6 +29,7 @@ import {
   READING_ORDER,
   readingOrderShown,
 } from "./reading-order.ts";
+import { releasedMigrations, releasedMigrationsBut } from "./released-migrations.ts";
 import { RULES } from "./rules.ts";
 import { sharding, shardingBut } from "./sharding.ts";
 import { FILE_MAX_LINES, FUNCTION_MAX_LINES, RATCHET_PATH, sizes } from "./sizes.ts";
@@ -41,7 +42,10 @@ import { everyTestRuns, machinePaths, names, suppressions, unfinishedWork } from
 /** A tree, and the beginnings of the expected findings. */
 type Case = [what: string, rule: Rule, files: Record<string, string>, findings: string[]];
 
-const MIGRATION = "server/migrations/0001_core.sql";
+const ROOT = join(import.meta.dirname, "../..");
+const MIGRATION = "server/migrations/0001_initial.sql";
+/** The SHA-256 of the letter a. */
+const HASH_OF_A = "ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb";
 const EMAILS_TABLE = { [MIGRATION]: "-- owner: emails\ncreate table emails (\n  id uuid\n);\n" };
 
 const TABLES = {
@@ -628,6 +632,27 @@ const BROKEN: Case[] = [
     ],
   ],
   [
+    "a changed released migration",
+    releasedMigrations,
+    { [MIGRATION]: "create table users (id uuid)" },
+    [`${MIGRATION} was released and has changed.`],
+  ],
+  [
+    "released migrations that changed or are missing, and a new one with a released number",
+    releasedMigrationsBut({ "0001_a.sql": HASH_OF_A, "0002_b.sql": HASH_OF_A, "0003_c.sql": HASH_OF_A }),
+    {
+      "server/migrations/0001_a.sql": "a",
+      "server/migrations/0002_b.sql": "b",
+      "server/migrations/0003_other.sql": "c",
+      "server/migrations/0004_new.sql": "d",
+    },
+    [
+      "server/migrations/0002_b.sql was released and has changed.",
+      "server/migrations/0003_c.sql was released and is missing.",
+      "server/migrations/0003_other.sql has a number that was released.",
+    ],
+  ],
+  [
     "a listed statement that is no longer rejected",
     shardingBut({ "emails/queries.ts merge": "as it was" }),
     { "server/src/emails/queries.ts": "sql`select 1`" },
@@ -1027,6 +1052,11 @@ const SOUND: [what: string, rule: Rule, files: Record<string, string>][] = [
     { ...TABLES, "server/src/users/queries.ts": "sql`select 1 from campaigns`" },
   ],
   [
+    "unchanged released migrations and a later one",
+    releasedMigrations,
+    { [MIGRATION]: readFileSync(join(ROOT, MIGRATION), "utf8"), "server/migrations/9999_new.sql": "a" },
+  ],
+  [
     "a listed statement",
     shardingBut({ "emails/queries.ts merge": "it is so" }),
     { "server/src/emails/queries.ts": "sql`merge into a using b on true`" },
@@ -1036,7 +1066,7 @@ const SOUND: [what: string, rule: Rule, files: Record<string, string>][] = [
     sharding,
     {
       ...TABLES,
-      "server/migrations/0007_campaigns.sql": "foreign key (a) references b on delete set null (a)",
+      [MIGRATION]: `${TABLES[MIGRATION]}foreign key (a) references b on delete set null (a)`,
       "server/src/emails/queries.ts": [
         "insert into a (id) values (1) on conflict (id) do update set at = excluded.at where a.at < excluded.at returning now()",
         "with instant as materialized (select now() as at) update a set at = coalesce(a.at, instant.at), due_at = now() from instant where b = case when c then now() end",

@@ -22,6 +22,7 @@ import {
   readingOrder,
   readingOrderShown,
 } from "./reading-order.ts";
+import { releasedMigrations } from "./released-migrations.ts";
 import { sharding } from "./sharding.ts";
 import { sizes } from "./sizes.ts";
 import { noFixedSleeps } from "./sleeps.ts";
@@ -41,6 +42,7 @@ export const RULES: readonly Rule[] = [
   oneWriterPerTable,
   readsInOrder,
   sharding,
+  releasedMigrations,
   workNotifies,
   oneTransaction,
   oneCampaignMove,

@@ -2,7 +2,8 @@
 import { once } from "node:events";
 import { finished } from "node:stream/promises";
 import type pg from "pg";
-import { migrate, readMigrations } from "../platform/database/migrations.ts";
+import { migrate, readMigrations, type Migration } from "../platform/database/migrations.ts";
+import { LAST_REPLACED } from "../platform/database/replaced-migrations.ts";
 import { ASK_TO_HOLD } from "../platform/stamp/stamp.ts";
 import { BackupFileError, readArchive, type End, type Manifest } from "./archive.ts";
 import {
@@ -19,6 +20,9 @@ import {
 } from "./queries.ts";
 import { fingerprintOf } from "./write-backup.ts";
 
+/** The version in backups from before the first release, which is also the version of that release. */
+const BEFORE_RELEASES = "0.1.0";
+
 /**
  * Reads the whole file without touching any database.
  * @throws BackupFileError if it is incomplete or from a newer version
@@ -31,11 +35,16 @@ export async function checkBackup(path: string): Promise<{ about: Manifest; end:
   });
   if (about === undefined) throw new BackupFileError("This is not a Postloft backup.");
   const newest = (await readMigrations()).at(-1)?.version ?? 0;
-  if (about.migration > newest)
+  if (lastMigrationOf(about) > newest)
     throw new BackupFileError(
       `The backup was made by a newer version (${about.version}). Update this installation first.`,
     );
   return { about, end };
+}
+
+/** Returns the number of the last migration that a backup contains. */
+function lastMigrationOf({ version, migration }: Manifest): number {
+  return version === BEFORE_RELEASES && migration === LAST_REPLACED ? 1 : migration;
 }
 
 /**
@@ -59,6 +68,7 @@ export function secretFor(about: Manifest, input: string | undefined): string {
  * Loads a checked backup into an empty database and runs the newest migrations.
  *
  * @param keepSecret called before the commit, so that no rows exist without the secret for their keys
+ * @param migrations all known migrations, in order
  * @throws BackupFileError if the database is in use, or if the file changed since the check
  */
 export async function restoreBackup(
@@ -66,14 +76,21 @@ export async function restoreBackup(
   path: string,
   { about, end }: { about: Manifest; end: End },
   keepSecret: () => Promise<void> = async () => undefined,
+  migrations?: readonly Migration[],
 ): Promise<void> {
+  const known = migrations ?? (await readMigrations());
+  const last = lastMigrationOf(about);
   const client = await pool.connect();
   try {
     if (await isUsed(client))
       throw new BackupFileError(
         "The database is in use because it has accounts, or a server runs on it. Restore into an empty one.",
       );
-    await migrate(pool, undefined, about.migration);
+    await migrate(
+      pool,
+      undefined,
+      known.filter(({ version }) => version <= last),
+    );
     await beginLoading(client);
     await load(client, path, { about, end });
     await keepSecret();
@@ -83,7 +100,7 @@ export async function restoreBackup(
     client.release(true);
     throw error;
   }
-  await migrate(pool);
+  await migrate(pool, undefined, known);
 }
 
 async function load(

@@ -43,7 +43,5 @@ export interface Command {
   argument?: string;
   needs?: readonly Option[];
   takes?: readonly Option[];
-  /** Also runs on a database that is older than this program. */
-  isBeforeUpgrade?: true;
   run(around: Around, argument: string, values: Values): Promise<Reported>;
 }

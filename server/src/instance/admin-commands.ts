@@ -93,7 +93,6 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   "remove-account": {
     argument: "<id>",
     takes: ["to"],
-    isBeforeUpgrade: true,
     async run({ database }, id, { to = null }) {
       if (!isId(id)) throw new UsageError("remove-account needs the id of an account.");
       const user = await removeAccount(database, id, to);
@@ -194,7 +193,6 @@ const COMMANDS: Readonly<Record<string, Command>> = {
  */
 export function readArguments(args: readonly string[]): {
   isJson: boolean;
-  isBeforeUpgrade: boolean;
   run: (around: Around) => Promise<Reported>;
 } {
   const { positionals, values } = parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
@@ -218,12 +216,7 @@ export function readArguments(args: readonly string[]): {
   if (missing !== undefined) throw new UsageError(`${name} needs --${missing}.`);
   if (unknown !== undefined) throw new UsageError(`${name} takes no --${unknown}.`);
   if (faulty !== undefined) throw new UsageError(`--${faulty} must be an id.`);
-  const { isBeforeUpgrade = false } = command;
-  return {
-    isJson: json,
-    isBeforeUpgrade,
-    run: (around) => command.run(around, rest[0] ?? "", input as Values),
-  };
+  return { isJson: json, run: (around) => command.run(around, rest[0] ?? "", input as Values) };
 }
 
 function listed<Item extends { id: string }>(

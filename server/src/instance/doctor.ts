@@ -6,6 +6,7 @@ import { recountSample } from "../events/recount.ts";
 import { now } from "../platform/clock.ts";
 import { createDns } from "../platform/dns.ts";
 import { readMigrations } from "../platform/database/migrations.ts";
+import { areAllReplaced } from "../platform/database/replaced-migrations.ts";
 import { diskFinding, checkDisks } from "./doctor-disk.ts";
 import type { DoctorDependencies, Finding, Look } from "./finding.ts";
 import { readReadiness } from "./health.ts";
@@ -50,7 +51,9 @@ const LOOKS: Readonly<Record<string, Look>> = {
 
 async function checkDatabase({ database }: DoctorDependencies): Promise<Finding[]> {
   const { version } = await readServer(database);
-  const [applied, known] = [await listAppliedMigrations(database), await readMigrations()];
+  const [recorded, known] = [await listAppliedMigrations(database), await readMigrations()];
+  // The next start records the first migration instead of those that it replaced.
+  const applied = areAllReplaced(recorded) ? [1] : recorded;
   const missing = known.filter(({ version: one }) => !applied.includes(one));
   const newer = applied.filter((one) => !known.some(({ version: ours }) => ours === one));
   const check = "database";

@@ -87,7 +87,7 @@ export async function resetPassword(
 }
 
 /**
- * Deletes an account. Works on a database older than this program, because an address with several accounts blocks the upgrade.
+ * Deletes an account.
  *
  * @param heirId the account that gets its memberships
  * @throws OperatorError if the account does not exist, or a project would be left without an owner

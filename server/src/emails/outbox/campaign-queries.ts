@@ -26,7 +26,7 @@ export interface ProviderCounts {
   complainedCount: number;
 }
 
-/** The bits of `came_back`, as defined in the migration that adds the column. */
+/** The bits of `came_back`, as defined with the column in 0001_initial.sql. */
 const CAME_BACK = { delivered: 1, opened: 2, clicked: 4, bounced: 8, complained: 16 } as const;
 
 const having = (bit: number) =>

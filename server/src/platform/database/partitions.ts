@@ -89,7 +89,7 @@ async function makePartition(
   await sql`create table ${sql.table(name)} (like ${sql.table(table)} including defaults including storage including compression)`.execute(
     tx,
   );
-  // The same statistics target as for every table with a project_id (migration 0048).
+  // The same statistics target as for every table with a project_id (0001_initial.sql).
   await sql`alter table ${sql.table(name)} alter column project_id set (n_distinct = 10)`.execute(tx);
   await sql`alter table ${sql.table(table)} attach partition ${sql.table(name)}
     for values from (${sql.lit(from)}) to (${sql.lit(until)})`.execute(tx);

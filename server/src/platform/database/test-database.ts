@@ -5,7 +5,6 @@ import { inject } from "vitest";
 import { setAddressKey } from "../address-hash.ts";
 import { createPool } from "./database.ts";
 import { createLog } from "../log.ts";
-import { migrate } from "./migrations.ts";
 
 declare module "vitest" {
   export interface ProvidedContext {
@@ -45,14 +44,6 @@ export async function createTestDatabase(): Promise<TestDatabase> {
       await administer(server, `drop database if exists ${database} with (force)`);
     },
   };
-}
-
-/** Returns a database as it was before a migration, for tests that fill it and then migrate. */
-export async function createDatabaseBefore(migration: number): Promise<TestDatabase> {
-  const old = await createTestDatabase();
-  await old.pool.query("drop schema public cascade; create schema public");
-  await migrate(old.pool, undefined, migration - 1);
-  return old;
 }
 
 async function administer(server: ClientConfig, statement: string): Promise<void> {
