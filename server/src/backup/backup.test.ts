@@ -1,9 +1,12 @@
 // Backup and restore: every row unchanged, completely or not at all, and never over a used database.
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { createReadStream } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { gunzipSync } from "node:zlib";
+import { pipeline } from "node:stream/promises";
+import { createGunzip, gunzipSync } from "node:zlib";
 import { Pool } from "pg";
+import { extract } from "tar-stream";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { readMigrations } from "../platform/database/migrations.ts";
 import { LAST_REPLACED, REPLACED_VERSIONS } from "../platform/database/replaced-migrations.ts";
@@ -223,6 +226,18 @@ test("restores no rows when the secret cannot be stored", async () => {
   } finally {
     await other.drop();
   }
+});
+
+test("only its owner can read a backup and its entries", async () => {
+  expect((await stat(path)).mode & 0o777).toBe(process.platform === "win32" ? 0o666 : 0o600);
+  const modes = new Set<number | undefined>();
+  const entries = extract();
+  entries.on("entry", ({ mode }, stream, next) => {
+    modes.add(mode);
+    stream.on("end", next).resume();
+  });
+  await pipeline(createReadStream(path), createGunzip(), entries);
+  expect([...modes]).toEqual([0o600]);
 });
 
 test("does not overwrite an existing file", async () => {

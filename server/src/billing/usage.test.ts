@@ -119,6 +119,34 @@ test("repeats a lost report without double counting, and retries a rejected one"
   expect(await usageOf(project)).toMatchObject([{ isReported: true, error: null }]);
 });
 
+test.each([
+  { tries: 0, waitSeconds: 120 },
+  { tries: 2, waitSeconds: 480 },
+  { tries: 20, waitSeconds: 3_600 },
+])(
+  "waits $waitSeconds s before it repeats a report that failed $tries times before",
+  async ({ tries, waitSeconds }) => {
+    const project = await subscribed();
+    await sentYesterday(project, 1);
+    while ((await fix()) > 0);
+    await server.rows("update billing_usage set tries = $1 where project_id = $2", tries, project.id);
+    fake.fail(401, 1);
+    const times = async (what: string) =>
+      (
+        await server.rows<{ ms: number }>(
+          `select extract(epoch from ${what})::float8 * 1000 as ms from billing_usage where project_id = $1`,
+          project.id,
+        )
+      )[0]?.ms ?? 0;
+    const beforeMs = await times("clock_timestamp()");
+    await report();
+    const dueMs = await times("due_at");
+    expect(dueMs).toBeGreaterThanOrEqual(beforeMs + waitSeconds * 1000);
+    expect(dueMs).toBeLessThanOrEqual((await times("clock_timestamp()")) + waitSeconds * 1000);
+    await server.rows("delete from billing_usage where project_id = $1", project.id);
+  },
+);
+
 test("puts a report in doubt when it is open for longer than Stripe keeps identifiers", async () => {
   const project = await subscribed();
   await sentYesterday(project, 2);

@@ -108,6 +108,28 @@ test("keeps a few of many requests in a second, and counts the skipped ones in t
   }, WAIT);
 });
 
+test("keeps requests that could not be written, and writes them once", async () => {
+  const project = await server.createProject();
+  await server.rows("create sequence failed_writes");
+  // A sequence is not rolled back, so only the first two writes fail.
+  await server.rows(`
+    create function fail_twice() returns trigger language plpgsql as $$
+    begin
+      if nextval('failed_writes') <= 2 then raise exception 'as the test asked'; end if;
+      return null;
+    end $$`);
+  await server.rows(
+    "create trigger fails before insert on api_requests for each statement execute function fail_twice()",
+  );
+  for (const name of ["a", "b"])
+    await server.call("GET", "/templates", { ...project.byKey, headers: { "x-request-id": `lost-${name}` } });
+  await untilLogged(project, "lost-b");
+  await server.rows("drop trigger fails on api_requests");
+  for (const name of ["a", "b"])
+    expect((await list(project, `?requestId=lost-${name}`)).data).toHaveLength(1);
+  expect(await server.rows("select last_value > 2 as failed from failed_writes")).toEqual([{ failed: true }]);
+});
+
 test("deletes requests after their retention", async () => {
   const project = await server.createProject();
   await server.call("GET", "/templates", { ...project.byKey, headers: { "x-request-id": "old" } });

@@ -175,6 +175,28 @@ test("checks each trigger when it is saved and subscribes only once the workflow
   expect(manual).toMatchObject({ triggerType: "MANUAL", triggerConfig: {}, nextRunAt: null, enabled: true });
 });
 
+test("subscribes to the events of waits as the steps of an enabled workflow change", async () => {
+  const project = await server.createProject();
+  const { id } = await make(project, "/workflows", { name: "W", eventName: "signed-up" });
+  await make(project, `/workflows/${id}/steps`, wait({ eventName: "paid", timeout: 60 }));
+  expect(await awaited(project)).toEqual([]);
+  await patch(project, id, { enabled: true });
+  expect(await awaited(project)).toEqual(["paid", "signed-up"]);
+  const step = await make<{ id: string }>(
+    project,
+    `/workflows/${id}/steps`,
+    wait({ eventName: "shipped", timeout: 60 }),
+  );
+  expect(await awaited(project)).toEqual(["paid", "shipped", "signed-up"]);
+  const path = `/workflows/${id}/steps/${step.id}`;
+  await server.call("PATCH", path, project.byKey, { config: { eventName: "arrived", timeout: 60 } });
+  expect(await awaited(project)).toEqual(["arrived", "paid", "signed-up"]);
+  await server.call("DELETE", path, project.byKey);
+  expect(await awaited(project)).toEqual(["paid", "signed-up"]);
+  await patch(project, id, { enabled: false });
+  expect(await awaited(project)).toEqual([]);
+});
+
 test("reports the problems of a workflow, and errors prevent enabling it", async () => {
   const project = await server.createProject();
   const { id } = await make(project, "/workflows", { name: "W" });

@@ -215,14 +215,18 @@ test("reports rows inserted later, with a free position or with an earlier time"
 });
 
 test("reports a checkpoint that was changed or removed, and a truncated chain", async () => {
-  for (const statement of [
-    "update consent_seals set positions = positions[2:] where project_id = $1 and number = 3",
-    "delete from consent_seals where project_id = $1 and number = 3",
-    "update consent_seals set hash = sha256(hash) where project_id = $1 and number = 3",
-    "delete from consent_seals where project_id = $1 and number >= 3",
-  ]) {
+  for (const [statement, position] of [
+    ["update consent_seals set positions = positions[2:] where project_id = $1 and number = 3", 3],
+    ["delete from consent_seals where project_id = $1 and number = 3", 3],
+    ["update consent_seals set hash = sha256(hash) where project_id = $1 and number = 3", 3],
+    ["delete from consent_seals where project_id = $1 and number >= 3", 3],
+    ["delete from consent_seals where project_id = $1 and number = 4", 4],
+    // The chain was forged from its start, and only its end does not fit.
+    ["update consent_heads set hash = sha256(hash) where project_id = $1", 4],
+    ["update consent_heads set number = 3 where project_id = $1", 3],
+  ] as const) {
     const { project } = await withLog();
     await server.rows(statement, project.id);
-    expect(await faultsOf(project)).toMatchObject([{ what: "seal", position: 3 }]);
+    expect([statement, await faultsOf(project)]).toMatchObject([statement, [{ what: "seal", position }]]);
   }
 });

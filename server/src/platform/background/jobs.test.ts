@@ -36,6 +36,8 @@ const count: JobStep = async (tx, job) => {
     : { done: true, result: { counted: at } };
 };
 
+const buggy: JobStep = async () => Promise.reject(new Error("A bug."));
+
 async function add(kind: string, input: object): Promise<string> {
   return transaction(database, (tx) => addJob(tx, { projectId, kind, input }));
 }
@@ -159,6 +161,37 @@ test("ends a job immediately on a JobFailure and retries unexpected errors befor
   expect(await ended(failing)).toMatchObject({ state: "completed", result: { tries: 2 } });
   await runner.stop();
 });
+
+test.each([
+  { failures: 0, waitMs: 1_000 },
+  { failures: 3, waitMs: 8_000 },
+])(
+  "waits $waitMs ms before the next attempt after $failures earlier failures",
+  async ({ failures, waitMs }) => {
+    const id = await add("fail", {});
+    await database.updateTable("jobs").set({ failures }).where("id", "=", id).execute();
+    const row = () =>
+      database
+        .selectFrom("jobs")
+        .select(["failures", sql<number>`extract(epoch from due_at)::float8 * 1000`.as("dueMs")])
+        .where("id", "=", id)
+        .executeTakeFirstOrThrow();
+    const clock = async () =>
+      (
+        await sql<{ ms: number }>`select extract(epoch from clock_timestamp())::float8 * 1000 as ms`.execute(
+          database,
+        )
+      ).rows[0]?.ms ?? 0;
+    const beforeMs = await clock();
+    const runner = startJobs({ database, kinds: { fail: buggy }, log, metrics: createMetrics() });
+    await expect.poll(async () => (await row()).failures, { timeout: 15_000 }).toBe(failures + 1);
+    await runner.stop();
+    const { dueMs } = await row();
+    expect(dueMs).toBeGreaterThanOrEqual(beforeMs + waitMs);
+    expect(dueMs).toBeLessThanOrEqual((await clock()) + waitMs);
+    await database.deleteFrom("jobs").where("id", "=", id).execute();
+  },
+);
 
 test.each([
   ["the disk of the database is full", { code: "53100" }],

@@ -332,6 +332,10 @@ test("requires the second factor: each code once, a passkey instead, and few gue
   const passed = await give(codeAt(secret, step + 1));
   expect([passed.status, passed.headers.get("location")]).toEqual([303, "/app/account"]);
   expect((await whoIs(passed)).id).toBe(id);
+  // The wrong code counts, and the right one does not.
+  expect(
+    await server.rows("select sum(taken)::integer as taken from rate_windows where bucket like 'codes:%'"),
+  ).toEqual([{ taken: 1 }]);
   expect((await give(codeAt(secret, step + 1))).status).toBe(401);
 
   // Accepts a passkey of the account instead of a code, but not another account's, a forged or a used one.
