@@ -13,7 +13,7 @@ const STORIES = "e2e/{dashboard*,accessibility}.test.ts";
 /** `npm run check` runs these, so they must need neither a database nor a browser. */
 const CHECKS = [
   // The measurements of regular expressions and loops in the same folder take a minute, so they are tests.
-  "tools/tidy/{tidy,rules}.test.ts",
+  "tools/tidy/{tidy,rules,linters}.test.ts",
   "tools/containers/containers.test.ts",
   "tools/generate/pages.test.ts",
   "dashboard/src/text/*.test.ts",

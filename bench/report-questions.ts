@@ -107,6 +107,7 @@ function plainSql(id: string, to: Date) {
 }
 
 /** Returns the queries for numbers over the last `days` days. */
+// oxlint-disable-next-line max-lines-per-function -- a list of queries
 export function analyticsQuestions(database: Database, project: ReportProject, days: number): Question[] {
   const { id, campaignId } = project;
   const startDate = new Date(Date.now() - (days - 1) * 86_400_000).toISOString().slice(0, 10);

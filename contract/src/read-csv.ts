@@ -43,6 +43,7 @@ const SHOWN_CHARS = 254;
  * Creates a reader of rows.
  * @param isEnd whether the file ends with the text; otherwise a row counts only if its line break is included
  */
+// oxlint-disable-next-line max-lines-per-function -- the inner functions share its state
 export function createCsvReader(text: string, separator: string, isEnd: boolean): CsvReader {
   const quotes = createFinder(text, QUOTE);
   const linefeeds = createFinder(text, "\n");

@@ -1,8 +1,7 @@
 // Checks that names in the code avoid the glossary's banned words, which are listed in its right column.
 import { posix } from "node:path";
-import { RATCHET_PATH } from "./sizes.ts";
 import { lineAt, visit, type SourceFile } from "./source.ts";
-import { isGenerated, type Finding, type Rule } from "./tree.ts";
+import { isGenerated, RATCHET_PATH, type Finding, type Rule } from "./tree.ts";
 
 const GLOSSARY = "GLOSSARY.md";
 

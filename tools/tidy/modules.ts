@@ -1,24 +1,11 @@
-// Rules for single source files: they parse, start with a header, have named exports only, keep no state and read no settings.
+// Checks single source files: they start with a header, are no barrels, keep no state, and read no clock.
 import { importsOf, lineAt, memberNameOf, visit, type SourceFile } from "./source.ts";
 import { isTest, type Finding, type Rule } from "./tree.ts";
 
 const HEADER_MAX_LINES = 4;
-const ENVIRONMENT_READER = "server/src/platform/settings/config.ts";
-/** Separate programs that read their own environment. The product reads it in one file. */
-const READ_ENVIRONMENT_THEMSELVES = /^(tools|bench|e2e)\/|(^|\/)[^/]+\.config\.[a-z]+$/;
 const CLOCK = "server/src/platform/clock.ts";
 /** Browser code has no other clock. */
 const BROWSER_CODE = "server/src/instance/assets/";
-/** Tools load their configuration from a default export. */
-const CONFIGURATION = /\.config\.[a-z]+$/;
-
-export const sound: Rule = {
-  name: "every source file parses",
-  check: ({ sources }) =>
-    sources.flatMap(({ path, syntaxErrors }) =>
-      syntaxErrors.map(({ message, line }) => ({ path, line, message: `does not parse: ${message}.` })),
-    ),
-};
 
 /** Not required of `*.test.ts`, because their titles state the purpose. */
 export const headers: Rule = {
@@ -72,10 +59,10 @@ function headerOf(text: string): string[] {
 }
 
 /** Tests may keep values created by beforeAll in a module-level let. */
-export const exportsAndState: Rule = {
-  name: "no default export, no barrel, no state in a module",
+export const barrelsAndState: Rule = {
+  name: "no barrel, no state in a module",
   check: ({ sources }) =>
-    sources.flatMap((file) => [...faultsOfExports(file), ...(isTest(file.path) ? [] : moduleStateOf(file))]),
+    sources.flatMap((file) => [...barrelsOf(file), ...(isTest(file.path) ? [] : moduleStateOf(file))]),
 };
 
 export const pathAliases: Rule = {
@@ -103,23 +90,6 @@ export const pathAliases: Rule = {
   ],
 };
 
-/** Tests receive the database address from their runner. */
-export const environment: Rule = {
-  name: `process.env is read in ${ENVIRONMENT_READER} only`,
-  check: ({ sources }) =>
-    sources
-      .filter(
-        ({ path }) => path !== ENVIRONMENT_READER && !isTest(path) && !READ_ENVIRONMENT_THEMSELVES.test(path),
-      )
-      .flatMap((file) =>
-        environmentReadsOf(file).map((offset) => ({
-          path: file.path,
-          line: lineAt(file.text, offset),
-          message: `reads the environment. Add the setting to ${ENVIRONMENT_READER} and take it as an argument.`,
-        })),
-      ),
-};
-
 /** The machine's clock may be wrong. Tests simulate other machines and have no other clock. */
 export const oneClock: Rule = {
   name: `the date is read in ${CLOCK} only`,
@@ -138,31 +108,12 @@ export const oneClock: Rule = {
       ),
 };
 
-function faultsOfExports(file: SourceFile): Finding[] {
-  const findings: Finding[] = [];
-  const report = (offset: number, message: string): void => {
-    findings.push({ path: file.path, line: lineAt(file.text, offset), message });
-  };
-  const { body } = file.program;
-  for (const statement of body) {
-    if (statement.type === "ExportAllDeclaration")
-      report(statement.start, "has an export *. Let readers import the file that defines the name.");
-    const isDefault =
-      statement.type === "ExportDefaultDeclaration" ||
-      (statement.type === "ExportNamedDeclaration" &&
-        statement.specifiers.some(
-          ({ exported }) => exported.type === "Identifier" && exported.name === "default",
-        ));
-    if (isDefault && !CONFIGURATION.test(file.path))
-      report(statement.start, "has a default export. Export it by its name.");
-  }
-  if (
+function barrelsOf({ path, program: { body } }: SourceFile): Finding[] {
+  const isBarrel =
     body.length > 0 &&
-    body.every((statement) => statement.type === "ExportNamedDeclaration" && statement.source !== null)
-  ) {
-    report(0, "only passes on what other files export. Delete it and import those files.");
-  }
-  return findings;
+    body.every((statement) => statement.type === "ExportNamedDeclaration" && statement.source !== null);
+  const message = "only passes on what other files export. Delete it and import those files.";
+  return isBarrel ? [{ path, line: 1, message }] : [];
 }
 
 function moduleStateOf(file: SourceFile): Finding[] {
@@ -187,42 +138,6 @@ function dateReadsOf(file: SourceFile): number[] {
     },
     MemberExpression(node) {
       if (isDate(node.object) && memberNameOf(node) === "now") offsets.push(node.start);
-    },
-  });
-  return offsets;
-}
-
-/** Returns offsets of `process.env` in any form: a member, a destructuring or an import. */
-function environmentReadsOf(file: SourceFile): number[] {
-  const offsets: number[] = [];
-  visit(file, {
-    MemberExpression(node) {
-      if (memberNameOf(node) !== "env") return;
-      const { object } = node;
-      const name =
-        object.type === "Identifier"
-          ? object.name
-          : object.type === "MemberExpression"
-            ? memberNameOf(object)
-            : undefined;
-      if (name === "process") offsets.push(node.start);
-    },
-    VariableDeclarator({ id, init, start }) {
-      if (id.type !== "ObjectPattern" || init?.type !== "Identifier" || init.name !== "process") return;
-      const names = id.properties.map((property) =>
-        property.type === "Property" && property.key.type === "Identifier" ? property.key.name : "",
-      );
-      if (names.includes("env")) offsets.push(start);
-    },
-    ImportDeclaration({ source, specifiers }) {
-      if (!/^(node:)?process$/.test(source.value)) return;
-      const env = specifiers.find(
-        (specifier) =>
-          specifier.type === "ImportSpecifier" &&
-          specifier.imported.type === "Identifier" &&
-          specifier.imported.name === "env",
-      );
-      if (env !== undefined) offsets.push(env.start);
     },
   });
   return offsets;

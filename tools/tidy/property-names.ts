@@ -13,7 +13,7 @@ export interface ForeignNames {
   names: readonly string[];
 }
 
-export const FOREIGN_NAMES: readonly ForeignNames[] = [
+const FOREIGN_NAMES: readonly ForeignNames[] = [
   {
     why: "field names used by clients of other services",
     files: ["server/src/platform/http/unknown-fields.test.ts", "server/src/v1/send-spellings.test.ts"],

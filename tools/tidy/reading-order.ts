@@ -75,7 +75,7 @@ export const INNER_ORDERS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The files directly below server/src. They assemble the program and may import anything. */
-export const ROOT_FILES = [
+const ROOT_FILES = [
   "main.ts",
   "api.ts",
   "worker.ts",
@@ -159,7 +159,7 @@ export function folderOf(path: string): string | undefined {
 }
 
 /** Returns the target of an import: a path from the root for our code, otherwise the package name. */
-export function targetOf(path: string, specifier: string): string {
+function targetOf(path: string, specifier: string): string {
   if (specifier.startsWith(".")) return posix.join(posix.dirname(path), specifier);
   if (specifier.startsWith(CONTRACT_PACKAGE)) return CONTRACT + specifier.slice(CONTRACT_PACKAGE.length);
   return specifier;

@@ -1,18 +1,10 @@
 // Lists the house rules. Each rule's name and its findings explain the requirement.
-import { importCircles, longFunctions, nounsTogether } from "./circles.ts";
 import { dependencies } from "./dependencies.ts";
 import { oneCampaignMove, oneTransaction, workNotifies } from "./commit-effects.ts";
 import { links, treeMap } from "./documents.ts";
-import {
-  environment,
-  exportsAndState,
-  headerNames,
-  headers,
-  oneClock,
-  pathAliases,
-  sound,
-} from "./modules.ts";
 import { bannedWords } from "./glossary.ts";
+import { barrelsAndState, headerNames, headers, oneClock, pathAliases } from "./modules.ts";
+import { nounsTogether } from "./nouns.ts";
 import { prose } from "./prose.ts";
 import { propertyNames } from "./property-names.ts";
 import {
@@ -24,7 +16,6 @@ import {
 } from "./reading-order.ts";
 import { releasedMigrations } from "./released-migrations.ts";
 import { sharding } from "./sharding.ts";
-import { sizes } from "./sizes.ts";
 import { noFixedSleeps } from "./sleeps.ts";
 import { oneWriterPerTable, sqlInItsPlace } from "./sql.ts";
 import { readsInOrder } from "./table-reads.ts";
@@ -32,7 +23,6 @@ import type { Rule } from "./tree.ts";
 import { everyTestRuns, machinePaths, names, suppressions, unfinishedWork } from "./wording.ts";
 
 export const RULES: readonly Rule[] = [
-  sound,
   readingOrder,
   readingOrderShown,
   contractImports,
@@ -46,17 +36,13 @@ export const RULES: readonly Rule[] = [
   workNotifies,
   oneTransaction,
   oneCampaignMove,
-  importCircles,
-  longFunctions,
   nounsTogether,
-  environment,
   oneClock,
   headers,
   headerNames,
-  sizes,
   names,
   propertyNames,
-  exportsAndState,
+  barrelsAndState,
   pathAliases,
   treeMap,
   links,

@@ -5,8 +5,6 @@ export interface SourceFile {
   path: string;
   text: string;
   program: ESTree.Program;
-  /** Empty if the file parses. */
-  syntaxErrors: { message: string; line: number }[];
 }
 
 /** A module specifier in import, export … from, import() or the type import("…"). */
@@ -25,12 +23,7 @@ export interface StringLiteral {
 }
 
 export function parseSource(path: string, text: string): SourceFile {
-  const result = parseSync(path, text);
-  const syntaxErrors = result.errors.map(({ message, labels }) => ({
-    message,
-    line: lineAt(text, labels[0]?.start ?? 0),
-  }));
-  return { path, text, program: result.program, syntaxErrors };
+  return { path, text, program: parseSync(path, text).program };
 }
 
 export function visit(file: SourceFile, visitor: VisitorObject): void {

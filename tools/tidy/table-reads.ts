@@ -83,7 +83,7 @@ function endedPair({ reader, owner }: { reader: string; owner: string }): Findin
 }
 
 /** Returns every read of a migrated table by code below server/src. */
-export function tableReadsOf(tree: Tree): TableRead[] {
+function tableReadsOf(tree: Tree): TableRead[] {
   const ownerByTable = new Map(
     tablesOf(tree).flatMap(({ name, owner }) =>
       owner !== undefined && READING_ORDER.some((folder) => folder === owner) ? [[name, owner] as const] : [],

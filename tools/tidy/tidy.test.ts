@@ -2,7 +2,6 @@
 
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { measuresOf } from "./circles.ts";
 import { RULES } from "./rules.ts";
 import { describeFinding, readTree } from "./tree.ts";
 
@@ -10,10 +9,4 @@ const tree = readTree(join(import.meta.dirname, "../.."));
 
 test.each(RULES.map((rule) => [rule.name, rule] as const))("%s", (_name, rule) => {
   expect(rule.check(tree).map(describeFinding)).toEqual([]);
-});
-
-test("prints the measured numbers", () => {
-  const measures = measuresOf(tree);
-  process.stdout.write(`${measures.join("\n")}\n`);
-  expect(measures.every((line) => /: \d/.test(line))).toBe(true);
 });

@@ -26,6 +26,9 @@ export interface Rule {
   check(tree: Tree): Finding[];
 }
 
+/** Numbers that may only shrink, by rule. */
+export const RATCHET_PATH = "tools/tidy/ratchet.json";
+
 const SOURCE_EXTENSIONS = new Set([".ts", ".tsx", ".js", ".mjs", ".jsx"]);
 const READ_EXTENSIONS = new Set([...SOURCE_EXTENSIONS, ".sql", ".css", ".md", ".yaml", ".yml"]);
 /** Data files that rules read. */

@@ -21,6 +21,7 @@ interface SignInFormProps {
   onDone: () => void;
 }
 
+// oxlint-disable-next-line max-lines-per-function -- the handlers share its state
 export function SignInForm({ isNew = false, lastEmail = "", onDone }: SignInFormProps) {
   const queries = useQueryClient();
   const [email, setEmail] = useState(lastEmail);

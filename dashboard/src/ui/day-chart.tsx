@@ -31,6 +31,7 @@ function scaleEnd(most: number): number {
 
 const sum = (values: readonly number[]) => values.reduce((total, one) => total + one, 0);
 
+// oxlint-disable-next-line max-lines-per-function -- the handlers share its state
 export function DayChart({ label, dates, series }: DayChartProps) {
   const [at, setAt] = useState<number | null>(null);
   const end = scaleEnd(Math.max(1, ...series.flatMap(({ values }) => values)));

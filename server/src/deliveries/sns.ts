@@ -41,6 +41,7 @@ const CONNECTED = /^Successfully validated SNS topic/;
 /** Each reason is logged at most this often, because strangers can send any number of requests. */
 const LOG_PAUSE_MS = 60_000;
 
+// oxlint-disable-next-line max-lines-per-function -- the inner functions share its state
 export function createSnsEndpoint(options: SnsEndpointOptions): SnsEndpoint {
   const { database, notices, keys, fetchText, log } = options;
   const topics = new Set(options.topics);

@@ -117,6 +117,7 @@ export interface Domains {
  * `staysHere`: the transport is the local mailbox, so that no email leaves this machine and DNS is not asked. `returnPath`: the domain of
  * every envelope sender; null if each sender domain is its own return path.
  */
+// oxlint-disable-next-line max-lines-per-function -- the inner functions share its state
 export function createDomains(options: {
   database: Database;
   sealer: Sealer;

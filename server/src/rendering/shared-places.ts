@@ -1,6 +1,6 @@
 // Takes text shared by all emails of a template out of the rendering, so that this text is encoded only once.
 
-import { SharedText, sharePieces, type PartText } from "../message/part-text.ts";
+import { sharePieces, type PartText, type SharedText } from "../message/part-text.ts";
 import { LINK_HELPER } from "./link-slots.ts";
 import { bodiesOf, isBlock, isContent, isPath } from "./template-tree.ts";
 

@@ -60,6 +60,7 @@ interface ProjectStream {
 const keyOf = ({ id, type }: ActivityView) => `${type} ${id}`;
 const MORE = "event: more\ndata: {}\n\n";
 
+// oxlint-disable-next-line max-lines-per-function -- the inner functions share its state
 export function createLiveActivity({ database, log }: { database: Database; log: Log }): LiveActivity {
   const tails = new Map<string, ProjectStream>();
   const access = createStreamAccess({ database, log });

@@ -50,6 +50,7 @@ export function tryAll(watches: readonly TransportWatch[], say: (line: string) =
 }
 
 /** Monitors a transport without changing its outcomes. */
+// oxlint-disable-next-line max-lines-per-function -- the inner functions share its state
 export function watchTransport(followed: Transport, options: WatchOptions): TransportWatch {
   const { log, label, place } = options;
   let outages = 0;

@@ -81,6 +81,7 @@ export interface Uploads {
 const ENCODING = { resource: "image", waitingPerOwner: 8, waiting: 16 };
 const RETRY_AFTER_SECONDS = 5;
 
+// oxlint-disable-next-line max-lines-per-function -- the inner functions share its state
 export function createUploads(deps: UploadDependencies): Uploads {
   const { database } = deps;
   const present = (projectId: string, row: Omit<UploadRow, "createdAt">): Image => {

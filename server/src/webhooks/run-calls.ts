@@ -70,6 +70,7 @@ const RECORDED_AT_ONCE = 100;
 const RECORDING_MS = 30_000;
 
 /** Makes due calls until it is stopped, which waits for running attempts (10 s). Any number of processes may run it. */
+// oxlint-disable-next-line max-lines-per-function -- the inner functions share its state
 export function startWebhookCalls(options: WebhookCallsOptions): Loop {
   const { database, secrets, log, metrics } = options;
   const running = new Map<string, number>();

@@ -55,6 +55,7 @@ function useDefaultSender(project: Project): { sender: string | null; isKnown: b
   };
 }
 
+// oxlint-disable-next-line max-lines-per-function -- the handlers share its state
 export function NewCampaignDialog({ project, onClose }: { project: Project; onClose: () => void }) {
   const queries = useQueryClient();
   const navigate = useNavigate();

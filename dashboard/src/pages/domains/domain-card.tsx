@@ -47,6 +47,7 @@ interface DomainCardProps {
   isLocal: boolean;
 }
 
+// oxlint-disable-next-line max-lines-per-function -- the handlers share its state
 export function DomainCard({ project, domain, isLocal }: DomainCardProps) {
   const queries = useQueryClient();
   const toast = useToast();

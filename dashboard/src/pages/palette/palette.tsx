@@ -25,6 +25,7 @@ interface PaletteProps {
 // A type alias because Base UI requires an index signature, which interfaces lack.
 type Listed = { value: string; items: Command[] };
 
+// oxlint-disable-next-line max-lines-per-function -- the handlers share its state
 export function Palette({ project, projects, onOpen, onClose }: PaletteProps) {
   const [typed, setTyped] = useState("");
   const wanted = useDebounced(typed.trim(), TYPING_PAUSE_MS);

@@ -22,6 +22,7 @@ import { readTemplatesSearch, type TemplatesSearch } from "./search.ts";
 const route = getRouteApi("/signed-in/$projectId/templates");
 type Template = ApiResponse<NonNullable<typeof listTemplates.endpoint>>["data"][number];
 
+// oxlint-disable-next-line max-lines-per-function -- the handlers share its state
 export function TemplatesPage() {
   const project = useProject();
   const search = route.useSearch();

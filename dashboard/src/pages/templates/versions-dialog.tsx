@@ -19,6 +19,7 @@ interface VersionsDialogProps {
   onClose: () => void;
 }
 
+// oxlint-disable-next-line max-lines-per-function -- the handlers share its state
 export function VersionsDialog({
   projectId,
   templateId,

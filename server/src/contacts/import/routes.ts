@@ -25,6 +25,7 @@ export interface ImportSegments {
 
 const PREFIX = "data.";
 
+// oxlint-disable-next-line max-lines-per-function -- a list of endpoints
 export function contactFileRoutes(
   dependencies: { database: Database; undo: UndoContext } & Membership &
     ContactSegments &

@@ -52,6 +52,7 @@ export interface SubscriptionPages {
   problem(visit: Visit): Page;
 }
 
+// oxlint-disable-next-line max-lines-per-function -- the inner functions share its state
 export function createSubscriptionPages(
   options: LinkParts & {
     database: Database;

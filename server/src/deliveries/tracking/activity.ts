@@ -27,6 +27,7 @@ const OTHER_TRIES_MAX = 3;
 
 type Click = HeldClick & { activity: Noted };
 
+// oxlint-disable-next-line max-lines-per-function -- the inner functions share its state
 export function createActivityQueue({ database, log }: { database: Database; log: Log }): ActivityQueue {
   const commits = createGroupCommit<Activity, boolean>({
     // One batch at a time, because concurrent batches would wait for each other's counters.

@@ -38,6 +38,7 @@ const MAX_WAIT_MS = 10_000;
 /** Limits the entries left behind by campaigns that ended while in doubt. */
 const MAX_DOUBTS = 1_000;
 
+// oxlint-disable-next-line max-lines-per-function -- the inner functions share its state
 export function createDoubtBrake({
   pause,
   log,

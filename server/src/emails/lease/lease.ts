@@ -53,6 +53,7 @@ export interface LeaseOptions {
   outages?: () => readonly string[];
 }
 
+// oxlint-disable-next-line max-lines-per-function -- the inner functions share its state
 export async function createLease(options: LeaseOptions): Promise<Lease> {
   const { database, log, metrics } = options;
   let senderId = newId();

@@ -76,6 +76,7 @@ const KEPT_MS = 10 * 60_000;
 const DATA_ERROR_CODES = /^(?:22...|23...|42...|)$/;
 const MAX_REASON_LENGTH = 500;
 
+// oxlint-disable-next-line max-lines-per-function -- the inner functions share its state
 export function createResultRecorder(options: {
   database: Database;
   transportName: string;

@@ -71,6 +71,7 @@ export type SigningKey =
   | { kind: "unsigned" }
   | { kind: "refused"; reason: string };
 
+// oxlint-disable-next-line max-lines-per-function -- the inner functions share its state
 export function createPreparer(options: {
   database: Database;
   renderer: Renderer;

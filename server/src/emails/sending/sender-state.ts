@@ -64,6 +64,7 @@ const SHORTEST_BATCH = BATCH_SIZE / 4;
 const MAX_WAITING = 10 * BATCH_SIZE;
 
 /** @param connections maximum number of concurrent submissions */
+// oxlint-disable-next-line max-lines-per-function -- the inner functions share its state
 export function createSenderState<Claimed extends Row, Mail extends { row: Claimed }>(
   connections: number,
   limits: DestinationLimits,

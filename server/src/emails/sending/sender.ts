@@ -68,6 +68,7 @@ const ERROR_PAUSE_MS = 2_000;
 const DRAIN_MS = 15_000;
 const DRAIN_POLL_MS = 20;
 
+// oxlint-disable-next-line max-lines-per-function -- the inner functions share its state
 export async function startSender(options: SenderOptions): Promise<Sender> {
   const { database, transport, mailbox, connections, log } = options;
   const lease = await createLease(options);

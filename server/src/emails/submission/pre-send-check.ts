@@ -50,6 +50,7 @@ type SubmissionRequest =
 
 const MAX_BATCH = 200;
 
+// oxlint-disable-next-line max-lines-per-function -- the inner functions share its state
 export function createPreSendCheck(options: SubmissionOptions): Submission {
   const { database, lease, inDoubtLimit, brake, ending } = options;
   const inDoubt = new Set<string>();

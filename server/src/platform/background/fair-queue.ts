@@ -65,6 +65,7 @@ interface Waiting extends Piece {
 }
 
 /** Creates a queue. @param nowMs a monotonic clock */
+// oxlint-disable-next-line max-lines-per-function -- the inner functions share its state
 export function createFairQueue(
   options: FairQueueOptions,
   nowMs: () => number = () => performance.now(),

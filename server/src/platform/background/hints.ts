@@ -27,6 +27,7 @@ const PATIENCE_MS = 5_000;
  *
  * @param options.pool its settings are used for one further connection
  */
+// oxlint-disable-next-line max-lines-per-function -- the inner functions share its state
 export function createHints(options: { database: Database; pool: Pool; log: Log; metrics: Metrics }): Hints {
   const { pool, log, metrics } = options;
   const { hub } = options.database.effects;

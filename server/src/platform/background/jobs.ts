@@ -171,6 +171,7 @@ export async function sweepJobs(database: Database): Promise<void> {
 }
 
 /** Runs jobs of these kinds until stopped, in any number of processes. Other kinds wait for a process that knows them. */
+// oxlint-disable-next-line max-lines-per-function -- the inner functions share its state
 export function startJobs(options: {
   database: Database;
   kinds: Readonly<Record<string, JobStep>>;

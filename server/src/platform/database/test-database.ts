@@ -1,6 +1,6 @@
 // Creates migrated PostgreSQL databases for tests, cloned from a template in a tenth of a second.
 import { randomUUID } from "node:crypto";
-import { Client, Pool, type ClientConfig, type PoolConfig } from "pg";
+import { Client, type ClientConfig, type Pool, type PoolConfig } from "pg";
 import { inject } from "vitest";
 import { setAddressKey } from "../address-hash.ts";
 import { createPool } from "./database.ts";

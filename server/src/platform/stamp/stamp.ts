@@ -52,6 +52,7 @@ const BEAT_MS = 5_000;
 const MAX_SETTLING_CONNECTIONS = 2;
 
 /** Checks the database before anything is sent, at each new connection and at each heartbeat. @throws the error of the first check */
+// oxlint-disable-next-line max-lines-per-function -- the inner functions share its state
 export async function watchStamp(options: StampOptions): Promise<StampWatch> {
   const { database, pool, file, log, metrics } = options;
   const startedMs = nowMs();

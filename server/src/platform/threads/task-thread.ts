@@ -41,6 +41,7 @@ const IDLE_MS = 60_000;
 /** A thread that takes longer to start never will. */
 const START_TIMEOUT_MS = 15_000;
 
+// oxlint-disable-next-line max-lines-per-function -- the inner functions share its state
 export function createTaskThread<Task, Result>(options: TaskThreadOptions): TaskThread<Task, Result> {
   const { waitingPerOwner, waiting } = options;
   const resource = options.module.href;

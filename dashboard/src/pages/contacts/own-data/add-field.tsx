@@ -47,6 +47,7 @@ interface Draft {
   text: string;
 }
 
+// oxlint-disable-next-line max-lines-per-function -- the handlers share its state
 function AddForm({
   projectId,
   id,

@@ -77,6 +77,7 @@ interface FieldRowProps {
   onRemove: () => void;
 }
 
+// oxlint-disable-next-line max-lines-per-function -- the handlers share its state
 function FieldRow({ projectId, id, name, value, type, onRemove }: FieldRowProps) {
   const [draft, setDraft] = useState<string | null>(null);
   const [problem, setProblem] = useState<string>();

@@ -22,6 +22,7 @@ interface ImageFormProps {
 
 const TYPES = "image/png,image/jpeg,image/gif,image/webp";
 
+// oxlint-disable-next-line max-lines-per-function -- the handlers share its state
 export function ImageForm({ projectId, block, onChange, onUploaded }: ImageFormProps) {
   const config = useQuery(configQuery);
   const file = useRef<HTMLInputElement>(null);
