@@ -68,7 +68,7 @@ function printResults(results: readonly Result[]): void {
 }
 
 /** Measures everything from rows in `emails` to *sent* in the database. Deletes existing emails first. */
-export async function ours(
+async function ours(
   { bench, outbox, sink }: MailEnvironment,
   {
     projectId,

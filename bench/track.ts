@@ -20,7 +20,7 @@ function trackRequest(data: object) {
 }
 
 /** The unique number changes the contact with each request. */
-export const TRACK_REQUESTS = {
+const TRACK_REQUESTS = {
   "unchanged data": trackRequest({ plan: "pro" }),
   "changing data": trackRequest({ plan: "pro", order: UNIQUE_NUMBER, total: 129.5 }),
 };

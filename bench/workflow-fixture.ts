@@ -10,7 +10,7 @@ import { SENDER_DOMAIN } from "./outbox.ts";
 export const STEPS = 6;
 export const EVENT = "signed up";
 
-export const onEvent = (eventName: string) => ({
+const onEvent = (eventName: string) => ({
   type: "EVENT" as const,
   config: { eventName },
   event: eventName,

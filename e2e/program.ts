@@ -17,7 +17,7 @@ const STOP_TIMEOUT_MS = 25_000;
 const KEPT_OUTPUT_LENGTH = 1024 * 1024;
 
 export const SECRET_KEY = "sk_secret_key_of_the_first_project";
-export const PUBLIC_KEY = "pk_public_key_of_the_first_project";
+const PUBLIC_KEY = "pk_public_key_of_the_first_project";
 export const ACCOUNT = { email: "owner@example.com", password: "a good password" };
 
 /** Settings that give an empty database one account and one project with known keys. */

@@ -3,8 +3,8 @@ import { begin } from "./begin.js";
 
 begin(`npm run check
 
-Checks formatting, lint rules, types, house rules, the dashboard's texts and the generated files. It needs no database and takes
-less than a minute. npm test runs it first.
+Checks formatting, lint rules, unused code, types, house rules, the dashboard's texts and the generated files. It needs no database
+and takes less than a minute. npm test runs it first.
 `);
 const { prepare } = await import("./prepare.js");
 const { runFastChecks } = await import("./run-checks.js");

@@ -22,6 +22,13 @@ const FAST_CHECKS = [
     advice: "fix the places listed above",
   },
   {
+    title: "unused code",
+    packageName: "knip",
+    program: "knip",
+    args: ["--no-progress", "--treat-config-hints-as-errors"],
+    advice: "delete what is listed above, or only its export",
+  },
+  {
     title: "types",
     packageName: "typescript",
     program: "tsc",

@@ -39,7 +39,7 @@ const explanations = [
 ];
 
 /** Returns one sentence that explains npm's output, followed by its last lines. */
-export function explainNpmFailure(what, output) {
+function explainNpmFailure(what, output) {
   const known = explanations.find(({ pattern }) => pattern.test(output));
   const said = output.slice(Math.max(0, output.indexOf("npm error"))).trim();
   const lines = said.split("\n").slice(0, SHOWN_LINES).join("\n");
@@ -123,7 +123,7 @@ function npmIsMissing() {
 }
 
 /** Returns npm's JavaScript file: of the npm that started us, otherwise next to the running Node.js, otherwise the first in PATH. */
-export function findNpmCli(environment = process.env) {
+function findNpmCli(environment = process.env) {
   const started = environment.npm_execpath ?? "";
   if (path.basename(started) === "npm-cli.js" && existsSync(started)) return started;
   const folders = [

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseAst } from "rolldown/parseAst";
 
-export const DASHBOARD = join(import.meta.dirname, "../../dashboard/src");
+const DASHBOARD = join(import.meta.dirname, "../../dashboard/src");
 /** Component properties with text that is visible or read aloud. */
 const SPOKEN =
   /^(label|title|about|description|placeholder|help|action|alt|aria-label|aria-description|aria-roledescription)$/;

@@ -84,7 +84,6 @@ export const deleteDomain = bare<typeof domains.deleteDomain>("DELETE", "/domain
 
 export const listActivity = bare<typeof activity.listActivity>("GET", "/activity");
 export const listUpcomingActivity = bare<typeof activity.listUpcomingActivity>("GET", "/activity/upcoming");
-export const countRecentActivity = bare<typeof activity.countRecentActivity>("GET", "/activity/recent-count");
 
 export const getTimeseries = bare<typeof analytics.getTimeseries>("GET", "/analytics/timeseries");
 export const getSummary = bare<typeof analytics.getSummary>("GET", "/analytics/summary");
@@ -187,10 +186,6 @@ export const getSuppressionImport = bare<typeof suppressions.getSuppressionImpor
   "GET",
   "/suppressions/import/:jobId",
 );
-export const explainSuppression = bare<typeof suppressions.explainSuppression>(
-  "GET",
-  "/suppressions/:address",
-);
 export const removeSuppression = bare<typeof suppressions.removeSuppression>(
   "DELETE",
   "/suppressions/:address",
@@ -255,13 +250,11 @@ export const createSegment = bare<typeof segments.createSegment>("POST", "/segme
 export const getSegment = bare<typeof segments.getSegment>("GET", "/segments/:id");
 export const updateSegment = bare<typeof segments.updateSegment>("PATCH", "/segments/:id");
 export const deleteSegment = bare<typeof segments.deleteSegment>("DELETE", "/segments/:id");
-export const listSegmentContacts = bare<typeof segments.listSegmentContacts>("GET", "/segments/:id/contacts");
 export const addSegmentMembers = bare<typeof segments.addSegmentMembers>("POST", "/segments/:id/members");
 export const removeSegmentMembers = bare<typeof segments.removeSegmentMembers>(
   "DELETE",
   "/segments/:id/members",
 );
-export const previewSegment = bare<typeof segments.previewSegment>("POST", "/segments/preview");
 export const explainSegment = bare<typeof segments.explainSegment>("POST", "/segments/explain");
 
 export const listCampaigns = bare<typeof campaigns.listCampaigns>("GET", "/campaigns");

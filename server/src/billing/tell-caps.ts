@@ -21,7 +21,7 @@ const REACHED = "reached";
 type Caps = Awaited<ReturnType<typeof readCaps>>;
 
 /** Returns the notification about reached caps, or else about near ones. Null if there are none. Pure. */
-export function capMail(
+function capMail(
   { id, name }: { id: string; name: string },
   caps: Caps,
   baseUrl: string,

@@ -49,11 +49,7 @@ export async function getCampaignRow(
 }
 
 /** Returns the current counts of campaigns, in the given order. */
-export async function countsOf(
-  database: Database,
-  projectId: string,
-  ids: readonly string[],
-): Promise<Counts[]> {
+async function countsOf(database: Database, projectId: string, ids: readonly string[]): Promise<Counts[]> {
   const counts = await countRecipients(database, projectId, ids);
   const unsubscribed = await countUnsubscribed(database, projectId, ids);
   return pairUp(ids, counts).map(([id, count]) => ({

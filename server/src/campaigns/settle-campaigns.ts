@@ -43,7 +43,7 @@ export interface SettlerOptions extends PauseDependencies {
 }
 
 /** Starts due campaigns, by the database's clock. Holds those that are too late or not allowed to send. */
-export async function startDueCampaigns({ database, domains, log }: SettlerOptions): Promise<number> {
+async function startDueCampaigns({ database, domains, log }: SettlerOptions): Promise<number> {
   let started = 0;
   for (const due of await listDueCampaigns(database, DUE_AT_ONCE)) {
     const ids = { projectId: due.projectId, campaignId: due.id };
@@ -103,7 +103,7 @@ export async function pauseRefusedCampaigns({
 }
 
 /** Finishes campaigns without waiting emails, after dropping those of cancelled ones. An error affects only its campaign. */
-export async function finishCampaigns({ database, log }: SettlerOptions): Promise<void> {
+async function finishCampaigns({ database, log }: SettlerOptions): Promise<void> {
   for (const { projectId, id, status } of await listUnfinished(database)) {
     const key = { projectId, campaignId: id };
     try {
@@ -141,7 +141,7 @@ async function drop(database: Database, key: { projectId: string; campaignId: st
 }
 
 /** Checks that each campaign has as many emails as recipients (promise P4). Returns those that do not. */
-export async function auditCampaigns({ database, log, metrics }: SettlerOptions): Promise<CampaignRef[]> {
+async function auditCampaigns({ database, log, metrics }: SettlerOptions): Promise<CampaignRef[]> {
   const wrong: CampaignRef[] = [];
   for (const campaign of await listToAudit(database)) {
     const { projectId, id, totalRecipients, status } = campaign;

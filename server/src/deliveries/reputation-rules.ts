@@ -23,7 +23,7 @@ interface Threshold {
 export type LevelName = "bounce7Day" | "bounceAllTime" | "complaint7Day" | "complaintAllTime";
 
 /** One row for each classified rate. */
-export const THRESHOLDS: readonly Threshold[] = [
+const THRESHOLDS: readonly Threshold[] = [
   { level: "bounce7Day", of: "bounces", window: "sevenDay", warning: 5, critical: 10 },
   { level: "bounceAllTime", of: "bounces", window: "allTime", warning: 4, critical: 8 },
   { level: "complaint7Day", of: "complaints", window: "sevenDay", warning: 0.075, critical: 0.15 },

@@ -61,9 +61,8 @@ export const MAIL_NAMES = [
   names.EMAIL_COMPLAINT,
 ];
 
-export const quarterOf = (instant: Expression) =>
-  sql`date_bin('15 minutes', ${instant}, timestamptz 'epoch')`;
-export const allOf = (conditions: readonly Expression[]) => sql.join(conditions, sql` and `);
+const quarterOf = (instant: Expression) => sql`date_bin('15 minutes', ${instant}, timestamptz 'epoch')`;
+const allOf = (conditions: readonly Expression[]) => sql.join(conditions, sql` and `);
 
 /** Conditions on recorded events `v` and sent emails `e`, in addition to the project. */
 export interface Counted {

@@ -6,7 +6,7 @@ import type { Log } from "../platform/log.ts";
 import type { Metrics } from "../platform/metrics.ts";
 import { advanceCounts, findCountable, listUncounted } from "./count-queries.ts";
 
-export { DIMENSION_NUMBERS, MAIL_COLUMNS, MAIL_NAMES, type MailColumn, type Span } from "./count-queries.ts";
+export { DIMENSION_NUMBERS, MAIL_NAMES, type MailColumn, type Span } from "./count-queries.ts";
 export { addLateSent, subtractContacts } from "./count-changes-queries.ts";
 export { sentMails, sumMails, sumOthers, type MailFilter } from "./counted-queries.ts";
 

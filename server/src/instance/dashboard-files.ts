@@ -7,7 +7,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { LRUCache } from "lru-cache";
 
 /** Where the build puts the dashboard, in the repository and in the image. */
-export const DASHBOARD_DIR = join(import.meta.dirname, "../../../dashboard/dist");
+const DASHBOARD_DIR = join(import.meta.dirname, "../../../dashboard/dist");
 
 /** The licenses of the packages in the assets, written by the build. */
 const LICENSES = "third-party-licenses.md";

@@ -28,7 +28,7 @@ export const WORKFLOW_FAILPOINT_NAMES = [
 ] as const;
 
 /** The failpoints that the removal of a project passes. */
-export const REMOVAL_FAILPOINT_NAMES = ["removal.step"] as const;
+const REMOVAL_FAILPOINT_NAMES = ["removal.step"] as const;
 const ALL_NAMES = [...FAILPOINT_NAMES, ...WORKFLOW_FAILPOINT_NAMES, ...REMOVAL_FAILPOINT_NAMES];
 export type FailpointName = (typeof ALL_NAMES)[number];
 

@@ -37,7 +37,7 @@ function formatOf(zone: string): Intl.DateTimeFormat {
 /** As `2027-01-31 23:45:00`. */
 const localTime = (ms: number, zone: string) => formatOf(zone).format(ms);
 
-export function localDay(ms: number, zone: string): string {
+function localDay(ms: number, zone: string): string {
   return localTime(ms, zone).slice(0, 10);
 }
 

@@ -28,7 +28,7 @@ export function lastMonday(at: Date): Date {
 type Counts = Awaited<ReturnType<typeof getSummary>>["current"];
 
 /** Returns the notification email. Pure. */
-export function summaryMail(
+function summaryMail(
   { id, name }: { id: string; name: string },
   { current, previous }: { current: Counts; previous: Counts },
   baseUrl: string,

@@ -6,7 +6,7 @@ import { isUnseen } from "../rendering/text-part.ts";
 import { mustachesOf } from "./mustaches.ts";
 
 /** Variables in place of a footer, because its language and links differ per recipient (spec §2.2 rule 8). */
-export const FOOTER_VARIABLES: Footer = {
+const FOOTER_VARIABLES: Footer = {
   html: `<div>{{{${FOOTER_HTML_VARIABLE}}}}</div>`,
   text: `{{{${FOOTER_TEXT_VARIABLE}}}}`,
 };

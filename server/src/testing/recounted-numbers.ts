@@ -3,7 +3,7 @@ import { percentOf } from "../campaigns/rules.ts";
 import type { Period } from "../reports/period.ts";
 import type { TestServer } from "./test-server.ts";
 
-export const WHATS = [
+const WHATS = [
   "emails",
   "delivered",
   "opens",

@@ -5,7 +5,7 @@ import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { createSelfSignedCertificate, type CertificateOptions } from "./self-signed-certificate.ts";
 
-export const SNS_REGION = "eu-west-1";
+const SNS_REGION = "eu-west-1";
 export const SNS_TOPIC = `arn:aws:sns:${SNS_REGION}:123456789012:mail`;
 export const SNS_HOST = `sns.${SNS_REGION}.amazonaws.com`;
 
@@ -42,7 +42,7 @@ const FIELDS = {
 };
 
 /** Signs as in the SNS developer guide, with Amazon's side of the key. */
-export function signSns(body: SnsBody, privateKey: string): SnsBody {
+function signSns(body: SnsBody, privateKey: string): SnsBody {
   const fields = body["Type"] === "Notification" ? FIELDS.Notification : FIELDS.SubscriptionConfirmation;
   const text = fields
     .filter((name) => body[name] !== undefined)

@@ -12,7 +12,7 @@ export interface SesServer {
   connections?: number;
 }
 
-export const MAX_SES_CONNECTIONS = 200;
+const MAX_SES_CONNECTIONS = 200;
 
 const REGION = /^[a-z]{2,8}(?:-[a-z]{2,12}){1,3}-\d{1,2}$/;
 /** API reference of SESv2, CreateConfigurationSet: letters, digits, _ and -, at most 64. */

@@ -9,7 +9,7 @@ export interface FileName {
   file: string;
 }
 
-export const ENDINGS: Readonly<Record<ImageType, string>> = {
+const ENDINGS: Readonly<Record<ImageType, string>> = {
   "image/png": "png",
   "image/jpeg": "jpg",
   "image/gif": "gif",

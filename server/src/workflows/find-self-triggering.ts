@@ -7,10 +7,7 @@ import { findLoop, type ReenteredWorkflow, type SegmentDependencies } from "./se
 import { listReenteredWorkflows, listSegmentFilters, type SegmentRow } from "./self-triggering-queries.ts";
 
 /** Returns whether steps of any workflow can cause the event that starts this one. */
-export function mayCloseLoop(workflow: {
-  allowReentry: boolean;
-  trigger: { event: string | null };
-}): boolean {
+function mayCloseLoop(workflow: { allowReentry: boolean; trigger: { event: string | null } }): boolean {
   const { event } = workflow.trigger;
   return workflow.allowReentry && event !== null && isReservedEventName(event);
 }

@@ -121,7 +121,7 @@ function loops({ transitions }: Graph, steps: ReadonlyMap<string, GraphStep>): G
 }
 
 /** Returns whether one step leads to another. A step always leads to itself. */
-export function leadsTo(ways: ReadonlyMap<string, readonly string[]>, from: string, to: string): boolean {
+function leadsTo(ways: ReadonlyMap<string, readonly string[]>, from: string, to: string): boolean {
   return reachableFrom(ways, [from]).has(to);
 }
 

@@ -79,10 +79,7 @@ function pathTo(
 }
 
 /** Returns the names of the events that steps cause by their effect on a contact. */
-export function eventsCausedBy(
-  steps: readonly GraphStep[],
-  segments: readonly SegmentDependencies[],
-): Set<string> {
+function eventsCausedBy(steps: readonly GraphStep[], segments: readonly SegmentDependencies[]): Set<string> {
   const events = new Set<string>();
   const fields = new Set<string>();
   for (const step of steps) {

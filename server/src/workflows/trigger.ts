@@ -64,7 +64,7 @@ export function isTracked({ type, trackMembership }: KnownSegment): boolean {
 }
 
 /** Returns the event that starts a workflow, given the segment of its trigger. */
-export function eventOf(
+function eventOf(
   type: TriggerType,
   config: Readonly<Record<string, unknown>>,
   segment: { slug: string } | undefined,

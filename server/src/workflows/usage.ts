@@ -32,7 +32,7 @@ export const contactContext: UndoContext = {
 const EXECUTIONS_A_PAGE = 100;
 
 /** Yields the executions of a contact, oldest first, page by page because there may be many. */
-export async function* executionsOfContact(database: Database, projectId: string, contactId: string) {
+async function* executionsOfContact(database: Database, projectId: string, contactId: string) {
   for (let after: string | null = null; ;) {
     const page = { after, limit: EXECUTIONS_A_PAGE };
     const rows = await listExecutionsHolding(database, projectId, contactId, page);

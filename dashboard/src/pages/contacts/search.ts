@@ -136,7 +136,7 @@ function inOneOrder(value: unknown): unknown {
 }
 
 /** Reads the id of the job that a page follows across reloads. */
-export function readJobSearch({ job }: Record<string, unknown>): { job?: string } {
+function readJobSearch({ job }: Record<string, unknown>): { job?: string } {
   return typeof job === "string" && job !== "" ? { job } : {};
 }
 

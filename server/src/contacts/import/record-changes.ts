@@ -41,6 +41,6 @@ export async function recordJoined(
 }
 
 /** Parts that fit a row each. */
-export function* slices<Item>(items: readonly Item[]): Generator<readonly Item[]> {
+function* slices<Item>(items: readonly Item[]): Generator<readonly Item[]> {
   for (let at = 0; at < items.length; at += CONTACTS_A_ROW) yield items.slice(at, at + CONTACTS_A_ROW);
 }

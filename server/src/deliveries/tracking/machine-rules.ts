@@ -32,7 +32,7 @@ const SOON_MS = 5_000;
 /** No person clicks two links of an email within this time. */
 export const BURST_MS = 1_000;
 /** While an email is this recent, clicks further apart may come from a filter that follows its links in turn. */
-export const YOUNG_MS = 60_000;
+const YOUNG_MS = 60_000;
 export const SLOW_BURST_MS = 3_000;
 /** Longer user agents are cut. */
 const USER_AGENT_MAX_CHARACTERS = 1_000;

@@ -79,7 +79,7 @@ function waitAfterMs(rejection: number): number {
 }
 
 /** How often an email may end in doubt before it waits for a person. */
-export const MAX_UNCERTAIN_ATTEMPTS = 2;
+const MAX_UNCERTAIN_ATTEMPTS = 2;
 
 /**
  * Returns how long an in-doubt email waits for its one retry, or null if it waits for a person. Only transactional email is retried,

@@ -7,7 +7,7 @@ import type { Log } from "../../platform/log.ts";
 import type { Outcome } from "../../transports/transport.ts";
 
 /** Throttles a destination at this many policy rejections among its last emails. */
-export const DESTINATION_REJECTION_LIMIT = { refused: 11, last: 50 } as const;
+const DESTINATION_REJECTION_LIMIT = { refused: 11, last: 50 } as const;
 
 export interface RefusedDestination {
   projectId: string;

@@ -24,10 +24,10 @@ import {
 import type { RefusedDestination } from "./rejection-watch.ts";
 
 /** Wait before the first canaries. It doubles after each failed test, up to one day. */
-export const FIRST_TRY_SECONDS = 3_600;
+const FIRST_TRY_SECONDS = 3_600;
 const LONGEST_WAIT_SECONDS = 86_400;
 /** Canaries per test. Fewer than the rejections that throttle a destination. */
-export const CANARY_EMAILS = 10;
+const CANARY_EMAILS = 10;
 /** How long to wait for the results of canaries. */
 const TRIAL_PATIENCE_SECONDS = 600;
 /** A test fails if more than one in this many canaries is rejected again. */
@@ -75,7 +75,7 @@ export async function readPausedDestinations(
 }
 
 /** Returns the advice for a person about a throttled destination. */
-export function whatToDo(campaignId: string | null): string {
+function whatToDo(campaignId: string | null): string {
   const call = campaignId === null ? "/emails/release" : `/campaigns/${campaignId}/release`;
   return (
     "Look up what the answer says, and mend it: blocklists, DNS of the sender, complaints. Then let its mail go on " +

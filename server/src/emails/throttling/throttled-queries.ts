@@ -5,7 +5,7 @@ import type { Row } from "../../platform/database/row.ts";
 import { notify } from "../../platform/notify.ts";
 
 /** Emails due at or after this time are deferred. */
-export const DEFERRED = sql`timestamptz '9999-01-01 00:00:00Z'`;
+const DEFERRED = sql`timestamptz '9999-01-01 00:00:00Z'`;
 
 /** Returns the due time of emails deferred for the throttled destination with this number. */
 export function deferredUntil(number: RawBuilder<unknown>): RawBuilder<unknown> {

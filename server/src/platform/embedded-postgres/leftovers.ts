@@ -16,9 +16,6 @@ const PROCESS_LIST_TIMEOUT_MS = 10_000;
 
 const OURSELVES: Account = { description: "the current user", prefix: [] };
 
-/** Returns the ids of the PostgreSQL processes that use a cluster. */
-export type FindServerProcesses = (clusterDir: string) => Promise<number[]>;
-
 /**
  * Ends every PostgreSQL process that uses the cluster and deletes its `postmaster.pid`.
  * @param clusterDir full path without symlinks
@@ -89,7 +86,7 @@ async function endProcesses(
  * Finds processes by their working folder, which is the cluster for every PostgreSQL process. Zombies have none, and a foreign process that
  * reused the pid of an old postmaster has another one.
  */
-export async function findServerProcessesInProc(clusterDir: string): Promise<number[]> {
+async function findServerProcessesInProc(clusterDir: string): Promise<number[]> {
   const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
   const found = await Promise.all(
     pids.map(async (pid) => {

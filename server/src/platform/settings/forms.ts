@@ -15,7 +15,7 @@ export const flag = z
 export const word = <const Word extends string>(words: readonly Word[]) =>
   z.enum(words, must(`one of ${words.join(", ")}`));
 /** Accepts digits only. Other texts that JavaScript reads as a number (1e3, 0x10, a blank) are mistakes here. */
-export const wholeNumber = (maximum: number) =>
+const wholeNumber = (maximum: number) =>
   z
     .string()
     .regex(/^\d{1,12}$/, must(`a whole number from 0 to ${maximum}`))

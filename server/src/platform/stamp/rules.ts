@@ -94,7 +94,7 @@ export function isPlace(one: Place, other: Place): boolean {
 }
 
 /** Returns whether the machine saw more than the database knows and this has not been handled yet. */
-export function isBehind(stamp: Stamp, kept: Kept): boolean {
+function isBehind(stamp: Stamp, kept: Kept): boolean {
   if (stamp.wentBackAtMs !== null && kept.beatAtMs <= stamp.wentBackAtMs) return false;
   if (kept.incarnation === stamp.incarnation) return kept.beat > stamp.beat;
   // Another process detected this first, so its position at that time counts.

@@ -9,7 +9,7 @@ interface SpeakerRow {
 }
 
 /** From the providers' pages for senders and from their actual replies. The first match wins. */
-export const SPEAKERS: readonly SpeakerRow[] = [
+const SPEAKERS: readonly SpeakerRow[] = [
   {
     name: "Gmail",
     words: /\bgsmtp\b|support\.google\.com|googlemail/i,

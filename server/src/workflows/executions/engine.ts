@@ -20,7 +20,7 @@ export interface EngineDependencies extends StepParts {
 }
 
 /** Returns the projects with due executions, longest overdue first, and the ms until the next one is due elsewhere, at most `POLL_MS`. */
-export async function findDue(database: Database): Promise<{ projectIds: string[]; nextInMs: number }> {
+async function findDue(database: Database): Promise<{ projectIds: string[]; nextInMs: number }> {
   const rows = await listDueProjects(database, POLL_MS);
   const waits = rows.map((row) => row.inMs).filter((ms) => ms > 0);
   return {

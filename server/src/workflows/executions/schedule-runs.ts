@@ -15,7 +15,7 @@ const BATCH_SIZE = 50;
  * Queues the entries of due schedules.
  * @returns the number of due schedules, `BATCH_SIZE` if there may be more
  */
-export async function runSchedules(database: Database): Promise<number> {
+async function runSchedules(database: Database): Promise<number> {
   return transaction(database, async (tx) => {
     const due = await claimScheduled(tx, BATCH_SIZE);
     for (const { projectId, id: workflowId, triggerConfig: config, nextRunAt: at, now } of due) {

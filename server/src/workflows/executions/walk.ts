@@ -35,7 +35,7 @@ const MOST_MS_AT_ONCE = 20;
 
 const MOST_STEPS = LIMITS.executionSteps.value;
 const TOO_MANY_STEPS = `More than ${MOST_STEPS} steps. A retry allows as many more.`;
-export const CONTACT_DELETED = "The contact was deleted.";
+const CONTACT_DELETED = "The contact was deleted.";
 export const CANCELLED_WITH_ALL = "Cancelled with all others.";
 
 /**

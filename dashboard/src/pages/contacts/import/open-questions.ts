@@ -14,7 +14,7 @@ export type OpenQuestion =
   | { kind: "sameField"; field: string };
 
 /** Whether the user must still confirm that a column isn't a subscription status. */
-export function mustConfirm({ isStatusLike, isNoStatus, target }: ColumnPlan): boolean {
+function mustConfirm({ isStatusLike, isNoStatus, target }: ColumnPlan): boolean {
   return isStatusLike && !isNoStatus && target !== "status";
 }
 

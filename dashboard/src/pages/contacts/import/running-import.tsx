@@ -22,7 +22,7 @@ interface RunningImportProps {
 /** A file of the largest size has far fewer parts. */
 const JOBS_MAX = 60;
 
-export const jobIdsOf = (job: string): string[] => job.split(",").slice(0, JOBS_MAX);
+const jobIdsOf = (job: string): string[] => job.split(",").slice(0, JOBS_MAX);
 
 export function RunningImport({ projectId, job, isDryRun, more }: RunningImportProps) {
   const jobIds = jobIdsOf(job);

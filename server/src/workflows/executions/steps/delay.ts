@@ -15,7 +15,7 @@ export const takeDelay: TakeStep<"DELAY"> = ({ step, contact, run, now }) => {
  * Returns when a delay that begins now ends. A time of day equal to the current time means the next day.
  * @returns null if the time never comes, because the library ends in the year 2999
  */
-export function endOfDelay(
+function endOfDelay(
   config: StepConfig<"DELAY">,
   contact: Pick<FilterContact, "data">,
   now: Date,
