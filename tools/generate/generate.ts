@@ -9,7 +9,8 @@ import { COMMAND, generatedPages, generatedSchema, ROOT, staleFiles } from "./ge
 
 const USAGE = `${COMMAND} [-- --check]
 
-Writes the files that are generated from the contract, the settings and the migrations: openapi.json, schema.sql, rows.ts and pages of docs/.
+Writes the files that are generated from the contract, the settings and the migrations: openapi.json, schema.sql, rows.ts, endpoints.ts and pages
+of docs/.
 With --check it writes nothing and exits with code 1 when one of them is out of date. It starts a PostgreSQL of its own for the tables.
 `;
 

@@ -5,6 +5,7 @@ import { Client, type ClientConfig } from "pg";
 import { openApiDocument } from "@postloft/contract/openapi/openapi.ts";
 import { responsesPage } from "./replies-page.ts";
 import { apiPage } from "./api-page.ts";
+import { endpointAddresses } from "./endpoint-addresses.ts";
 import { errorsPage } from "./errors-page.ts";
 import { schemaSql } from "./schema-sql.ts";
 import { environmentExample, settingsPage } from "./settings-page.ts";
@@ -24,6 +25,7 @@ export async function generatedPages(): Promise<ReadonlyMap<string, string>> {
     version: string;
   };
   return new Map([
+    ["dashboard/src/api/endpoints.ts", await endpointAddresses()],
     ["contract/openapi.json", `${JSON.stringify(openApiDocument("/", version), null, 2)}\n`],
     ["docs/answers.md", responsesPage()],
     ["docs/api.md", apiPage()],

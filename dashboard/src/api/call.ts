@@ -1,9 +1,17 @@
-// Calls the API. Only the contract's types are imported, so that none of its code is bundled.
-import type { ResponsesByStatus, Endpoint, Method } from "@postloft/contract/endpoint.ts";
-import type { z } from "zod";
+// Calls the API.
+import type { Endpoint } from "@postloft/contract/endpoint.ts";
 import { translateParts, type MessagePart } from "../text/say-all.ts";
 import { LANGUAGE, translateServerText, t } from "../text/t.ts";
 import { saveFile } from "../ui/save-file.ts";
+import {
+  PROJECT_PARAMETER,
+  type Address,
+  type AnyAddress,
+  type AnyInput,
+  type CallArguments,
+  type FileInput,
+  type ResponseOf,
+} from "./address.ts";
 import { renewal } from "./renewal.ts";
 import { TEMPLATE_FAULTS } from "./template-fault-text.ts";
 
@@ -11,30 +19,6 @@ const NO_CONTENT = 204;
 const TIMEOUT_MS = 30_000;
 /** Timeout for uploads and downloads, which vary in size. */
 const UPLOAD_TIMEOUT_MS = 10 * 60_000;
-
-/** An endpoint of the contract. The type parameter carries its input and response types. */
-export interface Address<E extends Endpoint> {
-  readonly method: Method;
-  readonly path: string;
-  readonly envelope: "bare" | "wrapped" | "raw";
-  /** Never set. Carries the type parameter. */
-  readonly endpoint?: E;
-}
-
-type Good<Responses extends ResponsesByStatus> = Responses[Extract<keyof Responses, 200 | 201 | 202 | 204>];
-
-/** The response body of a successful call. */
-export type ApiResponse<E extends Endpoint> =
-  Good<E["responses"]> extends infer Schema ? (Schema extends z.ZodType ? z.output<Schema> : null) : never;
-
-export interface Input<E extends Endpoint> {
-  params?: z.input<E["params"]>;
-  query?: z.input<E["query"]>;
-  body?: z.input<E["body"]>;
-  /** Sent as X-Project-Id. Required by project endpoints without a project id in their path. */
-  projectId?: string;
-  signal?: AbortSignal;
-}
 
 export interface FieldProblem {
   field: string;
@@ -107,8 +91,9 @@ export function errorsWithoutInput(error: unknown, atInputs: readonly string[]):
  */
 export async function call<E extends Endpoint>(
   address: Address<E>,
-  given: Input<E> = {},
-): Promise<ApiResponse<E>> {
+  ...[input]: CallArguments<E>
+): Promise<ResponseOf<E>> {
+  const given: AnyInput = input ?? {};
   const hasBody = given.body !== undefined;
   const response = await request(address, given, {
     headers: hasBody ? { "content-type": "application/json" } : {},
@@ -120,10 +105,10 @@ export async function call<E extends Endpoint>(
 /** Uploads a file as the form part `part`, with `fields` as further parts. */
 export async function upload<E extends Endpoint>(
   address: Address<E>,
-  given: Omit<Input<E>, "body">,
+  given: FileInput<E>,
   file: File,
   { part = "file", fields = {} }: { part?: string; fields?: Readonly<Record<string, string>> } = {},
-): Promise<ApiResponse<E>> {
+): Promise<ResponseOf<E>> {
   const body = new FormData();
   body.set(part, file);
   for (const [name, text] of Object.entries(fields)) body.set(name, text);
@@ -137,7 +122,7 @@ export async function upload<E extends Endpoint>(
  */
 export async function download<E extends Endpoint>(
   address: Address<E>,
-  given: Omit<Input<E>, "body">,
+  given: FileInput<E>,
   fileName: string,
 ): Promise<void> {
   saveFile(await readFile(address, given), fileName);
@@ -147,10 +132,7 @@ export async function download<E extends Endpoint>(
  * Reads the CSV or JSON file that an endpoint returns.
  * @throws CallError as `call` does, also if the response does not come from the server
  */
-export async function readFile<E extends Endpoint>(
-  address: Address<E>,
-  given: Omit<Input<E>, "body">,
-): Promise<Blob> {
+export async function readFile<E extends Endpoint>(address: Address<E>, given: FileInput<E>): Promise<Blob> {
   const response = await request(address, given, { headers: {}, body: null }, UPLOAD_TIMEOUT_MS);
   const type = address.envelope === "raw" ? "text/csv" : "application/json";
   if (response.headers.get("content-type")?.startsWith(type) !== true) throw errorOf(response, null);
@@ -166,9 +148,9 @@ interface Sent {
  * Sends a request and retries it once if the session ended and was renewed.
  * @throws CallError for every unsuccessful response
  */
-async function request<E extends Endpoint>(
-  address: Address<E>,
-  given: Input<E>,
+async function request(
+  address: AnyAddress,
+  given: AnyInput,
   sent: Sent,
   timeoutMs = TIMEOUT_MS,
 ): Promise<Response> {
@@ -180,19 +162,20 @@ async function request<E extends Endpoint>(
   }
 }
 
-async function tryOnce<E extends Endpoint>(
-  address: Address<E>,
-  given: Input<E>,
+async function tryOnce(
+  address: AnyAddress,
+  given: AnyInput,
   { headers, body }: Sent,
   timeoutMs: number,
 ): Promise<Response> {
-  const asked = fetch(urlOf(address.path, given.params, given.query), {
+  const isNamedInPath = address.path.includes(PROJECT_PARAMETER);
+  const asked = fetch(urlOf(address.path, given), {
     method: address.method,
     headers: {
       // The server writes emails for a new account in this language.
       "accept-language": LANGUAGE,
       ...headers,
-      ...(given.projectId === undefined ? {} : { "x-project-id": given.projectId }),
+      ...(given.projectId === undefined || isNamedInPath ? {} : { "x-project-id": given.projectId }),
     },
     body,
     // Deletions must complete even if the user leaves the page immediately.
@@ -217,17 +200,19 @@ async function responseOf<E extends Endpoint>(
   address: Address<E>,
   response: Response,
   signal: AbortSignal | undefined,
-): Promise<ApiResponse<E>> {
+): Promise<ResponseOf<E>> {
   const text = await reached(response.text(), signal);
   const body = parse(text);
   if (body === undefined || (text === "" && response.status !== NO_CONTENT)) throw errorOf(response, body);
   // The contract tests check that the server's responses match these types.
-  return (address.envelope === "wrapped" ? (body as { data: unknown }).data : body) as ApiResponse<E>;
+  return (address.envelope === "wrapped" ? (body as { data: unknown }).data : body) as ResponseOf<E>;
 }
 
-function urlOf(path: string, params: unknown, query: unknown): URL {
-  const values = (params ?? {}) as Record<string, string>;
-  const filled = path.replaceAll(/:(\w+)/g, (_whole, name: string) => encodeURIComponent(values[name] ?? ""));
+function urlOf(path: string, { params, query, projectId }: AnyInput): URL {
+  const values: Readonly<Record<string, unknown>> = { ...(params as object | undefined), projectId };
+  const filled = path.replaceAll(/:(\w+)/g, (_whole, name: string) =>
+    encodeURIComponent(String(values[name] ?? "")),
+  );
   const url = new URL(filled, location.origin);
   for (const [name, value] of Object.entries((query ?? {}) as Record<string, unknown>))
     if (value !== undefined) url.searchParams.set(name, String(value));

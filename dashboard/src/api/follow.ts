@@ -1,10 +1,8 @@
 // Subscribes to a project's server-sent events so that views refresh immediately instead of at the next poll. Uses fetch because
 // EventSource cannot send the X-Project-Id header.
 import { useEffect } from "react";
-import type { streamActivity } from "@postloft/contract/activity.ts";
-import type { Address } from "./call.ts";
+import { api } from "./endpoints.ts";
 
-const address: Address<typeof streamActivity> = { method: "GET", path: "/activity/stream", envelope: "raw" };
 const AGAIN_MS = 3_000;
 /** Minimum time between two notifications, because refetching costs more than receiving events. */
 const COALESCE_MS = 1_000;
@@ -49,7 +47,7 @@ async function follow(projectId: string, onActivity: () => void, signal: AbortSi
 }
 
 async function hear(projectId: string, onActivity: () => void, signal: AbortSignal): Promise<void> {
-  const response = await fetch(address.path, { headers: { "x-project-id": projectId }, signal });
+  const response = await fetch(api.activity.stream.path, { headers: { "x-project-id": projectId }, signal });
   if (!response.ok || response.body === null) return;
   // Refetch once for events missed while disconnected.
   onActivity();

@@ -1,7 +1,11 @@
 // Reads a list page by page with a cursor.
 import { keepPreviousData, useInfiniteQuery, useQuery, type QueryKey } from "@tanstack/react-query";
 import { useMemo } from "react";
+import type { Endpoint } from "@postloft/contract/endpoint.ts";
+import type { Address, CallArguments, Input, ResponseOf } from "./address.ts";
+import { call } from "./call.ts";
 import { pendingDeletionsQuery } from "./going.ts";
+import { endpointKey } from "./query-key.ts";
 
 interface ListPage<Row> {
   data: readonly Row[];
@@ -23,14 +27,31 @@ interface ListOptions {
   enabled?: boolean;
 }
 
-/** Combines the pages of a list. `rows` is undefined during the first load and keeps the previous rows while the query changes. */
-export function useList<Row>(
+/** The rows of an endpoint that returns pages. */
+type RowOf<E extends Endpoint> = Extract<ResponseOf<E>, ListPage<unknown>>["data"][number];
+
+/** Reads an endpoint with `limit` and `cursor` page by page. */
+export function useList<E extends Endpoint>(address: Address<E>, input: Input<E>, options?: ListOptions) {
+  const read = ({ query, signal }: PageQuestion) => {
+    const asked = { ...input, query: { ...(input.query as object | undefined), ...query }, signal };
+    // The contract's pages have this shape.
+    return call(address, ...([asked] as CallArguments<E>)) as Promise<unknown> as Promise<ListPage<RowOf<E>>>;
+  };
+  return usePages(endpointKey(address, input), read, options);
+}
+
+/**
+ * Combines the pages of a list. `rows` is undefined during the first load and keeps the previous rows while the query changes.
+ * @param key without the page
+ */
+export function usePages<Row>(
   key: QueryKey,
   read: (question: PageQuestion) => Promise<ListPage<Row>>,
   { pollEveryMs, enabled = true }: ListOptions = {},
 ) {
   const list = useInfiniteQuery({
-    queryKey: key,
+    // Pages have another shape than a single response, so they have keys of their own.
+    queryKey: [...key, "pages"],
     enabled,
     queryFn: ({ pageParam, signal }) =>
       read({

@@ -1,13 +1,13 @@
 // Language choices in the user menu.
 import { Check } from "lucide-react";
 import { call } from "../api/call.ts";
-import { updateMe } from "../api/account-endpoints.ts";
+import { api } from "../api/endpoints.ts";
 import { chooseLanguage, LANGUAGE, LANGUAGES, t, type Language } from "../text/t.ts";
 import { MenuItem, MenuLine } from "../ui/menu.tsx";
 
 /** Also sets the language of account emails. If that fails, the dashboard still switches. */
 async function speak(language: Language): Promise<void> {
-  await call(updateMe, { body: { language } }).catch(() => undefined);
+  await call(api.users.update, { body: { language } }).catch(() => undefined);
   chooseLanguage(language);
 }
 

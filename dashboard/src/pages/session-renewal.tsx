@@ -3,6 +3,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useLocation } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
 import { renewal } from "../api/renewal.ts";
+import { projectKey } from "../api/query-key.ts";
 import { OtherWays } from "../session/other-ways.tsx";
 import { accountQuery } from "../session/queries.ts";
 import { SignInForm } from "../session/sign-in-form.tsx";
@@ -29,7 +30,7 @@ export function SessionRenewal() {
     >
       <SignInForm
         lastEmail={last.current?.email}
-        onDone={() => void queries.invalidateQueries({ queryKey: ["project"] })}
+        onDone={() => void queries.invalidateQueries({ queryKey: projectKey() })}
       />
       <OtherWays
         next={`/app${href}`}

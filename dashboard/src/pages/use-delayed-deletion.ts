@@ -2,6 +2,7 @@
 // cancel the deletion.
 import { useQueryClient } from "@tanstack/react-query";
 import { pendingDeletionsQuery } from "../api/going.ts";
+import { projectKey } from "../api/query-key.ts";
 import { t } from "../text/t.ts";
 import { useToast } from "../ui/toasts.tsx";
 
@@ -34,7 +35,7 @@ export function useDelayedDeletion(projectId: string): (deletion: Deletion) => v
           mark(id, false);
           toast(t("Couldn't delete “{name}”", { name }), error.message);
         })
-        .finally(() => void queries.invalidateQueries({ queryKey: ["project", projectId] }));
+        .finally(() => void queries.invalidateQueries({ queryKey: projectKey(projectId) }));
     };
     const keep = () => {
       if (decide()) mark(id, false);

@@ -2,7 +2,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useRouter } from "@tanstack/react-router";
 import { call } from "../api/call.ts";
-import { logOut } from "../api/endpoints.ts";
+import { api } from "../api/endpoints.ts";
 import { forgetBrowser } from "../session/clear-browser.ts";
 import { t } from "../text/t.ts";
 import { useToast } from "../ui/toasts.tsx";
@@ -18,7 +18,7 @@ export function useSignOut(): () => Promise<void> {
     // `navigate` also resolves if the user stayed and then went to another page.
     if (router.state.location.pathname !== "/sign-in") return;
     try {
-      await call(logOut);
+      await call(api.auth.logout);
       queries.clear();
       forgetBrowser();
     } catch {

@@ -1,5 +1,6 @@
 // Reports an action and offers to undo it with the opposite action.
 import { useQueryClient } from "@tanstack/react-query";
+import { projectKey } from "../api/query-key.ts";
 import { t } from "../text/t.ts";
 import { useToast } from "../ui/toasts.tsx";
 
@@ -22,7 +23,7 @@ export function useUndoToast(projectId: string): (title: string, way: Way) => vo
     } catch (error) {
       toast(t("Couldn't undo"), error instanceof Error ? error.message : "");
     } finally {
-      await queries.invalidateQueries({ queryKey: ["project", projectId] });
+      await queries.invalidateQueries({ queryKey: projectKey(projectId) });
     }
   };
   return (title, way) =>

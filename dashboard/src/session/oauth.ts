@@ -1,7 +1,7 @@
 // Lists the external sign-in services and where their sign-in starts.
 import { useQuery } from "@tanstack/react-query";
-import { call } from "../api/call.ts";
-import { getOauthConfig } from "../api/account-endpoints.ts";
+import { api } from "../api/endpoints.ts";
+import { query } from "../api/query.ts";
 import { configQuery } from "./queries.ts";
 
 const PROVIDERS = ["github", "google", "oidc"] as const;
@@ -18,19 +18,18 @@ interface Way {
 /** Returns the enabled sign-in services, or none until the config has loaded. */
 export function useOtherWays(): Way[] {
   const oauth = useQuery({
-    queryKey: ["oauth-config"],
-    queryFn: ({ signal }) => call(getOauthConfig, { signal }),
+    ...query(api.auth.oauthConfig),
     staleTime: Number.POSITIVE_INFINITY,
   });
   const config = useQuery(configQuery);
   if (oauth.data === undefined || config.data === undefined) return [];
   const titles = { ...BRANDS, oidc: oauth.data.oidcName ?? "OpenID Connect" };
   // Start at the public URL, because a session cookie set under another host name would be missing on return.
-  const { api } = config.data.urls;
+  const root = config.data.urls.api;
   return PROVIDERS.filter((name) => oauth.data[name]).map((name) => ({
     name,
     title: titles[name],
     beginAt: (next, { connect = false } = {}) =>
-      `${api}/auth/oauth/${name}?${new URLSearchParams({ next, ...(connect ? { connect: "true" } : {}) }).toString()}`,
+      `${root}/auth/oauth/${name}?${new URLSearchParams({ next, ...(connect ? { connect: "true" } : {}) }).toString()}`,
   }));
 }

@@ -1,11 +1,12 @@
 // Creates passkeys and signs in with them. Loaded on demand.
-import { call, CallError, type ApiResponse } from "../api/call.ts";
-import { addPasskey, askPasskey, beginPasskey } from "../api/account-endpoints.ts";
+import type { ApiResponse } from "../api/address.ts";
+import { call, CallError } from "../api/call.ts";
+import { api } from "../api/endpoints.ts";
 import { t } from "../text/t.ts";
 
 /** Asks for a passkey and returns the authenticator's response in the server's format. */
 export async function showPasskey() {
-  const { challenge, ...options } = await call(askPasskey);
+  const { challenge, ...options } = await call(api.auth.passkeyOptions);
   const credential = await asked(() =>
     navigator.credentials.get({ publicKey: { ...options, challenge: bytesOf(challenge) } }),
   );
@@ -23,10 +24,8 @@ export async function showPasskey() {
 }
 
 /** Creates a passkey on this or another device and adds it to the account. */
-export async function makePasskey(
-  name: string,
-): Promise<ApiResponse<NonNullable<typeof addPasskey.endpoint>>> {
-  const { challenge, user, excludeCredentials, ...options } = await call(beginPasskey);
+export async function makePasskey(name: string): Promise<ApiResponse<typeof api.users.addPasskey>> {
+  const { challenge, user, excludeCredentials, ...options } = await call(api.users.passkeyOptions);
   const publicKey = {
     ...options,
     challenge: bytesOf(challenge),
@@ -43,7 +42,7 @@ export async function makePasskey(
       transports: response.getTransports(),
     },
   };
-  return call(addPasskey, { body: { name, passkey } });
+  return call(api.users.addPasskey, { body: { name, passkey } });
 }
 
 const named = ({ id }: PublicKeyCredential) => ({ id, type: "public-key" as const });

@@ -1,15 +1,16 @@
 // Creates the query client and defines the queries shared by several pages.
 import { MutationCache, QueryCache, QueryClient, queryOptions } from "@tanstack/react-query";
-import type { z } from "zod";
-import type { account } from "@postloft/contract/users.ts";
-import { call, CallError, isAboutSession, type ApiResponse } from "../api/call.ts";
-import { getConfig, getMe, getSetupState, listProjects } from "../api/endpoints.ts";
+import type { ApiResponse } from "../api/address.ts";
+import { call, CallError, isAboutSession } from "../api/call.ts";
+import { api } from "../api/endpoints.ts";
+import { endpointKey } from "../api/query-key.ts";
+import { query } from "../api/query.ts";
 
 const FRESH_FOR_MS = 15_000;
 const RETRIES = 2;
 
-export type Account = z.output<typeof account>;
-export type Project = ApiResponse<NonNullable<typeof listProjects.endpoint>>[number];
+export type Account = ApiResponse<typeof api.users.me>;
+export type Project = ApiResponse<typeof api.projects.list>[number];
 
 export function createQueries(): QueryClient {
   const onError = (error: unknown) => {
@@ -34,10 +35,10 @@ export function createQueries(): QueryClient {
 
 /** The signed-in account, or null. */
 export const accountQuery = queryOptions({
-  queryKey: ["account"],
+  queryKey: endpointKey(api.users.me),
   queryFn: async ({ signal }): Promise<Account | null> => {
     try {
-      return await call(getMe, { signal });
+      return await call(api.users.me, { signal });
     } catch (error) {
       if (error instanceof CallError && error.status === 401) return null;
       throw error;
@@ -45,20 +46,9 @@ export const accountQuery = queryOptions({
   },
 });
 
-export const projectsQuery = queryOptions({
-  queryKey: ["projects"],
-  queryFn: ({ signal }) => call(listProjects, { signal }),
-});
+export const projectsQuery = query(api.projects.list);
 
 export const configQuery = queryOptions({
-  queryKey: ["config"],
-  queryFn: ({ signal }) => call(getConfig, { signal }),
+  ...query(api.instance.config),
   staleTime: Number.POSITIVE_INFINITY,
 });
-
-export function setupStateQuery(projectId: string) {
-  return queryOptions({
-    queryKey: ["project", projectId, "setup-state"],
-    queryFn: ({ signal }) => call(getSetupState, { params: { projectId }, signal }),
-  });
-}

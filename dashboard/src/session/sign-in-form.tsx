@@ -2,8 +2,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
 import { call, CallError, problemWith } from "../api/call.ts";
-import { logInByPasskey } from "../api/account-endpoints.ts";
-import { logIn, signUp } from "../api/endpoints.ts";
+import { api } from "../api/endpoints.ts";
 import { t } from "../text/t.ts";
 import { Button } from "../ui/button.tsx";
 import { Field } from "../ui/field.tsx";
@@ -31,10 +30,10 @@ export function SignInForm({ isNew = false, lastEmail = "", onDone }: SignInForm
   const signing = useMutation({
     mutationFn: async () => {
       if (!isNew)
-        return call(logIn, {
+        return call(api.auth.login, {
           body: { email, password, ...(code.trim() === "" ? {} : { code: code.trim() }) },
         });
-      const response = await call(signUp, { body: { email, password } });
+      const response = await call(api.auth.signup, { body: { email, password } });
       // The server has been configured to send email since this page loaded.
       if (!("id" in response)) throw new CallError(response.message);
       return response;
@@ -53,8 +52,8 @@ export function SignInForm({ isNew = false, lastEmail = "", onDone }: SignInForm
       const { showPasskey } = await import("./passkeys.ts");
       const passkey = await showPasskey();
       return isCodeAsked
-        ? call(logIn, { body: { email, password, passkey } })
-        : call(logInByPasskey, { body: { passkey } });
+        ? call(api.auth.login, { body: { email, password, passkey } })
+        : call(api.auth.passkeyLogin, { body: { passkey } });
     },
     onSuccess: (account) => {
       queries.setQueryData(accountQuery.queryKey, account);

@@ -2,8 +2,7 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
 import { call, problemWith } from "../../api/call.ts";
-import { changeEmail, changePassword } from "../../api/account-endpoints.ts";
-import { requestPasswordReset } from "../../api/endpoints.ts";
+import { api } from "../../api/endpoints.ts";
 import { accountQuery } from "../../session/queries.ts";
 import { t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
@@ -112,7 +111,7 @@ function PasswordCard() {
         autoComplete: "new-password",
       }}
       change={({ currentPassword, value }) =>
-        call(changePassword, { body: { currentPassword, newPassword: value } })
+        call(api.users.changePassword, { body: { currentPassword, newPassword: value } })
       }
       onDone={() => toast(t("Password changed"), t("All other sessions ended."))}
     />
@@ -125,7 +124,7 @@ function NoPasswordCard() {
   const toast = useToast();
   const email = account.data?.email ?? "";
   const asking = useMutation({
-    mutationFn: () => call(requestPasswordReset, { body: { email } }),
+    mutationFn: () => call(api.auth.requestPasswordReset, { body: { email } }),
     onSuccess: () => toast(t("Email sent"), email),
     onError: (error) => toast(t("Couldn't save the change"), error.message),
   });
@@ -157,7 +156,7 @@ function AddressCard() {
       action={t("Change email")}
       field={{ name: "newEmail", label: t("New email address"), type: "email", autoComplete: "email" }}
       change={({ currentPassword, value }) =>
-        call(changeEmail, { body: { currentPassword, newEmail: value.trim() } })
+        call(api.users.changeEmail, { body: { currentPassword, newEmail: value.trim() } })
       }
       onDone={(value) => toast(t("Email sent"), value.trim())}
     />

@@ -1,6 +1,6 @@
 // Offers the confirmation email after an action that needs a confirmed address.
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { requestVerification } from "../../api/account-endpoints.ts";
+import { api } from "../../api/endpoints.ts";
 import { call, CallError } from "../../api/call.ts";
 import { accountQuery } from "../../session/queries.ts";
 import { t } from "../../text/t.ts";
@@ -10,7 +10,7 @@ import { Failure } from "../../ui/states.tsx";
 /** A button that sends the email; nothing unless `error` is about an unconfirmed address. */
 export function ConfirmAddress({ error }: { error: unknown }) {
   const account = useQuery(accountQuery);
-  const sending = useMutation({ mutationFn: () => call(requestVerification, {}) });
+  const sending = useMutation({ mutationFn: () => call(api.auth.requestVerification, {}) });
   if (!(error instanceof CallError) || error.code !== "EMAIL_VERIFICATION_REQUIRED") return null;
   if (sending.isSuccess)
     return (

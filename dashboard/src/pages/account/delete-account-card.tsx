@@ -3,7 +3,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState, type FormEvent } from "react";
 import { call, problemWith } from "../../api/call.ts";
-import { deleteAccount } from "../../api/account-endpoints.ts";
+import { api } from "../../api/endpoints.ts";
 import { accountQuery } from "../../session/queries.ts";
 import { t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
@@ -44,7 +44,8 @@ export function DeleteAccountDialog({ hasPassword, onClose }: DeleteAccountDialo
   const [confirm, setConfirm] = useState("");
   const [currentPassword, setCurrentPassword] = useState("");
   const deleting = useMutation({
-    mutationFn: () => call(deleteAccount, { body: { confirm, ...(hasPassword ? { currentPassword } : {}) } }),
+    mutationFn: () =>
+      call(api.users.delete, { body: { confirm, ...(hasPassword ? { currentPassword } : {}) } }),
     onSuccess: async () => {
       await navigate({ to: "/sign-in" });
       queries.clear();

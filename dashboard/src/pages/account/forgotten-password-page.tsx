@@ -3,14 +3,14 @@ import { useMutation } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { call } from "../../api/call.ts";
-import { requestPasswordReset } from "../../api/endpoints.ts";
+import { api } from "../../api/endpoints.ts";
 import { t } from "../../text/t.ts";
 import { OneFieldForm } from "../../ui/one-field-form.tsx";
 import { SignedOutPage } from "./sign-in-page.tsx";
 
 export function ForgottenPasswordPage() {
   const [email, setEmail] = useState("");
-  const asking = useMutation({ mutationFn: () => call(requestPasswordReset, { body: { email } }) });
+  const asking = useMutation({ mutationFn: () => call(api.auth.requestPasswordReset, { body: { email } }) });
   return (
     <SignedOutPage
       title={t("Reset your password")}

@@ -1,7 +1,9 @@
 // Lists the external services connected to the account.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { call } from "../../api/call.ts";
-import { listIdentities, removeIdentity } from "../../api/account-endpoints.ts";
+import { api } from "../../api/endpoints.ts";
+import { resourceKey } from "../../api/query-key.ts";
+import { query } from "../../api/query.ts";
 import { useOtherWays } from "../../session/oauth.ts";
 import { t } from "../../text/t.ts";
 import { Button, buttonClass } from "../../ui/button.tsx";
@@ -10,10 +12,8 @@ import { Card } from "../../ui/page.tsx";
 import { Failure } from "../../ui/states.tsx";
 import { useToast } from "../../ui/toasts.tsx";
 
-const KEY = ["account-identities"];
-
 export function useIdentities() {
-  return useQuery({ queryKey: KEY, queryFn: ({ signal }) => call(listIdentities, { signal }) });
+  return useQuery(query(api.users.identities));
 }
 
 /** Renders nothing if no service is configured or connected. */
@@ -24,10 +24,10 @@ export function IdentitiesCard() {
   const ways = useOtherWays();
   const removing = useMutation({
     mutationFn: ({ id }: { id: string; title: string }) =>
-      call(removeIdentity, { params: { identityId: id } }),
+      call(api.users.removeIdentity, { params: { identityId: id } }),
     onSuccess: (_, { title }) => toast(t("{service} disconnected", { service: title })),
     onError: (error) => toast(t("Couldn't save the change"), error.message),
-    onSettled: () => queries.invalidateQueries({ queryKey: KEY }),
+    onSettled: () => queries.invalidateQueries({ queryKey: resourceKey(api.users.identities) }),
   });
   const connected = identities.data?.identities ?? [];
   const others = ways.filter(({ name }) => connected.every(({ provider }) => provider !== name));

@@ -3,7 +3,8 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { call } from "../../api/call.ts";
-import { acceptInvitation, readInvitation, signUpInvited } from "../../api/endpoints.ts";
+import { api } from "../../api/endpoints.ts";
+import { query } from "../../api/query.ts";
 import { accountQuery, projectsQuery } from "../../session/queries.ts";
 import { roleName } from "../../session/rights.ts";
 import { OtherWays } from "../../session/other-ways.tsx";
@@ -19,10 +20,7 @@ const invitationRoute = getRouteApi("/invitations/$token");
 export function InvitationPage() {
   const { token } = invitationRoute.useParams();
   const account = useQuery(accountQuery);
-  const invitation = useQuery({
-    queryKey: ["invitation", token],
-    queryFn: ({ signal }) => call(readInvitation, { params: { token }, signal }),
-  });
+  const invitation = useQuery(query(api.invitations.read, { params: { token } }));
   const { data } = invitation;
   const title = data === undefined ? t("Your invitation") : t("Join {project}", { project: data.project });
   return (
@@ -73,7 +71,7 @@ function useEntering() {
 function Accept({ token }: { token: string }) {
   const enter = useEntering();
   const accepting = useMutation({
-    mutationFn: () => call(acceptInvitation, { params: { token } }),
+    mutationFn: () => call(api.invitations.accept, { params: { token } }),
     onSuccess: enter,
   });
   return (
@@ -90,7 +88,7 @@ function MakeAccount({ token }: { token: string }) {
   const [password, setPassword] = useState("");
   const enter = useEntering();
   const making = useMutation({
-    mutationFn: () => call(signUpInvited, { params: { token }, body: { password } }),
+    mutationFn: () => call(api.invitations.signUp, { params: { token }, body: { password } }),
     onSuccess: enter,
   });
   return (

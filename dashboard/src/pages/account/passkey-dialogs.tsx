@@ -2,7 +2,8 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { call } from "../../api/call.ts";
-import { removePasskey, renamePasskey } from "../../api/account-endpoints.ts";
+import { api } from "../../api/endpoints.ts";
+import { resourceKey } from "../../api/query-key.ts";
 import { makePasskey } from "../../session/passkeys.ts";
 import { t } from "../../text/t.ts";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
@@ -26,7 +27,7 @@ function useChange<T>(change: () => Promise<T>, { said, onClose }: DialogProps &
   return useMutation({
     mutationFn: change,
     onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey: ["account-passkeys"] });
+      await queries.invalidateQueries({ queryKey: resourceKey(api.users.passkeys) });
       toast(said);
       onClose();
     },
@@ -59,10 +60,13 @@ export function AddPasskeyDialog({ onClose }: DialogProps) {
 
 export function RenamePasskeyDialog({ id, name: before, onClose }: OneProps) {
   const [name, setName] = useState(before);
-  const renaming = useChange(() => call(renamePasskey, { params: { passkeyId: id }, body: { name } }), {
-    said: t("Passkey renamed"),
-    onClose,
-  });
+  const renaming = useChange(
+    () => call(api.users.renamePasskey, { params: { passkeyId: id }, body: { name } }),
+    {
+      said: t("Passkey renamed"),
+      onClose,
+    },
+  );
   return (
     <Dialog title={t("Rename passkey")} open onClose={onClose}>
       <OneFieldForm
@@ -78,7 +82,7 @@ export function RenamePasskeyDialog({ id, name: before, onClose }: OneProps) {
 }
 
 export function RemovePasskeyDialog({ id, name, onClose }: OneProps) {
-  const removing = useChange(() => call(removePasskey, { params: { passkeyId: id } }), {
+  const removing = useChange(() => call(api.users.removePasskey, { params: { passkeyId: id } }), {
     said: t("Passkey removed"),
     onClose,
   });

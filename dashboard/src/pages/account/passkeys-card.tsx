@@ -1,8 +1,8 @@
 // Lists the account's passkeys.
 import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useState } from "react";
-import { call } from "../../api/call.ts";
-import { listPasskeys } from "../../api/account-endpoints.ts";
+import { api } from "../../api/endpoints.ts";
+import { query } from "../../api/query.ts";
 import { t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { formatAgo } from "../../ui/format.ts";
@@ -20,10 +20,7 @@ interface Named {
 }
 
 export function PasskeysCard() {
-  const passkeys = useQuery({
-    queryKey: ["account-passkeys"],
-    queryFn: ({ signal }) => call(listPasskeys, { signal }),
-  });
+  const passkeys = useQuery(query(api.users.passkeys));
   const [adding, setAdding] = useState(false);
   const [renamed, setRenamed] = useState<Named | null>(null);
   const [removed, setRemoved] = useState<Named | null>(null);

@@ -1,8 +1,8 @@
 // Shows whether the second factor is on, and opens the dialogs that change it.
 import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useState } from "react";
-import { call } from "../../api/call.ts";
-import { getSecondFactor } from "../../api/account-endpoints.ts";
+import { api } from "../../api/endpoints.ts";
+import { query } from "../../api/query.ts";
 import { plural, t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { formatDay } from "../../ui/format.ts";
@@ -17,10 +17,7 @@ const NewCodesDialog = lazy(async () => ({ default: (await dialogs()).NewCodesDi
 const FEW_CODES = 3;
 
 export function SecondFactorCard() {
-  const factor = useQuery({
-    queryKey: ["account-second-factor"],
-    queryFn: ({ signal }) => call(getSecondFactor, { signal }),
-  });
+  const factor = useQuery(query(api.users.secondFactor));
   const [asked, setAsked] = useState<"on" | "off" | "codes" | null>(null);
   const close = () => setAsked(null);
   const { isOn = false, since = null, recoveryCodesLeft = 0 } = factor.data ?? {};

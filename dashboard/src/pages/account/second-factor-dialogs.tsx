@@ -3,12 +3,8 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent, type ReactNode } from "react";
 import { encode } from "uqr";
 import { call } from "../../api/call.ts";
-import {
-  beginSecondFactor,
-  confirmSecondFactor,
-  endSecondFactor,
-  renewRecoveryCodes,
-} from "../../api/account-endpoints.ts";
+import { api } from "../../api/endpoints.ts";
+import { resourceKey } from "../../api/query-key.ts";
 import { t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -25,8 +21,8 @@ function useRefresh() {
   const queries = useQueryClient();
   return () =>
     Promise.all([
-      queries.invalidateQueries({ queryKey: ["account-second-factor"] }),
-      queries.invalidateQueries({ queryKey: ["account-sessions"] }),
+      queries.invalidateQueries({ queryKey: resourceKey(api.users.secondFactor) }),
+      queries.invalidateQueries({ queryKey: resourceKey(api.users.listSessions) }),
     ]);
 }
 
@@ -111,11 +107,11 @@ function Form({ onSubmit, error, buttons, children }: FormProps) {
 export function SwitchOnDialog({ onClose }: DialogProps) {
   const beginning = useMutation({
     mutationFn: ({ currentPassword }: { currentPassword: string }) =>
-      call(beginSecondFactor, { body: { currentPassword } }),
+      call(api.users.beginSecondFactor, { body: { currentPassword } }),
   });
   const refresh = useRefresh();
   const confirming = useMutation({
-    mutationFn: (code: string) => call(confirmSecondFactor, { body: { code } }),
+    mutationFn: (code: string) => call(api.users.confirmSecondFactor, { body: { code } }),
     // Do not wait for the refetch, so that the codes appear immediately.
     onSuccess: () => void refresh(),
   });
@@ -205,7 +201,8 @@ export function SwitchOffDialog({ onClose }: DialogProps) {
   const refresh = useRefresh();
   const toast = useToast();
   const ending = useMutation({
-    mutationFn: (body: { currentPassword: string; code: string }) => call(endSecondFactor, { body }),
+    mutationFn: (body: { currentPassword: string; code: string }) =>
+      call(api.users.endSecondFactor, { body }),
     onSuccess: async () => {
       await refresh();
       toast(t("Two-factor authentication is off"));
@@ -233,7 +230,8 @@ export function SwitchOffDialog({ onClose }: DialogProps) {
 export function NewCodesDialog({ onClose }: DialogProps) {
   const refresh = useRefresh();
   const renewing = useMutation({
-    mutationFn: (body: { currentPassword: string; code: string }) => call(renewRecoveryCodes, { body }),
+    mutationFn: (body: { currentPassword: string; code: string }) =>
+      call(api.users.renewRecoveryCodes, { body }),
     onSuccess: () => void refresh(),
   });
   if (renewing.data !== undefined)

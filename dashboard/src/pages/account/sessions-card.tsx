@@ -1,7 +1,9 @@
 // Lists the account's sessions and ends them.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { call } from "../../api/call.ts";
-import { endOtherSessions, endSession, listSessions } from "../../api/account-endpoints.ts";
+import { api } from "../../api/endpoints.ts";
+import { resourceKey } from "../../api/query-key.ts";
+import { query } from "../../api/query.ts";
 import { t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { formatAgo } from "../../ui/format.ts";
@@ -10,21 +12,20 @@ import { Failure, Skeleton } from "../../ui/states.tsx";
 import { useToast } from "../../ui/toasts.tsx";
 import { deviceOf } from "./device-of.ts";
 
-const KEY = ["account-sessions"];
 export function SessionsCard() {
   const queries = useQueryClient();
   const toast = useToast();
-  const sessions = useQuery({ queryKey: KEY, queryFn: ({ signal }) => call(listSessions, { signal }) });
-  const onSettled = () => queries.invalidateQueries({ queryKey: KEY });
+  const sessions = useQuery(query(api.users.listSessions));
+  const onSettled = () => queries.invalidateQueries({ queryKey: resourceKey(api.users.listSessions) });
   const onError = (error: Error) => toast(t("Couldn't save the change"), error.message);
   const ending = useMutation({
-    mutationFn: (sessionId: string) => call(endSession, { params: { sessionId } }),
+    mutationFn: (sessionId: string) => call(api.users.endSession, { params: { sessionId } }),
     onSuccess: () => toast(t("Session ended")),
     onError,
     onSettled,
   });
   const endingOthers = useMutation({
-    mutationFn: () => call(endOtherSessions),
+    mutationFn: () => call(api.users.endOtherSessions),
     onSuccess: () => toast(t("All other sessions ended.")),
     onError,
     onSettled,

@@ -3,7 +3,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate, useRouter } from "@tanstack/react-router";
 import { useEffect, useState, type ReactNode } from "react";
 import { call } from "../../api/call.ts";
-import { signUp } from "../../api/endpoints.ts";
+import { api } from "../../api/endpoints.ts";
 import { configQuery } from "../../session/queries.ts";
 import { OtherWays } from "../../session/other-ways.tsx";
 import { SignInForm } from "../../session/sign-in-form.tsx";
@@ -63,7 +63,7 @@ export function SignUpPage() {
 /** Requests a sign-up link by email; the linked page creates the account. Responds the same way if the address already has one. */
 function SignUpByEmail() {
   const [email, setEmail] = useState("");
-  const asking = useMutation({ mutationFn: () => call(signUp, { body: { email } }) });
+  const asking = useMutation({ mutationFn: () => call(api.auth.signup, { body: { email } }) });
   if (asking.isSuccess)
     return (
       <p role="status" className="text-soft">

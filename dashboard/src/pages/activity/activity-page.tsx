@@ -3,8 +3,8 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useCallback } from "react";
 import type { ActivityType } from "@postloft/contract/activity.ts";
-import { call } from "../../api/call.ts";
-import { listActivity, listUpcomingActivity } from "../../api/endpoints.ts";
+import { api } from "../../api/endpoints.ts";
+import { query } from "../../api/query.ts";
 import { useActivityEvents } from "../../api/follow.ts";
 import { useList } from "../../api/use-list.ts";
 import { t } from "../../text/t.ts";
@@ -90,17 +90,14 @@ function Feed() {
   const { kind, event } = route.useSearch();
   const change = useSearchChange();
   const list = useList(
-    ["project", project.id, "activity", { kind, event }],
-    ({ query, signal }) =>
-      call(listActivity, {
-        projectId: project.id,
-        query: {
-          ...query,
-          ...(kind === undefined ? {} : { type: TYPES[kind].join(",") }),
-          ...(event === undefined ? {} : { eventName: event }),
-        },
-        signal,
-      }),
+    api.activity.list,
+    {
+      projectId: project.id,
+      query: {
+        ...(kind === undefined ? {} : { type: TYPES[kind].join(",") }),
+        ...(event === undefined ? {} : { eventName: event }),
+      },
+    },
     // Poll only the first page, because refetching all loaded pages is expensive.
     { pollEveryMs: POLL_EVERY_MS },
   );
@@ -172,10 +169,7 @@ function NothingHappened({ isFiltered, onClear }: { isFiltered: boolean; onClear
 }
 
 function Upcoming({ projectId }: { projectId: string }) {
-  const upcoming = useQuery({
-    queryKey: ["project", projectId, "activity", "upcoming"],
-    queryFn: ({ signal }) => call(listUpcomingActivity, { projectId, signal }),
-  });
+  const upcoming = useQuery(query(api.activity.upcoming, { projectId }));
   if (upcoming.isError) return <Failure error={upcoming.error} onRetry={() => void upcoming.refetch()} />;
   return (
     <Card>

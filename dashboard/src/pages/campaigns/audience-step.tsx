@@ -1,8 +1,8 @@
 // Chooses a campaign's audience and shows how many contacts are excluded and why. Saves each choice immediately.
 import { useQuery } from "@tanstack/react-query";
 import { useState, type ReactNode } from "react";
-import type { ApiResponse } from "../../api/call.ts";
-import type { getCampaignAudience } from "../../api/endpoints.ts";
+import type { ApiResponse } from "../../api/address.ts";
+import { api } from "../../api/endpoints.ts";
 import { plural, t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { Select } from "../../ui/field.tsx";
@@ -196,7 +196,7 @@ export function AudienceCount({ projectId, campaign }: { projectId: string; camp
   );
 }
 
-type Audience = ApiResponse<NonNullable<typeof getCampaignAudience.endpoint>>;
+type Audience = ApiResponse<typeof api.campaigns.audience>;
 
 /** Lists the reasons why contacts are excluded. */
 export function LeftOut({ audience: { excluded } }: { audience: Audience }) {

@@ -1,8 +1,9 @@
 // Shows a campaign's results by mailbox provider.
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { call, type ApiResponse } from "../../api/call.ts";
-import { listCampaignProviders } from "../../api/endpoints.ts";
+import type { ApiResponse } from "../../api/address.ts";
+import { api } from "../../api/endpoints.ts";
+import { query } from "../../api/query.ts";
 import { t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { formatNumber, formatPercent } from "../../ui/format.ts";
@@ -14,7 +15,7 @@ import { PROVIDERS } from "../reports/names.ts";
 /** Above this number of emails, counting is too slow to run without being requested. */
 const COUNTED_UNASKED = 50_000;
 
-type Row = ApiResponse<NonNullable<typeof listCampaignProviders.endpoint>>[number];
+type Row = ApiResponse<typeof api.campaigns.providers>[number];
 
 const rate = (key: keyof Row & `${string}Rate`, head: string, width: string): Column<Row> => ({
   key,
@@ -50,16 +51,12 @@ export function ByProvider({ projectId, campaignId, stats }: Props) {
   const isMany = sentCount > COUNTED_UNASKED;
   const [isAsked, setAsked] = useState(false);
   const providers = useQuery({
-    queryKey: [
-      "project",
-      projectId,
-      "campaigns",
-      campaignId,
-      "providers",
+    ...query(
+      api.campaigns.providers,
+      { projectId, params: { id: campaignId } },
       // Counts of large campaigns are fetched on request and not refreshed.
       ...(isMany ? [] : [sentCount, openedCount, bouncedCount, complainedCount]),
-    ],
-    queryFn: ({ signal }) => call(listCampaignProviders, { projectId, params: { id: campaignId }, signal }),
+    ),
     enabled: !isMany || isAsked,
     placeholderData: (before) => before,
   });

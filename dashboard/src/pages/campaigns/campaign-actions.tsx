@@ -4,12 +4,13 @@ import { useNavigate } from "@tanstack/react-router";
 import { Ellipsis } from "lucide-react";
 import { useState } from "react";
 import { call } from "../../api/call.ts";
-import { cancelCampaign, deleteCampaign, duplicateCampaign } from "../../api/endpoints.ts";
+import { api } from "../../api/endpoints.ts";
+import { resourceKey } from "../../api/query-key.ts";
 import { plural, t } from "../../text/t.ts";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { Menu, MenuItem } from "../../ui/menu.tsx";
 import { useDelayedDeletion } from "../use-delayed-deletion.ts";
-import { campaignQuery, useCampaignAction, type Campaign } from "./campaign-queries.ts";
+import { useCampaignAction, type Campaign } from "./campaign-queries.ts";
 import { deleteKeptDrafts } from "./kept-drafts.ts";
 
 /** The properties the actions need, which rows of the list also have. */
@@ -31,7 +32,7 @@ export function useDuplicating(projectId: string, { id }: CampaignActionTarget) 
   return useCampaignAction(
     projectId,
     async () => {
-      const copy = await call(duplicateCampaign, { projectId, params: { id } });
+      const copy = await call(api.campaigns.duplicate, { projectId, params: { id } });
       const params = { projectId, campaignId: copy.id };
       await navigate({ to: "/$projectId/campaigns/$campaignId", params, search: {} });
     },
@@ -43,7 +44,7 @@ export function useDuplicating(projectId: string, { id }: CampaignActionTarget) 
 export function useUnscheduling(projectId: string, { id }: CampaignActionTarget) {
   return useCampaignAction(
     projectId,
-    () => call(cancelCampaign, { projectId, params: { id } }),
+    () => call(api.campaigns.cancel, { projectId, params: { id } }),
     t("Moved back to draft"),
   );
 }
@@ -52,7 +53,7 @@ export function CancelDialog({ projectId, campaign, onClose }: ActionProps) {
   const { id, pendingCount } = campaign;
   const cancelling = useCampaignAction(
     projectId,
-    () => call(cancelCampaign, { projectId, params: { id } }),
+    () => call(api.campaigns.cancel, { projectId, params: { id } }),
     t("Canceled"),
   );
   return (
@@ -77,7 +78,7 @@ interface DeleteProps extends ActionProps {
 }
 
 async function remove(projectId: string, id: string): Promise<void> {
-  await call(deleteCampaign, { projectId, params: { id } });
+  await call(api.campaigns.delete, { projectId, params: { id } });
   deleteKeptDrafts(id);
 }
 
@@ -99,7 +100,9 @@ export function DeleteDialog({ projectId, campaign, onClose, onDeleted }: Delete
     async () => {
       await remove(projectId, campaign.id);
       await onDeleted();
-      queries.removeQueries({ queryKey: campaignQuery(projectId, campaign.id).queryKey });
+      queries.removeQueries({
+        queryKey: resourceKey(api.campaigns.get, { projectId, params: { id: campaign.id } }),
+      });
     },
     t("Campaign deleted"),
   );

@@ -4,8 +4,11 @@ import { useState } from "react";
 import type { z } from "zod";
 import type { CampaignStatus, replaceCampaign as replaceEndpoint } from "@postloft/contract/campaigns.ts";
 import type { Design } from "@postloft/contract/design.ts";
-import { call, CallError, isChangedMeanwhile, type ApiResponse } from "../../api/call.ts";
-import { getCampaign, getCampaignAudience, listTemplates, replaceCampaign } from "../../api/endpoints.ts";
+import type { ApiResponse } from "../../api/address.ts";
+import { call, CallError, isChangedMeanwhile } from "../../api/call.ts";
+import { api } from "../../api/endpoints.ts";
+import { resourceKey } from "../../api/query-key.ts";
+import { query } from "../../api/query.ts";
 import { t } from "../../text/t.ts";
 import type { Tone } from "../../ui/page.tsx";
 import { useToast } from "../../ui/toasts.tsx";
@@ -17,7 +20,7 @@ const SCHEDULED_POLL_INTERVAL_MS = 15_000;
 
 const OFFERED_TEMPLATES = "100";
 
-export type Campaign = ApiResponse<NonNullable<typeof getCampaign.endpoint>>;
+export type Campaign = ApiResponse<typeof api.campaigns.get>;
 export type CampaignBody = z.input<(typeof replaceEndpoint)["body"]>;
 
 /** Props of each part of a campaign's report. */
@@ -38,8 +41,7 @@ export const STATUSES: Record<CampaignStatus, { tone: Tone; label: string }> = {
 /** Polls a campaign while it is scheduled or sending. */
 export function campaignQuery(projectId: string, id: string) {
   return queryOptions({
-    queryKey: ["project", projectId, "campaigns", id],
-    queryFn: ({ signal }) => call(getCampaign, { projectId, params: { id }, signal }),
+    ...query(api.campaigns.get, { projectId, params: { id } }),
     refetchInterval: ({ state: { data } }) => {
       if (data?.status === "SCHEDULED") return SCHEDULED_POLL_INTERVAL_MS;
       const isMoving = data?.status === "SENDING" || (data?.status === "CANCELLED" && data.pendingCount > 0);
@@ -50,18 +52,12 @@ export function campaignQuery(projectId: string, id: string) {
 
 /** Returns the audience if the campaign were sent now. */
 export function audienceQuery(projectId: string, campaign: Campaign) {
-  return queryOptions({
-    queryKey: ["project", projectId, "campaigns", campaign.id, "audience", campaign.updatedAt],
-    queryFn: ({ signal }) => call(getCampaignAudience, { projectId, params: { id: campaign.id }, signal }),
-  });
+  return query(api.campaigns.audience, { projectId, params: { id: campaign.id } }, campaign.updatedAt);
 }
 
 /** Returns the templates a campaign can start from, newest first. */
 export function offeredTemplatesQuery(projectId: string) {
-  return queryOptions({
-    queryKey: ["project", projectId, "templates", "offered"],
-    queryFn: ({ signal }) => call(listTemplates, { projectId, query: { limit: OFFERED_TEMPLATES }, signal }),
-  });
+  return query(api.templates.list, { projectId, query: { limit: OFFERED_TEMPLATES } });
 }
 
 /** Returns the blocks of a campaign or template, or null if it was written as HTML. The server stores only valid blocks. */
@@ -118,13 +114,13 @@ export function useSavingCampaign(
     mutationFn: async (change: Partial<CampaignBody>) => {
       const params = { id: campaign.id };
       const save = async () => {
-        const now = await call(getCampaign, { projectId, params });
+        const now = await call(api.campaigns.get, { projectId, params });
         if (isChangedElsewhere(now)) {
           queries.setQueryData(campaignQuery(projectId, campaign.id).queryKey, now);
           throw new CallError(t("Someone else changed this campaign."), { code: "CHANGED_MEANWHILE" });
         }
         const body = { ...bodyOf(now, change), expectedUpdatedAt: now.updatedAt };
-        return call(replaceCampaign, { projectId, params, body });
+        return call(api.campaigns.replace, { projectId, params, body });
       };
       // If someone saves between the read and the write, read again so that their change is kept.
       return save().catch((error: unknown) => {
@@ -149,7 +145,7 @@ export function useCampaignAction<Input = void>(
   return useMutation({
     mutationFn: verb,
     onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey: ["project", projectId, "campaigns"] });
+      await queries.invalidateQueries({ queryKey: resourceKey(api.campaigns.list, { projectId }) });
       toast(said);
     },
     onError: (error) => toast(t("Couldn't save the change"), error.message),

@@ -1,8 +1,9 @@
 // A campaign's report: progress, bounces, clicked links and recipients.
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { call, type ApiResponse } from "../../api/call.ts";
-import { getCampaignStats, getTimeseries } from "../../api/endpoints.ts";
+import type { ApiResponse } from "../../api/address.ts";
+import { api } from "../../api/endpoints.ts";
+import { query } from "../../api/query.ts";
 import { t } from "../../text/t.ts";
 import { Choices } from "../../ui/choices.tsx";
 import { formatNumber, formatPercent } from "../../ui/format.ts";
@@ -23,7 +24,7 @@ const route = getRouteApi("/signed-in/$projectId/campaigns/$campaignId");
 const POLL_EVERY_MS = 15_000;
 const SHOWN_DAYS = 30;
 
-type Stats = ApiResponse<NonNullable<typeof getCampaignStats.endpoint>>;
+type Stats = ApiResponse<typeof api.campaigns.stats>;
 
 export function CampaignReport({ projectId, campaign }: ReportProps) {
   const { view = "report" } = route.useSearch();
@@ -56,8 +57,7 @@ export function CampaignReport({ projectId, campaign }: ReportProps) {
 
 function Results({ projectId, campaign: { id, status, pendingCount, startedAt } }: ReportProps) {
   const stats = useQuery({
-    queryKey: ["project", projectId, "campaigns", id, "stats", status, pendingCount],
-    queryFn: ({ signal }) => call(getCampaignStats, { projectId, params: { id }, signal }),
+    ...query(api.campaigns.stats, { projectId, params: { id } }, status, pendingCount),
     placeholderData: (before) => before,
     refetchInterval: POLL_EVERY_MS,
   });
@@ -135,11 +135,8 @@ function ByDay({
   campaignId: string;
   startedAt: string;
 }) {
-  const query = { ...daysFrom(startedAt, SHOWN_DAYS), campaignId };
-  const series = useQuery({
-    queryKey: ["project", projectId, "reports", "timeseries", query],
-    queryFn: ({ signal }) => call(getTimeseries, { projectId, query, signal }),
-  });
+  const period = { ...daysFrom(startedAt, SHOWN_DAYS), campaignId };
+  const series = useQuery(query(api.analytics.timeseries, { projectId, query: period }));
   if (series.isError) return <Failure error={series.error} onRetry={() => void series.refetch()} />;
   if (series.data === undefined || series.data.length < 2) return null;
   return (

@@ -1,7 +1,7 @@
 // Shows the progress of a sending campaign and why it is delayed, with actions to pause, resume or cancel it.
 import { useState } from "react";
 import { call } from "../../api/call.ts";
-import { pauseCampaign, releaseCampaign, resumeCampaign } from "../../api/endpoints.ts";
+import { api } from "../../api/endpoints.ts";
 import { plural, t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { formatInstant, formatNumber } from "../../ui/format.ts";
@@ -14,8 +14,8 @@ import { heldReasonText } from "./held-reason-text.ts";
 
 export function UnderWay({ projectId, campaign }: ReportProps) {
   const input = { projectId, params: { id: campaign.id } };
-  const pausing = useCampaignAction(projectId, () => call(pauseCampaign, input), t("Paused"));
-  const resuming = useCampaignAction(projectId, () => call(resumeCampaign, input), t("Resumed"));
+  const pausing = useCampaignAction(projectId, () => call(api.campaigns.pause, input), t("Paused"));
+  const resuming = useCampaignAction(projectId, () => call(api.campaigns.resume, input), t("Resumed"));
   const project = useProject();
   const [isCancelling, setCancelling] = useState(false);
   const { status, totalRecipients, pendingCount, startedAt, sentAt } = campaign;
@@ -79,7 +79,7 @@ export function PausedDestinations({ projectId, campaign }: ReportProps) {
   const releasing = useCampaignAction(
     projectId,
     (destination: string) =>
-      call(releaseCampaign, { projectId, params: { id: campaign.id }, body: { destination } }),
+      call(api.campaigns.release, { projectId, params: { id: campaign.id }, body: { destination } }),
     t("Sending resumed"),
   );
   return campaign.pausedDestinations.map(({ destination, answer, whatToDo, nextTryAt }) => (

@@ -3,8 +3,8 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
 import { useState } from "react";
 import type { CampaignStatus } from "@postloft/contract/campaigns.ts";
-import { call, type ApiResponse } from "../../api/call.ts";
-import { listCampaigns } from "../../api/endpoints.ts";
+import type { ApiResponse } from "../../api/address.ts";
+import { api } from "../../api/endpoints.ts";
 import { useList } from "../../api/use-list.ts";
 import { plural, t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
@@ -25,7 +25,7 @@ import { readCampaignsSearch } from "./search.ts";
 
 const route = getRouteApi("/signed-in/$projectId/campaigns");
 const POLL_EVERY_MS = 5_000;
-type Listed = ApiResponse<NonNullable<typeof listCampaigns.endpoint>>["data"][number];
+type Listed = ApiResponse<typeof api.campaigns.list>["data"][number];
 
 export function CampaignsPage() {
   const project = useProject();
@@ -33,9 +33,8 @@ export function CampaignsPage() {
   const navigate = route.useNavigate();
   const [isAdding, setAdding] = useState(false);
   const list = useList(
-    ["project", project.id, "campaigns", "list", search],
-    ({ query, signal }) =>
-      call(listCampaigns, { projectId: project.id, query: { ...search, ...query }, signal }),
+    api.campaigns.list,
+    { projectId: project.id, query: search },
     { pollEveryMs: POLL_EVERY_MS },
   );
   const { total = 0 } = list;

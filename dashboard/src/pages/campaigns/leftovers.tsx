@@ -2,7 +2,7 @@
 import { useState } from "react";
 import type { Resolution } from "@postloft/contract/emails.ts";
 import { call } from "../../api/call.ts";
-import { resolveCampaign, retryFailedCampaign } from "../../api/endpoints.ts";
+import { api } from "../../api/endpoints.ts";
 import { plural, t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
@@ -57,7 +57,7 @@ interface AskProps extends ReportProps {
 function RetryDialog({ projectId, campaign: { id, failedCount }, onClose }: AskProps) {
   const retrying = useCampaignAction(
     projectId,
-    () => call(retryFailedCampaign, { projectId, params: { id } }),
+    () => call(api.campaigns.retryFailed, { projectId, params: { id } }),
     t("Retrying failed emails"),
   );
   return (
@@ -98,7 +98,7 @@ function wordsFor(as: Resolution, count: number): { title: string; description: 
 function ResolveDialog({ projectId, campaign, as, onClose }: AskProps & { as: Resolution }) {
   const resolving = useCampaignAction(
     projectId,
-    () => call(resolveCampaign, { projectId, params: { id: campaign.id }, body: { as } }),
+    () => call(api.campaigns.resolve, { projectId, params: { id: campaign.id }, body: { as } }),
     t("Status updated"),
   );
   return (

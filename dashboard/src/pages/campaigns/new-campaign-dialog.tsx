@@ -3,7 +3,8 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useState, type FormEvent } from "react";
 import { call, problemWith } from "../../api/call.ts";
-import { createCampaign, getTemplate } from "../../api/endpoints.ts";
+import { api } from "../../api/endpoints.ts";
+import { resourceKey } from "../../api/query-key.ts";
 import type { Project } from "../../session/queries.ts";
 import { t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
@@ -40,7 +41,7 @@ async function contentOf({ id: projectId, language }: Project, beginning: string
   const point = STARTING_POINTS.find(({ key }) => key === beginning);
   const { subject, type, ...content } =
     point === undefined
-      ? await call(getTemplate, { projectId, params: { id: beginning } })
+      ? await call(api.templates.get, { projectId, params: { id: beginning } })
       : { ...point, ...beginningOf(point, language) };
   return { subject, kind: type, ...bodyOrBlocks(content) };
 }
@@ -67,12 +68,14 @@ export function NewCampaignDialog({ project, onClose }: { project: Project; onCl
   const from = typedFrom ?? sender ?? "";
   const creating = useMutation({
     mutationFn: async () =>
-      call(createCampaign, {
+      call(api.campaigns.create, {
         projectId: project.id,
         body: { name, from, audienceType: "ALL", ...(await contentOf(project, beginning)) },
       }),
     onSuccess: async ({ id }) => {
-      await queries.invalidateQueries({ queryKey: ["project", project.id, "campaigns"] });
+      await queries.invalidateQueries({
+        queryKey: resourceKey(api.campaigns.list, { projectId: project.id }),
+      });
       const params = { projectId: project.id, campaignId: id };
       await navigate({ to: "/$projectId/campaigns/$campaignId", params, search: {} });
       onClose();

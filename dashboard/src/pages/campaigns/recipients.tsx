@@ -1,8 +1,8 @@
 // Lists a campaign's recipients with the status of each email.
 import { getRouteApi, Link } from "@tanstack/react-router";
 import type { EmailStatus } from "@postloft/contract/emails.ts";
-import { call, type ApiResponse } from "../../api/call.ts";
-import { listCampaignRecipients } from "../../api/endpoints.ts";
+import type { ApiResponse } from "../../api/address.ts";
+import { api } from "../../api/endpoints.ts";
 import { useList } from "../../api/use-list.ts";
 import { plural, t } from "../../text/t.ts";
 import { Choices } from "../../ui/choices.tsx";
@@ -15,7 +15,7 @@ import { StatusBadge, STATUSES } from "../emails/statuses.tsx";
 
 const route = getRouteApi("/signed-in/$projectId/campaigns/$campaignId");
 const POLL_EVERY_MS = 5_000;
-type Recipient = ApiResponse<NonNullable<typeof listCampaignRecipients.endpoint>>["data"][number];
+type Recipient = ApiResponse<typeof api.campaigns.recipients>["data"][number];
 const FILTERED: readonly EmailStatus[] = [
   "QUEUED",
   "SENT",
@@ -33,14 +33,8 @@ export function Recipients({ projectId, campaignId }: { projectId: string; campa
   const { status } = route.useSearch();
   const navigate = route.useNavigate();
   const list = useList(
-    ["project", projectId, "campaigns", campaignId, "recipients", { status }],
-    ({ query, signal }) =>
-      call(listCampaignRecipients, {
-        projectId,
-        params: { id: campaignId },
-        query: { ...query, ...(status === undefined ? {} : { status }) },
-        signal,
-      }),
+    api.campaigns.recipients,
+    { projectId, params: { id: campaignId }, query: status === undefined ? {} : { status } },
     { pollEveryMs: POLL_EVERY_MS },
   );
   return (

@@ -4,8 +4,10 @@ import { Link } from "@tanstack/react-router";
 import { CircleCheck, OctagonX, TriangleAlert } from "lucide-react";
 import { useState } from "react";
 import { isConfirmable } from "@postloft/contract/campaign-findings.ts";
-import { call, type ApiResponse } from "../../api/call.ts";
-import { checkCampaign, testCampaign } from "../../api/endpoints.ts";
+import type { ApiResponse } from "../../api/address.ts";
+import { call } from "../../api/call.ts";
+import { api } from "../../api/endpoints.ts";
+import { query } from "../../api/query.ts";
 import type { Project } from "../../session/queries.ts";
 import { t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
@@ -30,15 +32,13 @@ interface ReviewStepProps {
 /** Opens a step; for the content step optionally at a line of its HTML. */
 type GoTo = (step: Step, line?: number) => void;
 type Asked = "test" | "schedule" | "send" | null;
-type Finding = ApiResponse<NonNullable<typeof checkCampaign.endpoint>>["blocks"][number];
+type Finding = ApiResponse<typeof api.campaigns.check>["blocks"][number];
 
 export function ReviewStep({ project, campaign, goTo }: ReviewStepProps) {
   const [asked, setAsked] = useState<Asked>(null);
-  const check = useQuery({
-    queryKey: ["project", project.id, "campaigns", campaign.id, "check", campaign.updatedAt],
-    queryFn: ({ signal }) =>
-      call(checkCampaign, { projectId: project.id, params: { id: campaign.id }, signal }),
-  });
+  const check = useQuery(
+    query(api.campaigns.check, { projectId: project.id, params: { id: campaign.id } }, campaign.updatedAt),
+  );
   const blocks = check.data?.blocks ?? [];
   const confirmable = [...new Set(blocks.map(({ code }) => code))].filter(isConfirmable);
   const canConfirm = blocks.length > 0 && blocks.every(({ code }) => isConfirmable(code));
@@ -89,7 +89,9 @@ export function ReviewStep({ project, campaign, goTo }: ReviewStepProps) {
       {asked === "test" && (
         <TestDialog
           projectId={project.id}
-          send={(body) => call(testCampaign, { projectId: project.id, params: { id: campaign.id }, body })}
+          send={(body) =>
+            call(api.campaigns.test, { projectId: project.id, params: { id: campaign.id }, body })
+          }
           onClose={close}
         />
       )}

@@ -3,7 +3,8 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
 import type { ConfirmableFinding } from "@postloft/contract/campaign-findings.ts";
 import { call, problemWith } from "../../api/call.ts";
-import { sendCampaign } from "../../api/endpoints.ts";
+import { api } from "../../api/endpoints.ts";
+import { resourceKey } from "../../api/query-key.ts";
 import { plural, t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -27,7 +28,7 @@ function useSending({ projectId, campaign, confirm, onClose }: DialogProps, said
   const toast = useToast();
   return useMutation({
     mutationFn: (scheduledFor: string | null) =>
-      call(sendCampaign, {
+      call(api.campaigns.send, {
         projectId,
         params: { id: campaign.id },
         body: {
@@ -38,7 +39,7 @@ function useSending({ projectId, campaign, confirm, onClose }: DialogProps, said
     onSuccess: async () => {
       toast(said, campaign.name);
       onClose();
-      await queries.invalidateQueries({ queryKey: ["project", projectId, "campaigns"] });
+      await queries.invalidateQueries({ queryKey: resourceKey(api.campaigns.list, { projectId }) });
     },
   });
 }

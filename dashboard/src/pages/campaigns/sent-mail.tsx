@@ -1,8 +1,8 @@
 // Shows the content, sender and audience of a sent campaign.
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { call } from "../../api/call.ts";
-import { getSegment } from "../../api/endpoints.ts";
+import { api } from "../../api/endpoints.ts";
+import { query } from "../../api/query.ts";
 import { t } from "../../text/t.ts";
 import { Card } from "../../ui/page.tsx";
 import { MailPreview } from "../mail-editor/mail-preview.tsx";
@@ -43,8 +43,7 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
 function Audience({ projectId, campaign }: { projectId: string; campaign: Campaign }) {
   const { audienceType, segmentId } = campaign;
   const segment = useQuery({
-    queryKey: ["project", projectId, "segments", segmentId],
-    queryFn: ({ signal }) => call(getSegment, { projectId, params: { id: segmentId ?? "" }, signal }),
+    ...query(api.segments.get, { projectId, params: { id: segmentId ?? "" } }),
     enabled: segmentId !== null,
   });
   if (audienceType === "ALL") return t("Everyone");

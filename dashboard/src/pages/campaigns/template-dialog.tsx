@@ -3,7 +3,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Design } from "@postloft/contract/design.ts";
 import { call } from "../../api/call.ts";
-import { getTemplate } from "../../api/endpoints.ts";
+import { api } from "../../api/endpoints.ts";
 import { t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -23,7 +23,7 @@ export function TemplateDialog({ projectId, onChoose, onClose }: TemplateDialogP
   const [chosen, setChosen] = useState<string | null>(null);
   const id = chosen ?? rows[0]?.id;
   const using = useMutation({
-    mutationFn: (template: string) => call(getTemplate, { projectId, params: { id: template } }),
+    mutationFn: (template: string) => call(api.templates.get, { projectId, params: { id: template } }),
     onSuccess: ({ subject, body, design }) => {
       onChoose({ subject, body, design: blocksOf({ design }) });
       onClose();

@@ -3,7 +3,9 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState, type ComponentProps } from "react";
 import type { BulkOperation } from "@postloft/contract/contact-bulk.ts";
 import { call } from "../../api/call.ts";
-import { bulkDelete, bulkSubscribe, bulkUnsubscribe, getBulk } from "../../api/endpoints.ts";
+import { api } from "../../api/endpoints.ts";
+import { projectKey } from "../../api/query-key.ts";
+import { query } from "../../api/query.ts";
 import { plural, t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
@@ -11,10 +13,14 @@ import { Card } from "../../ui/page.tsx";
 import { Failure } from "../../ui/states.tsx";
 import { useUndoToast } from "../use-undo.ts";
 import { JobProgress, useJob } from "./job-progress.tsx";
-import type { ContactsList } from "./contact-list.ts";
+import { invalidateContactLists, type ContactsList } from "./contact-list.ts";
 import type { Selection } from "./selection.ts";
 
-const CALLS = { subscribe: bulkSubscribe, unsubscribe: bulkUnsubscribe, delete: bulkDelete };
+const CALLS = {
+  subscribe: api.contacts.bulkSubscribe,
+  unsubscribe: api.contacts.bulkUnsubscribe,
+  delete: api.contacts.bulkDelete,
+};
 
 /** The inverse of a change, for the contacts it affects. */
 interface Reverse {
@@ -46,7 +52,7 @@ function reverseOf(
   return { operation: opposite, contactIds: flips.map(({ id }) => id) };
 }
 
-const reverseKey = (projectId: string, jobId: string) => ["project", projectId, "bulk-reverse", jobId];
+const reverseKey = (projectId: string, jobId: string) => [...projectKey(projectId), "bulk-reverse", jobId];
 
 export function BulkBar(props: BulkBarProps) {
   const { projectId, selection, list, onStarted } = props;
@@ -194,15 +200,13 @@ const NAMES: Record<BulkOperation, string> = {
 
 export function BulkJob({ projectId, jobId, onUndo, onClose }: BulkJobProps) {
   const queries = useQueryClient();
-  const job = useJob(["project", projectId, "bulk", jobId], (signal) =>
-    call(getBulk, { projectId, params: { jobId }, signal }),
-  );
+  const job = useJob(query(api.contacts.getBulk, { projectId, params: { jobId } }));
   const { data } = job;
   const isOver = data?.state === "completed";
   const done = useUndoToast(projectId);
   useEffect(() => {
     if (!isOver) return;
-    void queries.invalidateQueries({ queryKey: ["project", projectId, "contacts"] });
+    void invalidateContactLists(queries, projectId);
     const key = reverseKey(projectId, jobId);
     const reverse = queries.getQueryData<Reverse | null>(key);
     if (reverse == null) return;

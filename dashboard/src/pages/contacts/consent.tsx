@@ -1,8 +1,9 @@
 // Shows a contact's marketing consent and its history with sources.
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { call, type ApiResponse } from "../../api/call.ts";
-import { getContactLinks, listContactConsent } from "../../api/endpoints.ts";
+import type { ApiResponse } from "../../api/address.ts";
+import { api } from "../../api/endpoints.ts";
+import { query } from "../../api/query.ts";
 import { t } from "../../text/t.ts";
 import { formatInstant } from "../../ui/format.ts";
 import { Card } from "../../ui/page.tsx";
@@ -10,7 +11,7 @@ import { CopyButton } from "../../ui/snippet.tsx";
 import { Failure, Skeleton } from "../../ui/states.tsx";
 import { SubscriptionBadge } from "./subscription-badge.tsx";
 
-type Change = ApiResponse<NonNullable<typeof listContactConsent.endpoint>>["data"][number];
+type Change = ApiResponse<typeof api.contacts.consent>["data"][number];
 const SOURCES: Record<Change["source"], string> = {
   page: t("Subscription page"),
   "one-click": t("Unsubscribe button in the email app"),
@@ -32,10 +33,7 @@ interface ConsentProps {
 }
 
 export function Consent({ projectId, id, isSubscribed }: ConsentProps) {
-  const consent = useQuery({
-    queryKey: ["project", projectId, "contact", id, "consent", isSubscribed],
-    queryFn: ({ signal }) => call(listContactConsent, { projectId, params: { id }, signal }),
-  });
+  const consent = useQuery(query(api.contacts.consent, { projectId, params: { id } }, isSubscribed));
   return (
     <Card>
       <header className="flex items-center justify-between gap-3 border-b border-line px-5 py-4">
@@ -103,10 +101,7 @@ function LeftThrough({ projectId, email }: { projectId: string; email: NonNullab
 
 /** Shows the contact's personal links, for people who ask how to unsubscribe or resubscribe. */
 function PublicPages({ projectId, id }: { projectId: string; id: string }) {
-  const links = useQuery({
-    queryKey: ["project", projectId, "contact", id, "links"],
-    queryFn: ({ signal }) => call(getContactLinks, { projectId, params: { id }, signal }),
-  });
+  const links = useQuery(query(api.contacts.links, { projectId, params: { id } }));
   const pages = links.data && [
     { name: t("Manage"), copy: t("Copy manage link"), url: links.data.manageUrl },
     { name: t("Unsubscribe"), copy: t("Copy unsubscribe link"), url: links.data.unsubscribeUrl },

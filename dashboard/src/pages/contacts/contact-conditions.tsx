@@ -4,7 +4,8 @@ import { ListFilter } from "lucide-react";
 import { useEffect, useReducer, useRef, useState } from "react";
 import type { Filter } from "@postloft/contract/filters.ts";
 import { call } from "../../api/call.ts";
-import { createSegment } from "../../api/endpoints.ts";
+import { api } from "../../api/endpoints.ts";
+import { resourceKey } from "../../api/query-key.ts";
 import { t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -157,9 +158,9 @@ function SegmentDialog({ projectId, filter, onClose, onSaved }: SegmentDialogPro
   const [name, setName] = useState("");
   const saving = useMutation({
     mutationFn: () =>
-      call(createSegment, { projectId, body: { name, type: "DYNAMIC" as const, filters: filter } }),
+      call(api.segments.create, { projectId, body: { name, type: "DYNAMIC" as const, filters: filter } }),
     onSuccess: async ({ id }) => {
-      await queries.invalidateQueries({ queryKey: ["project", projectId, "segments"] });
+      await queries.invalidateQueries({ queryKey: resourceKey(api.segments.list, { projectId }) });
       onClose();
       onSaved(id);
       toast(t("Segment saved"), name);

@@ -1,9 +1,10 @@
 // Loads the contacts for the URL's filters page by page, and the total separately because counting may take longer.
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, type QueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { call } from "../../api/call.ts";
-import { listContacts, searchContacts } from "../../api/endpoints.ts";
-import { PAGE_SIZE, useList, type PageQuestion } from "../../api/use-list.ts";
+import { api } from "../../api/endpoints.ts";
+import { PAGE_SIZE, usePages, type PageQuestion } from "../../api/use-list.ts";
+import { endpointKey } from "../../api/query-key.ts";
 import { viewQueryOf, type ContactsSearch } from "./search.ts";
 
 /** Returns the part of the search that filters and sorts. */
@@ -19,6 +20,22 @@ export function queryOf(search: ContactsSearch) {
   return { ...rest, ...(subscribed === undefined ? {} : { subscribed: said }) };
 }
 
+/** Returns the key of a search, which `readPage` reads. */
+function keyOf(projectId: string, search: ContactsSearch) {
+  return search.filter === undefined
+    ? endpointKey(api.contacts.list, { projectId, query: queryOf(search) })
+    : endpointKey(api.contacts.search, { projectId, body: questionOf(search) });
+}
+
+/** Refetches the lists of contacts, but not the slow counts of fields below the same path. */
+export async function invalidateContactLists(queries: QueryClient, projectId: string): Promise<void> {
+  await Promise.all(
+    [api.contacts.list, api.contacts.search].map((list) =>
+      queries.invalidateQueries({ queryKey: endpointKey(list, { projectId }) }),
+    ),
+  );
+}
+
 /** Fetches a page. Uses POST for filters, which are too long for a URL. */
 function readPage(
   projectId: string,
@@ -28,7 +45,7 @@ function readPage(
 ) {
   if (search.filter === undefined) {
     const said = withTotal === "quick" ? withTotal : (`${withTotal}` as const);
-    return call(listContacts, {
+    return call(api.contacts.list, {
       projectId,
       query: { ...queryOf(search), ...query, withTotal: said, shortPages: "true" },
       signal,
@@ -36,7 +53,7 @@ function readPage(
   }
   const { limit, ...cursor } = query;
   const body = { ...questionOf(search), ...cursor, limit: Number(limit), withTotal, shortPages: true };
-  return call(searchContacts, { projectId, body, signal });
+  return call(api.contacts.search, { projectId, body, signal });
 }
 
 export type ContactsList = ReturnType<typeof useContacts>;
@@ -84,9 +101,9 @@ function useContinueSearch({ data, isPlaceholderData, isError, isFetching, fetch
  */
 export function useContacts(projectId: string, search: ContactsSearch | null, withTotal = true) {
   const asked = search ?? {};
-  const key = ["project", projectId, "contacts", questionOf(asked)];
+  const key = keyOf(projectId, asked);
   const enabled = search !== null;
-  const list = useList(key, (page) => readPage(projectId, asked, page), { enabled });
+  const list = usePages(key, (page) => readPage(projectId, asked, page), { enabled });
   const lookedAt = useContinueSearch(list);
   const first = list.data?.pages[0];
   const isAllShown = list.data?.pages.at(-1)?.cursor === null;

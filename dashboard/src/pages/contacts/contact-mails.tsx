@@ -1,8 +1,7 @@
 // Lists the emails to a contact with their status, newest first.
 import { Link } from "@tanstack/react-router";
 import { useMemo } from "react";
-import { call } from "../../api/call.ts";
-import { listEmails } from "../../api/endpoints.ts";
+import { api } from "../../api/endpoints.ts";
 import { useList } from "../../api/use-list.ts";
 import { plural, t } from "../../text/t.ts";
 import { More } from "../../ui/more.tsx";
@@ -15,8 +14,8 @@ const POLL_EVERY_MS = 10_000;
 
 export function ContactMails({ projectId, id }: { projectId: string; id: string }) {
   const list = useList(
-    ["project", projectId, "contact", id, "emails"],
-    ({ query, signal }) => call(listEmails, { projectId, query: { ...query, contactId: id }, signal }),
+    api.emails.list,
+    { projectId, query: { contactId: id } },
     { pollEveryMs: POLL_EVERY_MS },
   );
   const columns = useMemo(() => columnsOf(projectId), [projectId]);

@@ -4,8 +4,11 @@ import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { ArrowLeft } from "lucide-react";
 import { useState } from "react";
 import { call, download } from "../../api/call.ts";
-import { deleteContact, exportContact, listActivity, updateContact } from "../../api/endpoints.ts";
+import { api } from "../../api/endpoints.ts";
 import { useList } from "../../api/use-list.ts";
+import { projectKey } from "../../api/query-key.ts";
+import { resourceKey } from "../../api/query-key.ts";
+import { query } from "../../api/query.ts";
 import { t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { Choices } from "../../ui/choices.tsx";
@@ -19,7 +22,6 @@ import { ActivityLines } from "../activity/activity-item.tsx";
 import { useProject } from "../project-shell.tsx";
 import { useUndoToast } from "../use-undo.ts";
 import { Consent } from "./consent.tsx";
-import { contactQuery } from "./contact-query.ts";
 import { ContactMails } from "./contact-mails.tsx";
 import { ContactSegments } from "./contact-segments.tsx";
 import { ContactWorkflows } from "./contact-workflows.tsx";
@@ -30,7 +32,7 @@ const route = getRouteApi("/signed-in/$projectId/contacts/$contactId");
 export function ContactPage() {
   const project = useProject();
   const { contactId } = route.useParams();
-  const contact = useQuery(contactQuery(project.id, contactId));
+  const contact = useQuery(query(api.contacts.get, { projectId: project.id, params: { id: contactId } }));
   const { tab } = route.useSearch();
   const navigate = route.useNavigate();
   const [isDeleting, setDeleting] = useState(false);
@@ -99,9 +101,7 @@ export function ContactPage() {
 
 /** All activity of one contact, newest first. */
 function Timeline({ projectId, contactId }: { projectId: string; contactId: string }) {
-  const list = useList(["project", projectId, "activity", { contactId }], ({ query, signal }) =>
-    call(listActivity, { projectId, query: { ...query, contactId }, signal }),
-  );
+  const list = useList(api.activity.list, { projectId, query: { contactId } });
   if (list.isError) return <Failure error={list.error} onRetry={() => void list.refetch()} />;
   return (
     <>
@@ -123,7 +123,7 @@ function Timeline({ projectId, contactId }: { projectId: string; contactId: stri
 function ExportButton({ projectId, id, email }: { projectId: string; id: string; email: string }) {
   const toast = useToast();
   const exporting = useMutation({
-    mutationFn: () => download(exportContact, { projectId, params: { id } }, `${email}.json`),
+    mutationFn: () => download(api.contacts.export, { projectId, params: { id } }, `${email}.json`),
     onError: (error) => toast(t("Couldn't export"), error.message),
   });
   return (
@@ -144,17 +144,17 @@ function SubscriptionButton({ projectId, id, isSubscribed }: SubscriptionProps) 
   const queries = useQueryClient();
   const toast = useToast();
   const done = useUndoToast(projectId);
-  const { queryKey } = contactQuery(projectId, id);
+  const { queryKey } = query(api.contacts.get, { projectId, params: { id } });
   const change = (subscribed: boolean) => {
     queries.setQueryData(queryKey, (old) => old && { ...old, subscribed });
-    return call(updateContact, { projectId, params: { id }, body: { subscribed } });
+    return call(api.contacts.update, { projectId, params: { id }, body: { subscribed } });
   };
   const changing = useMutation({
     mutationFn: change,
     onSuccess: (_contact, subscribed) =>
       done(subscribed ? t("Subscribed") : t("Unsubscribed"), { undo: () => change(!subscribed) }),
     onError: (error) => toast(t("Couldn't save the change"), error.message),
-    onSettled: () => queries.invalidateQueries({ queryKey: ["project", projectId] }),
+    onSettled: () => queries.invalidateQueries({ queryKey: projectKey(projectId) }),
   });
   return (
     <Button aria-busy={changing.isPending} onClick={() => changing.mutate(!isSubscribed)}>
@@ -175,11 +175,11 @@ function DeleteDialog({ projectId, id, email, onClose }: DeleteProps) {
   const navigate = useNavigate();
   const toast = useToast();
   const deleting = useMutation({
-    mutationFn: () => call(deleteContact, { projectId, params: { id } }),
+    mutationFn: () => call(api.contacts.delete, { projectId, params: { id } }),
     onSuccess: async () => {
       await navigate({ to: "/$projectId/contacts", params: { projectId }, search: {}, ignoreBlocker: true });
-      queries.removeQueries({ queryKey: contactQuery(projectId, id).queryKey });
-      await queries.invalidateQueries({ queryKey: ["project", projectId] });
+      queries.removeQueries({ queryKey: resourceKey(api.contacts.get, { projectId, params: { id } }) });
+      await queries.invalidateQueries({ queryKey: projectKey(projectId) });
       toast(t("Contact deleted"), email);
     },
   });

@@ -1,7 +1,6 @@
 // Lists the segments that contain a contact.
 import { Link } from "@tanstack/react-router";
-import { call } from "../../api/call.ts";
-import { listContactSegments } from "../../api/endpoints.ts";
+import { api } from "../../api/endpoints.ts";
 import { useList } from "../../api/use-list.ts";
 import { t } from "../../text/t.ts";
 import { More } from "../../ui/more.tsx";
@@ -9,9 +8,7 @@ import { Card } from "../../ui/page.tsx";
 import { Empty, Failure, Skeleton } from "../../ui/states.tsx";
 
 export function ContactSegments({ projectId, id }: { projectId: string; id: string }) {
-  const list = useList(["project", projectId, "contact", id, "segments"], ({ query, signal }) =>
-    call(listContactSegments, { projectId, params: { id }, query, signal }),
-  );
+  const list = useList(api.segments.ofContact, { projectId, params: { id } });
   if (list.isError) return <Failure error={list.error} onRetry={() => void list.refetch()} />;
   const segments = list.rows?.filter(({ isMember }) => isMember === true);
   return (

@@ -1,15 +1,12 @@
 // Saved views of the contacts list: named search parameters that can be saved, renamed and deleted, each with undo.
-import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { Bookmark, Ellipsis } from "lucide-react";
 import { useState } from "react";
-import { call, type ApiResponse } from "../../api/call.ts";
-import {
-  createContactView,
-  deleteContactView,
-  listContactViews,
-  updateContactView,
-} from "../../api/view-endpoints.ts";
+import type { ApiResponse } from "../../api/address.ts";
+import { call } from "../../api/call.ts";
+import { api } from "../../api/endpoints.ts";
+import { query } from "../../api/query.ts";
 import { t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { Choices } from "../../ui/choices.tsx";
@@ -21,18 +18,15 @@ import { useUndoToast } from "../use-undo.ts";
 import { isSameView, searchOfView, viewQueryOf, type ContactsSearch, type ViewQuery } from "./search.ts";
 
 const route = getRouteApi("/signed-in/$projectId/contacts");
-type View = ApiResponse<NonNullable<typeof listContactViews.endpoint>>["data"][number];
+type View = ApiResponse<typeof api.contacts.listViews>["data"][number];
 /** The tab that shows all contacts. */
 const EVERYBODY = "";
 
 /** Returns a view's stored query. The server has validated its filter. */
-const questionOf = ({ query }: View) => query as ViewQuery;
+const questionOf = (view: View) => view.query as ViewQuery;
 
 function viewsQuery(projectId: string) {
-  return queryOptions({
-    queryKey: ["project", projectId, "contact-views"],
-    queryFn: ({ signal }) => call(listContactViews, { projectId, signal }),
-  });
+  return query(api.contacts.listViews, { projectId });
 }
 
 interface ViewsProps {
@@ -97,8 +91,8 @@ function SaveChanges({ projectId, view, search }: ViewsProps & { view: View }) {
   const again = useViewsAgain(projectId);
   const done = useUndoToast(projectId);
   const toast = useToast();
-  const change = (query: ViewQuery) =>
-    call(updateContactView, { projectId, params: { id: view.id }, body: { query } });
+  const change = (to: ViewQuery) =>
+    call(api.contacts.updateView, { projectId, params: { id: view.id }, body: { query: to } });
   const saving = useMutation({
     mutationFn: () => change(viewQueryOf(search)),
     onSuccess: async () => {
@@ -127,13 +121,16 @@ function ViewMenu({ projectId, view, onRename }: ViewMenuProps) {
   const toast = useToast();
   const { id, name } = view;
   const deleting = useMutation({
-    mutationFn: () => call(deleteContactView, { projectId, params: { id } }),
+    mutationFn: () => call(api.contacts.deleteView, { projectId, params: { id } }),
     onSuccess: async () => {
       await navigate({ search: {} });
       await again();
       // Nothing refers to a view's id, so undo can create an equal one.
       const undo = async () => {
-        const made = await call(createContactView, { projectId, body: { name, query: questionOf(view) } });
+        const made = await call(api.contacts.createView, {
+          projectId,
+          body: { name, query: questionOf(view) },
+        });
         await navigate({ search: searchOfView(made) });
       };
       done(t("View deleted"), { description: name, undo });
@@ -158,7 +155,8 @@ function NewViewDialog({ projectId, search, onClose }: ViewsProps & { onClose: (
   const toast = useToast();
   const [name, setName] = useState("");
   const saving = useMutation({
-    mutationFn: () => call(createContactView, { projectId, body: { name, query: viewQueryOf(search) } }),
+    mutationFn: () =>
+      call(api.contacts.createView, { projectId, body: { name, query: viewQueryOf(search) } }),
     onSuccess: async (view) => {
       await again();
       onClose();
@@ -189,7 +187,7 @@ function RenameDialog({ projectId, view, onClose }: { projectId: string; view: V
   const done = useUndoToast(projectId);
   const [name, setName] = useState(view.name);
   const rename = (to: string) =>
-    call(updateContactView, { projectId, params: { id: view.id }, body: { name: to } });
+    call(api.contacts.updateView, { projectId, params: { id: view.id }, body: { name: to } });
   const saving = useMutation({
     mutationFn: () => rename(name),
     onSuccess: async () => {

@@ -1,14 +1,16 @@
 // Lists a contact's current and past workflows, newest first.
-import { call, type ApiResponse } from "../../api/call.ts";
-import { listContactExecutions } from "../../api/endpoints.ts";
-import { useList } from "../../api/use-list.ts";
+import type { ApiResponse } from "../../api/address.ts";
+import { call } from "../../api/call.ts";
+import { api } from "../../api/endpoints.ts";
+import { usePages } from "../../api/use-list.ts";
+import { endpointKey } from "../../api/query-key.ts";
 import { t } from "../../text/t.ts";
 import { formatInstant } from "../../ui/format.ts";
 import { More } from "../../ui/more.tsx";
 import { Badge, Card, type Tone } from "../../ui/page.tsx";
 import { Empty, Failure, Skeleton } from "../../ui/states.tsx";
 
-type Execution = ApiResponse<NonNullable<typeof listContactExecutions.endpoint>>["data"][number];
+type Execution = ApiResponse<typeof api.contacts.executions>["data"][number];
 
 const STATUSES: Record<Execution["status"], { tone: Tone; label: string }> = {
   RUNNING: { tone: "good", label: t("Running") },
@@ -20,11 +22,11 @@ const STATUSES: Record<Execution["status"], { tone: Tone; label: string }> = {
 };
 
 export function ContactWorkflows({ projectId, id }: { projectId: string; id: string }) {
-  const list = useList(
-    ["project", projectId, "contact", id, "executions"],
+  const list = usePages(
+    endpointKey(api.contacts.executions, { projectId, params: { id } }),
     async ({ query: { limit, cursor = "1" }, signal }) => {
       const query = { page: cursor, pageSize: limit };
-      const { data, page, totalPages } = await call(listContactExecutions, {
+      const { data, page, totalPages } = await call(api.contacts.executions, {
         projectId,
         params: { id },
         query,

@@ -4,7 +4,7 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { Download, FileUp, Plus } from "lucide-react";
 import { lazy, Suspense, useState, type ComponentProps } from "react";
 import { download } from "../../api/call.ts";
-import { exportContacts } from "../../api/endpoints.ts";
+import { api } from "../../api/endpoints.ts";
 import { t } from "../../text/t.ts";
 import { Button, buttonClass } from "../../ui/button.tsx";
 import { More } from "../../ui/more.tsx";
@@ -129,7 +129,7 @@ function Actions({ projectId, search, onAdd }: ActionsProps) {
   const filters = search.filter === undefined ? {} : { filters: JSON.stringify(search.filter) };
   const exporting = useMutation({
     mutationFn: () =>
-      download(exportContacts, { projectId, query: { ...narrow, ...filters } }, "contacts.csv"),
+      download(api.contacts.exportAll, { projectId, query: { ...narrow, ...filters } }, "contacts.csv"),
     onError: (error) => toast(t("Couldn't export"), error.message),
   });
   return (

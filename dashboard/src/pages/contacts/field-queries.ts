@@ -1,36 +1,30 @@
 // Queries for contact fields: their names, which are fast, and their fill rates, which take seconds for large projects.
 import { queryOptions } from "@tanstack/react-query";
-import { call, type ApiResponse } from "../../api/call.ts";
-import { listContactFields } from "../../api/endpoints.ts";
+import type { ApiResponse } from "../../api/address.ts";
+import { api } from "../../api/endpoints.ts";
+import { query } from "../../api/query.ts";
 
-export type ContactField = ApiResponse<NonNullable<typeof listContactFields.endpoint>>["fields"][number];
-
-/** Key prefix of all queries about fields, for invalidation. */
-export const fieldsKey = (projectId: string) => ["project", projectId, "contact-fields"];
+type FieldsResponse = ApiResponse<typeof api.contacts.listFields>;
+export type ContactField = FieldsResponse["fields"][number];
 
 /** The project's custom fields. */
 export function fieldsQuery(projectId: string) {
   return queryOptions({
-    queryKey: [...fieldsKey(projectId), "names"],
-    queryFn: async ({ signal }): Promise<ContactField[]> =>
-      ownOf(await call(listContactFields, { projectId, query: { withCoverage: "false" }, signal })),
+    ...query(api.contacts.listFields, { projectId, query: { withCoverage: "false" } }),
+    select: customFieldsOf,
   });
 }
 
 /** The share of contacts with a value, by custom field. */
 export function coverageQuery(projectId: string) {
-  return queryOptions({
-    queryKey: [...fieldsKey(projectId), "coverage"],
-    queryFn: async ({ signal }): Promise<ReadonlyMap<string, number>> =>
-      new Map(
-        ownOf(await call(listContactFields, { projectId, signal })).map(({ field, coverage = 0 }) => [
-          field,
-          coverage,
-        ]),
-      ),
-  });
+  return queryOptions({ ...query(api.contacts.listFields, { projectId }), select: coverageOf });
 }
 
-function ownOf({ fields }: { fields: ContactField[] }): ContactField[] {
+/** Returns the custom fields of a response. */
+export function customFieldsOf({ fields }: FieldsResponse): ContactField[] {
   return fields.filter(({ isCustom }) => isCustom);
+}
+
+function coverageOf(response: FieldsResponse): ReadonlyMap<string, number> {
+  return new Map(customFieldsOf(response).map(({ field, coverage = 0 }) => [field, coverage]));
 }

@@ -1,5 +1,5 @@
 // Shows the progress of a job on the server.
-import { queryOptions, useQuery, type QueryKey } from "@tanstack/react-query";
+import { useQuery, type QueryKey, type UseQueryOptions } from "@tanstack/react-query";
 import { t } from "../../text/t.ts";
 import { Progress } from "../../ui/progress.tsx";
 
@@ -12,17 +12,20 @@ interface Job {
 }
 
 /** Polls a job until it has ended. */
-export function jobQuery<Known extends Job>(key: QueryKey, read: (signal: AbortSignal) => Promise<Known>) {
-  return queryOptions({
-    queryKey: key,
-    queryFn: ({ signal }) => read(signal),
+export function jobQuery<Known extends Job, Key extends QueryKey>(
+  read: UseQueryOptions<Known, Error, Known, Key>,
+): UseQueryOptions<Known, Error, Known, Key> {
+  return {
+    ...read,
     refetchInterval: ({ state: { data } }) =>
       data?.state === "completed" || data?.state === "failed" ? false : POLL_EVERY_MS,
-  });
+  };
 }
 
-export function useJob<Known extends Job>(key: QueryKey, read: (signal: AbortSignal) => Promise<Known>) {
-  return useQuery(jobQuery(key, read));
+export function useJob<Known extends Job, Key extends QueryKey>(
+  read: UseQueryOptions<Known, Error, Known, Key>,
+) {
+  return useQuery(jobQuery(read));
 }
 
 export function JobProgress({ label, job }: { label: string; job: Job }) {

@@ -3,7 +3,8 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { call } from "../../api/call.ts";
-import { upsertContact } from "../../api/endpoints.ts";
+import { api } from "../../api/endpoints.ts";
+import { projectKey } from "../../api/query-key.ts";
 import { t } from "../../text/t.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { OneFieldForm } from "../../ui/one-field-form.tsx";
@@ -15,10 +16,10 @@ export function NewContactDialog({ projectId, onClose }: { projectId: string; on
   const toast = useToast();
   const [email, setEmail] = useState("");
   const adding = useMutation({
-    mutationFn: () => call(upsertContact, { projectId, body: { email } }),
+    mutationFn: () => call(api.contacts.upsert, { projectId, body: { email } }),
     onSuccess: async ({ id, email: stored, _meta }) => {
       toast(_meta.isNew ? t("Contact added") : t("This contact already exists"), stored);
-      await queries.invalidateQueries({ queryKey: ["project", projectId] });
+      await queries.invalidateQueries({ queryKey: projectKey(projectId) });
       await navigate({ to: "/$projectId/contacts/$contactId", params: { projectId, contactId: id } });
       onClose();
     },

@@ -4,7 +4,9 @@ import { Download, TriangleAlert } from "lucide-react";
 import { useState } from "react";
 import type { DomainMistake } from "@postloft/contract/domain-mistakes.ts";
 import { call } from "../../api/call.ts";
-import { deleteDomain, verifyDomain } from "../../api/endpoints.ts";
+import { api } from "../../api/endpoints.ts";
+import { projectKey } from "../../api/query-key.ts";
+import { resourceKey } from "../../api/query-key.ts";
 import type { Project } from "../../session/queries.ts";
 import { whyNot } from "../../session/rights.ts";
 import { t } from "../../text/t.ts";
@@ -17,7 +19,7 @@ import { saveFile } from "../../ui/save-file.ts";
 import { CopyButton } from "../../ui/snippet.tsx";
 import { useToast } from "../../ui/toasts.tsx";
 import { dnsAdviceText } from "./dns-advice-text.ts";
-import { domainsQuery, mistakesQuery, type Domain } from "./domains-query.ts";
+import { mistakesQuery, type Domain } from "./domains-query.ts";
 import { mistakeText } from "./mistake-text.ts";
 import { RotateKey } from "./rotate-key.tsx";
 import { zoneFileOf } from "./zone-file.ts";
@@ -54,9 +56,9 @@ export function DomainCard({ project, domain, isLocal }: DomainCardProps) {
   const [isDeleting, setDeleting] = useState(false);
   const appError = whyNot(project, "ADMIN");
   const checking = useMutation({
-    mutationFn: () => call(verifyDomain, { projectId: project.id, params: { id: domain.id } }),
+    mutationFn: () => call(api.domains.verify, { projectId: project.id, params: { id: domain.id } }),
     onSuccess: async ({ verified }) => {
-      await queries.invalidateQueries({ queryKey: ["project", project.id] });
+      await queries.invalidateQueries({ queryKey: projectKey(project.id) });
       if (isLocal)
         toast(
           t("{domain} is assumed verified", { domain: domain.domain }),
@@ -241,9 +243,9 @@ function DeleteDialog({ project, domain, onClose }: DeleteProps) {
   const queries = useQueryClient();
   const toast = useToast();
   const deleting = useMutation({
-    mutationFn: () => call(deleteDomain, { projectId: project.id, params: { id: domain.id } }),
+    mutationFn: () => call(api.domains.delete, { projectId: project.id, params: { id: domain.id } }),
     onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey: domainsQuery(project.id).queryKey });
+      await queries.invalidateQueries({ queryKey: resourceKey(api.domains.list, { projectId: project.id }) });
       toast(t("Domain removed"), domain.domain);
       onClose();
     },

@@ -3,7 +3,8 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { call } from "../../api/call.ts";
-import { createDomain } from "../../api/endpoints.ts";
+import { api } from "../../api/endpoints.ts";
+import { projectKey } from "../../api/query-key.ts";
 import { t } from "../../text/t.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { OneFieldForm } from "../../ui/one-field-form.tsx";
@@ -15,9 +16,9 @@ export function NewDomainDialog({ projectId, onClose }: { projectId: string; onC
   const toast = useToast();
   const [name, setName] = useState("");
   const adding = useMutation({
-    mutationFn: () => call(createDomain, { projectId, body: { domain: name.trim() } }),
+    mutationFn: () => call(api.domains.create, { projectId, body: { domain: name.trim() } }),
     onSuccess: async ({ domain }) => {
-      await queries.invalidateQueries({ queryKey: ["project", projectId] });
+      await queries.invalidateQueries({ queryKey: projectKey(projectId) });
       toast(t("Domain added"), t("Now add the DNS records for {domain}.", { domain }));
       onClose();
       await navigate({ to: "/$projectId/domains", params: { projectId }, hash: domain });

@@ -2,14 +2,15 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { call } from "../../api/call.ts";
-import { rotateDomainKey } from "../../api/endpoints.ts";
+import { api } from "../../api/endpoints.ts";
+import { resourceKey } from "../../api/query-key.ts";
 import type { Project } from "../../session/queries.ts";
 import { whyNot } from "../../session/rights.ts";
 import { t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { useToast } from "../../ui/toasts.tsx";
-import { domainsQuery, type Domain } from "./domains-query.ts";
+import type { Domain } from "./domains-query.ts";
 
 interface RotateKeyProps {
   project: Project;
@@ -48,9 +49,9 @@ function RotateDialog({
   const queries = useQueryClient();
   const toast = useToast();
   const rotating = useMutation({
-    mutationFn: () => call(rotateDomainKey, { projectId: project.id, params: { id } }),
+    mutationFn: () => call(api.domains.rotateKey, { projectId: project.id, params: { id } }),
     onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey: domainsQuery(project.id).queryKey });
+      await queries.invalidateQueries({ queryKey: resourceKey(api.domains.list, { projectId: project.id }) });
       toast(t("New key created"), t("Now publish its DNS record for {domain}.", { domain }));
       onClose();
     },

@@ -3,7 +3,8 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Resolution } from "@postloft/contract/emails.ts";
 import { call } from "../../api/call.ts";
-import { resolveEmail } from "../../api/endpoints.ts";
+import { api } from "../../api/endpoints.ts";
+import { projectKey } from "../../api/query-key.ts";
 import { t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
@@ -65,9 +66,9 @@ function ResolveDialog({ projectId, email: { id }, as, onClose }: ResolveDialogP
   const queries = useQueryClient();
   const toast = useToast();
   const resolving = useMutation({
-    mutationFn: () => call(resolveEmail, { projectId, params: { id }, body: { as } }),
+    mutationFn: () => call(api.emails.resolve, { projectId, params: { id }, body: { as } }),
     onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey: ["project", projectId] });
+      await queries.invalidateQueries({ queryKey: projectKey(projectId) });
       toast(t("Status updated"));
       onClose();
     },

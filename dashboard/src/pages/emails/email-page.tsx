@@ -3,8 +3,8 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { ArrowLeft } from "lucide-react";
 import { useState } from "react";
-import { call } from "../../api/call.ts";
-import { listReturnedMessages } from "../../api/endpoints.ts";
+import { api } from "../../api/endpoints.ts";
+import { query } from "../../api/query.ts";
 import { t } from "../../text/t.ts";
 import { Choices } from "../../ui/choices.tsx";
 import { formatBytes, formatInstant } from "../../ui/format.ts";
@@ -221,10 +221,7 @@ function Plain({ children }: { children: string }) {
 }
 
 function Returned({ projectId, id }: { projectId: string; id: string }) {
-  const returned = useQuery({
-    queryKey: ["project", projectId, "email", id, "returned"],
-    queryFn: ({ signal }) => call(listReturnedMessages, { projectId, params: { id }, signal }),
-  });
+  const returned = useQuery(query(api.emails.returned, { projectId, params: { id } }));
   if (returned.isPending) return <Skeleton className="h-40" />;
   if (returned.isError) return <Failure error={returned.error} onRetry={() => void returned.refetch()} />;
   return (

@@ -1,7 +1,7 @@
 // Shows an email's header fields, from the local mailbox if it was kept there, otherwise as they will be sent.
 import { useQuery } from "@tanstack/react-query";
-import { call } from "../../api/call.ts";
-import { getMessage } from "../../api/endpoints.ts";
+import { api } from "../../api/endpoints.ts";
+import { query } from "../../api/query.ts";
 import { t } from "../../text/t.ts";
 import { CopyButton } from "../../ui/snippet.tsx";
 import { Failure, Skeleton } from "../../ui/states.tsx";
@@ -11,9 +11,8 @@ export function MailHeaders({ projectId, id }: { projectId: string; id: string }
   const preview = useQuery(previewQuery(projectId, id));
   const messageId = preview.data?.mailboxMessageId ?? null;
   const kept = useQuery({
-    queryKey: ["project", projectId, "mailbox", messageId],
-    queryFn: ({ signal }) =>
-      call(getMessage, { projectId, params: { id: messageId ?? "" }, signal }).then(({ headers }) => headers),
+    ...query(api.mailbox.get, { projectId, params: { id: messageId ?? "" } }),
+    select: ({ headers }) => headers,
     enabled: messageId !== null,
   });
   const asked = preview.isError || messageId === null ? preview : kept;

@@ -2,8 +2,7 @@
 import { Link } from "@tanstack/react-router";
 import type { z } from "zod";
 import type { email, EmailStatus } from "@postloft/contract/emails.ts";
-import { call } from "../../api/call.ts";
-import { listEmails } from "../../api/endpoints.ts";
+import { api } from "../../api/endpoints.ts";
 import { useList } from "../../api/use-list.ts";
 import { t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
@@ -38,13 +37,8 @@ interface MailListProps {
 
 export function MailList({ projectId, status, onStatus }: MailListProps) {
   const list = useList(
-    ["project", projectId, "emails", { status }],
-    ({ query, signal }) =>
-      call(listEmails, {
-        projectId,
-        query: { ...query, ...(status === undefined ? {} : { status }) },
-        signal,
-      }),
+    api.emails.list,
+    { projectId, query: status === undefined ? {} : { status } },
     { pollEveryMs: POLL_EVERY_MS },
   );
   return (

@@ -1,9 +1,10 @@
 // Creates a scoped key with its scopes, networks and expiry, and shows the key once.
-import { useMutation, useQueryClient, type QueryKey } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
 import { SCOPE_NOUNS, TEST_SCOPE } from "@postloft/contract/scopes.ts";
 import { call, problemWith } from "../../api/call.ts";
-import { createKey } from "../../api/endpoints.ts";
+import { api } from "../../api/endpoints.ts";
+import { resourceKey } from "../../api/query-key.ts";
 import { t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -44,7 +45,6 @@ const LIFETIMES = [
 
 interface NewKeyDialogProps {
   projectId: string;
-  queryKey: QueryKey;
   onClose: () => void;
 }
 
@@ -72,7 +72,7 @@ function bodyOf(input: Input) {
   };
 }
 
-export function NewKeyDialog({ projectId, queryKey, onClose }: NewKeyDialogProps) {
+export function NewKeyDialog({ projectId, onClose }: NewKeyDialogProps) {
   const queries = useQueryClient();
   const [input, setGiven] = useState<Input>({
     name: "",
@@ -82,9 +82,9 @@ export function NewKeyDialog({ projectId, queryKey, onClose }: NewKeyDialogProps
     days: "0",
   });
   const making = useMutation({
-    mutationFn: () => call(createKey, { params: { projectId }, body: bodyOf(input) }),
+    mutationFn: () => call(api.keys.create, { projectId, body: bodyOf(input) }),
     // Do not wait for the refetch, so that the key appears immediately.
-    onSuccess: () => void queries.invalidateQueries({ queryKey }),
+    onSuccess: () => void queries.invalidateQueries({ queryKey: resourceKey(api.keys.list, { projectId }) }),
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();

@@ -2,7 +2,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { call } from "../../api/call.ts";
-import { regenerateKeys } from "../../api/endpoints.ts";
+import { api } from "../../api/endpoints.ts";
 import { projectsQuery, type Project } from "../../session/queries.ts";
 import { whyNot } from "../../session/rights.ts";
 import { t } from "../../text/t.ts";
@@ -32,7 +32,7 @@ function ReplaceDialog({ project: { id, name }, onClose }: { project: Project; o
   const toast = useToast();
   const [typed, setTyped] = useState("");
   const replacing = useMutation({
-    mutationFn: () => call(regenerateKeys, { params: { projectId: id } }),
+    mutationFn: () => call(api.projects.regenerateKeys, { projectId: id }),
     onSuccess: async () => {
       await queries.invalidateQueries({ queryKey: projectsQuery.queryKey });
       toast(t("Keys replaced"), t("Update your apps with the new keys."));

@@ -1,10 +1,13 @@
 // Lists and revokes the scoped keys that you may see.
-import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Plus } from "lucide-react";
 import { useState } from "react";
 import { TEST_SCOPE } from "@postloft/contract/scopes.ts";
-import { call, type ApiResponse } from "../../api/call.ts";
-import { listKeys, revokeKey } from "../../api/endpoints.ts";
+import type { ApiResponse } from "../../api/address.ts";
+import { call } from "../../api/call.ts";
+import { api } from "../../api/endpoints.ts";
+import { resourceKey } from "../../api/query-key.ts";
+import { query } from "../../api/query.ts";
 import type { Project } from "../../session/queries.ts";
 import { roleName } from "../../session/rights.ts";
 import { t } from "../../text/t.ts";
@@ -16,18 +19,11 @@ import { Failure, Skeleton } from "../../ui/states.tsx";
 import { useToast } from "../../ui/toasts.tsx";
 import { NewKeyDialog } from "./new-key-dialog.tsx";
 
-type ScopedKey = ApiResponse<NonNullable<typeof listKeys.endpoint>>[number];
-
-function keysQuery(projectId: string) {
-  return queryOptions({
-    queryKey: ["project", projectId, "keys"],
-    queryFn: ({ signal }) => call(listKeys, { params: { projectId }, signal }),
-  });
-}
+type ScopedKey = ApiResponse<typeof api.keys.list>[number];
 
 export function ScopedKeys({ project }: { project: Project }) {
   const isAdmin = project.role !== "MEMBER";
-  const keys = useQuery(keysQuery(project.id));
+  const keys = useQuery(query(api.keys.list, { projectId: project.id }));
   const [isMaking, setMaking] = useState(false);
   return (
     <Card className="mt-5">
@@ -58,13 +54,7 @@ export function ScopedKeys({ project }: { project: Project }) {
           <KeyRow key={key.id} projectId={project.id} scopedKey={key} />
         ))}
       </ul>
-      {isMaking && (
-        <NewKeyDialog
-          projectId={project.id}
-          queryKey={keysQuery(project.id).queryKey}
-          onClose={() => setMaking(false)}
-        />
-      )}
+      {isMaking && <NewKeyDialog projectId={project.id} onClose={() => setMaking(false)} />}
     </Card>
   );
 }
@@ -110,9 +100,9 @@ function RevokeDialog({ projectId, keyId, name, onClose }: RevokeDialogProps) {
   const queries = useQueryClient();
   const toast = useToast();
   const revoking = useMutation({
-    mutationFn: () => call(revokeKey, { params: { projectId, keyId } }),
+    mutationFn: () => call(api.keys.revoke, { projectId, params: { keyId } }),
     onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey: keysQuery(projectId).queryKey });
+      await queries.invalidateQueries({ queryKey: resourceKey(api.keys.list, { projectId }) });
       toast(t("Key revoked"), name);
       onClose();
     },

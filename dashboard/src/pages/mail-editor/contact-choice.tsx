@@ -1,8 +1,8 @@
 // Chooses the contact used to preview an email, by address.
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { call } from "../../api/call.ts";
-import { listContacts } from "../../api/endpoints.ts";
+import { api } from "../../api/endpoints.ts";
+import { query } from "../../api/query.ts";
 import { t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -51,15 +51,12 @@ export function ContactChoice({ projectId, prompt, chosen, onChoose }: ContactCh
 
 function Found({ projectId, onChoose }: Pick<ContactChoiceProps, "projectId" | "onChoose">) {
   const [search, setSearch] = useState("");
-  const found = useQuery({
-    queryKey: ["project", projectId, "contacts", "choice", search],
-    queryFn: ({ signal }) =>
-      call(listContacts, {
-        projectId,
-        query: { limit: SHOWN, ...(search === "" ? {} : { search }) },
-        signal,
-      }),
-  });
+  const found = useQuery(
+    query(api.contacts.list, {
+      projectId,
+      query: { limit: SHOWN, ...(search === "" ? {} : { search }) },
+    }),
+  );
   return (
     <>
       <SearchBox label={t("Search by email")} value={search} onSearch={setSearch} />

@@ -2,8 +2,10 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import type { CampaignKind } from "@postloft/contract/campaigns.ts";
-import { call, CallError, errorsWithoutInput, type ApiResponse } from "../../api/call.ts";
-import { previewTemplate } from "../../api/endpoints.ts";
+import type { ApiResponse } from "../../api/address.ts";
+import { CallError, errorsWithoutInput } from "../../api/call.ts";
+import { api } from "../../api/endpoints.ts";
+import { query } from "../../api/query.ts";
 import { t } from "../../text/t.ts";
 import { Choices } from "../../ui/choices.tsx";
 import { formatBytes } from "../../ui/format.ts";
@@ -23,7 +25,7 @@ const TYPING_PAUSE_MS = 400;
 /** Gmail clips larger emails and shows a link to the rest. */
 const CLIPPED_FROM_BYTES = 102 * 1024;
 
-type Preview = ApiResponse<NonNullable<typeof previewTemplate.endpoint>>;
+type Preview = ApiResponse<typeof api.templates.preview>;
 type View = "desktop" | "phone" | "dark" | "no-images" | "text" | "source" | "inbox";
 
 interface MailPreviewProps {
@@ -47,17 +49,11 @@ export function usePreview({ projectId, draft, kind }: MailPreviewProps, contact
   const key = useMemo(() => JSON.stringify([projectId, asked, contact?.id]), [projectId, asked, contact?.id]);
   const isEmpty = draft.subject.trim() === "" || draft.body.trim() === "";
   return useQuery({
-    queryKey: ["project", projectId, "preview", asked, contact?.id ?? null],
+    ...query(api.templates.preview, {
+      projectId,
+      body: { ...asked, ...(contact === null ? {} : { contactId: contact.id }) },
+    }),
     queryKeyHashFn: () => key,
-    queryFn: ({ signal }) =>
-      call(previewTemplate, {
-        projectId,
-        body: {
-          ...asked,
-          ...(contact === null ? {} : { contactId: contact.id }),
-        },
-        signal,
-      }),
     enabled: !isEmpty,
     placeholderData: keepPreviousData,
     gcTime: 0,

@@ -1,10 +1,11 @@
 // Searches a project's contacts, templates, campaigns, segments, domains and emails by name.
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { call, CallError } from "../../api/call.ts";
-import { getEmail, listCampaigns, listContacts, listEmails, listTemplates } from "../../api/endpoints.ts";
+import { api } from "../../api/endpoints.ts";
+import { projectKey } from "../../api/query-key.ts";
 import { t } from "../../text/t.ts";
 import { domainsQuery } from "../domains/domains-query.ts";
-import { segmentsQuery } from "../segments/segment-queries.ts";
+import { segmentsOf, segmentsQuery } from "../segments/segment-queries.ts";
 
 /** Maximum number of results per type. */
 const SHOWN = 5;
@@ -27,7 +28,7 @@ interface Asked {
 async function findEmail({ projectId, text, signal }: Asked) {
   if (!ID.test(text)) return [];
   try {
-    return [await call(getEmail, { projectId, params: { id: text }, signal })];
+    return [await call(api.emails.get, { projectId, params: { id: text }, signal })];
   } catch (error) {
     if (error instanceof CallError && error.status === 404) return [];
     throw error;
@@ -37,12 +38,12 @@ async function findEmail({ projectId, text, signal }: Asked) {
 /** Finds contacts, and the latest emails of the first contact with an address that starts with the search text. */
 async function findPeople({ projectId, text, signal }: Asked) {
   const query = { search: text, limit: String(SHOWN) };
-  const { data: people } = await call(listContacts, { projectId, query, signal });
+  const { data: people } = await call(api.contacts.list, { projectId, query, signal });
   const wanted = text.includes("@")
     ? people.find(({ email }) => email.startsWith(text.toLowerCase()))
     : undefined;
   if (wanted === undefined) return { people, emails: [] };
-  const { data: emails } = await call(listEmails, {
+  const { data: emails } = await call(api.emails.list, {
     projectId,
     query: { contactId: wanted.id, limit: String(SHOWN) },
     signal,
@@ -52,7 +53,7 @@ async function findPeople({ projectId, text, signal }: Asked) {
 
 export function findQuery(projectId: string, text: string) {
   return queryOptions({
-    queryKey: ["project", projectId, "palette", text],
+    queryKey: [...projectKey(projectId), "palette", text],
     enabled: text !== "",
     placeholderData: keepPreviousData,
     queryFn: async ({ signal, client }): Promise<Found[]> => {
@@ -60,10 +61,10 @@ export function findQuery(projectId: string, text: string) {
       const [{ people, emails }, byId, templates, campaigns, segments, domains] = await Promise.all([
         findPeople({ projectId, text, signal }),
         findEmail({ projectId, text, signal }),
-        call(listTemplates, asked),
-        call(listCampaigns, asked),
+        call(api.templates.list, asked),
+        call(api.campaigns.list, asked),
         // Projects have few segments and domains, so filter them in the browser.
-        client.ensureQueryData(segmentsQuery(projectId)),
+        client.ensureQueryData(segmentsQuery(projectId)).then(segmentsOf),
         client.ensureQueryData(domainsQuery(projectId)),
       ]);
       const matchesName = (name: string) => name.toLowerCase().includes(text.toLowerCase());

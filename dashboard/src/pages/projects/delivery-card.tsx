@@ -1,7 +1,7 @@
 // Shows how a project's email is delivered and what delays it, with a test email to yourself.
 import { useQuery } from "@tanstack/react-query";
-import { call } from "../../api/call.ts";
-import { getReadiness } from "../../api/endpoints.ts";
+import { api } from "../../api/endpoints.ts";
+import { query } from "../../api/query.ts";
 import { configQuery, type Project } from "../../session/queries.ts";
 import { t } from "../../text/t.ts";
 import { Card } from "../../ui/page.tsx";
@@ -38,8 +38,7 @@ export function DeliveryCard({ project, hasTest }: DeliveryCardProps) {
 
 function QueueHealth() {
   const readiness = useQuery({
-    queryKey: ["readiness"],
-    queryFn: ({ signal }) => call(getReadiness, { signal }),
+    ...query(api.instance.ready),
     refetchInterval: POLL_EVERY_MS,
   });
   if (readiness.isPending) return <Skeleton className="mt-3 h-5" />;

@@ -2,10 +2,11 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useCallback } from "react";
-import { call } from "../../api/call.ts";
-import { listActivity } from "../../api/endpoints.ts";
+import { api } from "../../api/endpoints.ts";
+import { query } from "../../api/query.ts";
 import { useActivityEvents } from "../../api/follow.ts";
-import { setupStateQuery, type Project } from "../../session/queries.ts";
+import { resourceKey } from "../../api/query-key.ts";
+import { type Project } from "../../session/queries.ts";
 import { t } from "../../text/t.ts";
 import { Card, Page } from "../../ui/page.tsx";
 import { Failure, Skeleton } from "../../ui/states.tsx";
@@ -30,8 +31,11 @@ function Home({ project }: { project: Project }) {
   const start = useFirstStart(project);
   const { isOver } = start;
   const refresh = useCallback(() => {
-    void queries.invalidateQueries({ queryKey: latestKey(project.id) });
-    if (!isOver) void queries.invalidateQueries({ queryKey: setupStateQuery(project.id).queryKey });
+    void queries.invalidateQueries({ queryKey: latestQuery(project.id).queryKey });
+    if (!isOver)
+      void queries.invalidateQueries({
+        queryKey: resourceKey(api.projects.setupState, { projectId: project.id }),
+      });
   }, [queries, project.id, isOver]);
   useActivityEvents(project.id, refresh);
   return (
@@ -66,14 +70,11 @@ function Home({ project }: { project: Project }) {
   );
 }
 
-const latestKey = (projectId: string) => ["project", projectId, "activity", "latest"];
+const latestQuery = (projectId: string) => query(api.activity.list, { projectId, query: { limit: LATEST } });
 
 /** Shows the latest activity live. */
 function Latest({ projectId }: { projectId: string }) {
-  const latest = useQuery({
-    queryKey: latestKey(projectId),
-    queryFn: ({ signal }) => call(listActivity, { projectId, query: { limit: LATEST }, signal }),
-  });
+  const latest = useQuery(latestQuery(projectId));
   return (
     <Card>
       <header className="flex flex-wrap items-center justify-between gap-2 border-b border-line px-4 py-3">

@@ -1,36 +1,27 @@
 // Lists urgent problems of a project: suspended or at-risk sending, and work that waits for a decision.
-import { queryOptions, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { call } from "../../api/call.ts";
-import { listCampaigns, listEmails } from "../../api/endpoints.ts";
+import { api } from "../../api/endpoints.ts";
+import { query } from "../../api/query.ts";
 import type { Project } from "../../session/queries.ts";
 import { plural, t } from "../../text/t.ts";
 import { buttonClass } from "../../ui/button.tsx";
 import { heldReasonText } from "../campaigns/held-reason-text.ts";
 import { dnsAdviceText } from "../domains/dns-advice-text.ts";
 import { domainsQuery } from "../domains/domains-query.ts";
-import { securityQuery } from "../settings/security-query.ts";
 
 /** Maximum items per type; the linked pages show the rest. */
 const SHOWN = 3;
 const LOOK = buttonClass("plain");
 
 function pausedQuery(projectId: string) {
-  const query = { status: "PAUSED", limit: String(SHOWN) } as const;
-  return queryOptions({
-    queryKey: ["project", projectId, "campaigns", "paused"],
-    queryFn: ({ signal }) => call(listCampaigns, { projectId, query, signal }),
-  });
+  return query(api.campaigns.list, { projectId, query: { status: "PAUSED", limit: String(SHOWN) } });
 }
 
 /** Fetches a single email, because only its existence matters. */
 function doubtQuery(projectId: string) {
-  const query = { status: "UNCONFIRMED", limit: "1" } as const;
-  return queryOptions({
-    queryKey: ["project", projectId, "emails", "in doubt"],
-    queryFn: ({ signal }) => call(listEmails, { projectId, query, signal }),
-  });
+  return query(api.emails.list, { projectId, query: { status: "UNCONFIRMED", limit: "1" } });
 }
 
 export function NeedsYou({ project }: { project: Project }) {
@@ -59,7 +50,7 @@ function Line({ children, link }: { children: ReactNode; link: ReactNode }) {
 }
 
 function useReputation({ id, disabled }: Project) {
-  const security = useQuery(securityQuery(id));
+  const security = useQuery(query(api.projects.ownSecurity, { projectId: id }));
   if (!disabled && (security.data?.status.isHealthy ?? true)) return null;
   const why = (
     <Link

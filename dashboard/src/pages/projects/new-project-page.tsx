@@ -3,7 +3,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useState, type ReactNode } from "react";
 import { call } from "../../api/call.ts";
-import { createProject } from "../../api/endpoints.ts";
+import { api } from "../../api/endpoints.ts";
 import { accountQuery, projectsQuery } from "../../session/queries.ts";
 import { t } from "../../text/t.ts";
 import { buttonClass } from "../../ui/button.tsx";
@@ -19,7 +19,7 @@ export function NewProjectPage() {
   const projects = useQuery(projectsQuery);
   const [name, setName] = useState("");
   const creating = useMutation({
-    mutationFn: () => call(createProject, { body: { name } }),
+    mutationFn: () => call(api.projects.create, { body: { name } }),
     onSuccess: async (project) => {
       await queries.invalidateQueries({ queryKey: projectsQuery.queryKey });
       await navigate({ to: "/$projectId", params: { projectId: project.id } });

@@ -2,7 +2,7 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { call } from "../../api/call.ts";
-import { send } from "../../api/endpoints.ts";
+import { api } from "../../api/endpoints.ts";
 import { accountQuery, type Project } from "../../session/queries.ts";
 import { t } from "../../text/t.ts";
 import { Button, buttonClass } from "../../ui/button.tsx";
@@ -16,7 +16,7 @@ export function TestMail({ project }: { project: Project }) {
   const { domains, sender } = useSender(project);
   const sending = useMutation({
     mutationFn: ({ from, to }: { from: string; to: string }) =>
-      call(send, {
+      call(api.v1.send, {
         projectId: project.id,
         body: {
           to,

@@ -1,7 +1,9 @@
 // Tracks the onboarding steps of a project: which are done or skipped in this browser, and whether to show them.
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import { configQuery, setupStateQuery, type Project } from "../../session/queries.ts";
+import { api } from "../../api/endpoints.ts";
+import { query } from "../../api/query.ts";
+import { configQuery, type Project } from "../../session/queries.ts";
 
 export type FirstStep = "mail" | "domain" | "test";
 /** Poll, because an email that is never sent causes no live event. */
@@ -28,7 +30,7 @@ export function useFirstStart(project: Project) {
   const [isHidden, setHidden] = useState(false);
   const provider = useQuery(configQuery).data?.features.email.provider;
   const state = useQuery({
-    ...setupStateQuery(project.id),
+    ...query(api.projects.setupState, { projectId: project.id }),
     refetchInterval: ({ state: { data } }) =>
       isBegun && !isHidden && data?.firstMailAt === null ? POLL_EVERY_MS : false,
   });

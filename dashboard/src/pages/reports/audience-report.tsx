@@ -1,7 +1,7 @@
 // Shows how many contacts subscribed and unsubscribed per day, and why.
 import { useQuery } from "@tanstack/react-query";
-import { call } from "../../api/call.ts";
-import { getAudience } from "../../api/endpoints.ts";
+import { api } from "../../api/endpoints.ts";
+import { query } from "../../api/query.ts";
 import { t } from "../../text/t.ts";
 import { DayChart } from "../../ui/day-chart.tsx";
 import { formatNumber } from "../../ui/format.ts";
@@ -14,10 +14,7 @@ const total = (values: readonly number[]) => values.reduce((sum, one) => sum + o
 
 export function AudienceReport({ projectId, days }: { projectId: string; days: number }) {
   const period = lastDays(days);
-  const audience = useQuery({
-    queryKey: ["project", projectId, "reports", "audience", period],
-    queryFn: ({ signal }) => call(getAudience, { projectId, query: period, signal }),
-  });
+  const audience = useQuery(query(api.analytics.audience, { projectId, query: period }));
   if (audience.isError) return <Failure error={audience.error} onRetry={() => void audience.refetch()} />;
   if (audience.data === undefined) return <Skeleton className="h-80" />;
   const { data } = audience;

@@ -1,8 +1,9 @@
 // Shows how mailbox providers rate the email, with advice, and who sends as each domain.
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { call, type ApiResponse } from "../../api/call.ts";
-import { getDeliverability } from "../../api/endpoints.ts";
+import type { ApiResponse } from "../../api/address.ts";
+import { api } from "../../api/endpoints.ts";
+import { query } from "../../api/query.ts";
 import { plural, t } from "../../text/t.ts";
 import { formatAgo, formatNumber, formatShare } from "../../ui/format.ts";
 import { Badge, Card, type Tone } from "../../ui/page.tsx";
@@ -18,16 +19,13 @@ const MOST_DAYS = 180;
 const GOOD_SHARE = 0.98;
 const FAIR_SHARE = 0.9;
 
-type Room = ApiResponse<NonNullable<typeof getDeliverability.endpoint>>;
+type Room = ApiResponse<typeof api.deliverability.get>;
 type Domain = Room["domains"][number];
 type Source = Domain["dmarc"]["sources"][number];
 
 export function DeliverabilityReport({ projectId, days }: { projectId: string; days: number }) {
-  const query = { days: String(Math.min(days, MOST_DAYS)) };
-  const room = useQuery({
-    queryKey: ["project", projectId, "reports", "deliverability", query],
-    queryFn: ({ signal }) => call(getDeliverability, { projectId, query, signal }),
-  });
+  const period = { days: String(Math.min(days, MOST_DAYS)) };
+  const room = useQuery(query(api.deliverability.get, { projectId, query: period }));
   if (room.isError) return <Failure error={room.error} onRetry={() => void room.refetch()} />;
   if (room.data === undefined) return <Skeleton className="h-80" />;
   const { domains, providers, reportAddress } = room.data;

@@ -1,8 +1,9 @@
 // Shows the most frequent events, compared with the previous period.
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { call, type ApiResponse } from "../../api/call.ts";
-import { listTopEvents } from "../../api/endpoints.ts";
+import type { ApiResponse } from "../../api/address.ts";
+import { api } from "../../api/endpoints.ts";
+import { query } from "../../api/query.ts";
 import { t } from "../../text/t.ts";
 import { formatNumber, formatPercent } from "../../ui/format.ts";
 import { Failure } from "../../ui/states.tsx";
@@ -10,7 +11,7 @@ import { Table, type Column } from "../../ui/table.tsx";
 import { lastDays } from "./period.ts";
 import { ReportCard } from "./report-card.tsx";
 
-type Row = ApiResponse<NonNullable<typeof listTopEvents.endpoint>>[number];
+type Row = ApiResponse<typeof api.analytics.topEvents>[number];
 
 /** Returns the change with its sign. */
 function trendOf(trend: number | null): string {
@@ -19,11 +20,9 @@ function trendOf(trend: number | null): string {
 }
 
 export function EventReport({ projectId, days }: { projectId: string; days: number }) {
-  const query = { ...lastDays(days), limit: "50" };
-  const events = useQuery({
-    queryKey: ["project", projectId, "reports", "events", query],
-    queryFn: ({ signal }) => call(listTopEvents, { projectId, query, signal }),
-  });
+  const events = useQuery(
+    query(api.analytics.topEvents, { projectId, query: { ...lastDays(days), limit: "50" } }),
+  );
   const columns: Column<Row>[] = [
     {
       key: "event",

@@ -1,10 +1,10 @@
 // Shows email statistics per day as a line chart.
-import type { ApiResponse } from "../../api/call.ts";
-import type { getTimeseries } from "../../api/endpoints.ts";
+import type { ApiResponse } from "../../api/address.ts";
+import { api } from "../../api/endpoints.ts";
 import { t } from "../../text/t.ts";
 import { DayChart } from "../../ui/day-chart.tsx";
 
-type Day = ApiResponse<NonNullable<typeof getTimeseries.endpoint>>[number];
+type Day = ApiResponse<typeof api.analytics.timeseries>[number];
 
 export function MailChart({ days }: { days: readonly Day[] }) {
   return (

@@ -1,7 +1,8 @@
 // Shows email statistics as totals, per day, by source and by hour of the week.
 import { useQuery } from "@tanstack/react-query";
-import { call, type ApiResponse } from "../../api/call.ts";
-import { getBreakdown, getHours, getTimeseries } from "../../api/endpoints.ts";
+import type { ApiResponse } from "../../api/address.ts";
+import { api } from "../../api/endpoints.ts";
+import { query } from "../../api/query.ts";
 import { t } from "../../text/t.ts";
 import { Choices } from "../../ui/choices.tsx";
 import { formatNumber, formatPercent } from "../../ui/format.ts";
@@ -35,10 +36,7 @@ export function MailReport({ projectId, days, by, onBy }: MailReportProps) {
 
 function MailsByDay({ projectId, days }: { projectId: string; days: number }) {
   const period = lastDays(days);
-  const series = useQuery({
-    queryKey: ["project", projectId, "reports", "timeseries", period],
-    queryFn: ({ signal }) => call(getTimeseries, { projectId, query: period, signal }),
-  });
+  const series = useQuery(query(api.analytics.timeseries, { projectId, query: period }));
   const { data } = series;
   return (
     <ReportCard title={t("Per day")} projectId={projectId} days={days} report="timeseries">
@@ -49,7 +47,7 @@ function MailsByDay({ projectId, days }: { projectId: string; days: number }) {
   );
 }
 
-type Row = ApiResponse<NonNullable<typeof getBreakdown.endpoint>>[number];
+type Row = ApiResponse<typeof api.analytics.breakdown>[number];
 
 function nameOf({ value, name }: Row, by: Breakdown): string {
   if (by === "provider") return PROVIDERS[value] ?? value;
@@ -76,11 +74,8 @@ const columnsOf = (by: Breakdown): Column<Row>[] => [
 ];
 
 function MailsBy({ projectId, days, by, onBy }: MailReportProps) {
-  const query = { ...lastDays(days), dimension: by };
-  const rows = useQuery({
-    queryKey: ["project", projectId, "reports", "breakdown", query],
-    queryFn: ({ signal }) => call(getBreakdown, { projectId, query, signal }),
-  });
+  const asked = { ...lastDays(days), dimension: by };
+  const rows = useQuery(query(api.analytics.breakdown, { projectId, query: asked }));
   return (
     <ReportCard
       title={t("Comparison")}
@@ -122,10 +117,7 @@ function MailsBy({ projectId, days, by, onBy }: MailReportProps) {
 
 function MailsByHour({ projectId, days }: { projectId: string; days: number }) {
   const period = lastDays(days);
-  const hours = useQuery({
-    queryKey: ["project", projectId, "reports", "hours", period],
-    queryFn: ({ signal }) => call(getHours, { projectId, query: period, signal }),
-  });
+  const hours = useQuery(query(api.analytics.hours, { projectId, query: period }));
   return (
     <ReportCard
       title={t("Opens by time")}

@@ -1,7 +1,7 @@
 // Shows the key email figures of a period, compared with the previous period.
 import { useQuery } from "@tanstack/react-query";
-import { call } from "../../api/call.ts";
-import { getSummary } from "../../api/endpoints.ts";
+import { api } from "../../api/endpoints.ts";
+import { query } from "../../api/query.ts";
 import { t } from "../../text/t.ts";
 import { formatNumber, formatPercent } from "../../ui/format.ts";
 import { Failure, Skeleton } from "../../ui/states.tsx";
@@ -24,10 +24,7 @@ const rateBefore = (percent: number, days: number) => versus(formatPercent(perce
 
 export function MailTiles({ projectId, days }: { projectId: string; days: number }) {
   const period = lastDays(days);
-  const summary = useQuery({
-    queryKey: ["project", projectId, "reports", "summary", period],
-    queryFn: ({ signal }) => call(getSummary, { projectId, query: period, signal }),
-  });
+  const summary = useQuery(query(api.analytics.summary, { projectId, query: period }));
   if (summary.isError) return <Failure error={summary.error} onRetry={() => void summary.refetch()} />;
   if (summary.data === undefined) return <Skeleton className="h-23 rounded-lg" />;
   const { current, previous } = summary.data;

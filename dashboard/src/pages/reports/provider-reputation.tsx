@@ -1,7 +1,7 @@
 // Shows results by mailbox provider, and the campaigns that caused bounces and complaints there.
 import { Link } from "@tanstack/react-router";
-import type { ApiResponse } from "../../api/call.ts";
-import type { getDeliverability } from "../../api/endpoints.ts";
+import type { ApiResponse } from "../../api/address.ts";
+import { api } from "../../api/endpoints.ts";
 import { t } from "../../text/t.ts";
 import { formatNumber, formatPercent } from "../../ui/format.ts";
 import { Card } from "../../ui/page.tsx";
@@ -10,7 +10,7 @@ import { AdviceList } from "./advice-list.tsx";
 import { adviceText } from "./advice-text.ts";
 import { PROVIDERS } from "./names.ts";
 
-type Provider = ApiResponse<NonNullable<typeof getDeliverability.endpoint>>["providers"][number];
+type Provider = ApiResponse<typeof api.deliverability.get>["providers"][number];
 
 export function ProviderReputation({ projectId, providers }: { projectId: string; providers: Provider[] }) {
   if (providers.length === 0) return null;

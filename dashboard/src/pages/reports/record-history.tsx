@@ -1,13 +1,11 @@
 // Shows the history of each of a domain's DNS records.
-import type { ApiResponse } from "../../api/call.ts";
-import type { getDeliverability } from "../../api/endpoints.ts";
+import type { ApiResponse } from "../../api/address.ts";
+import { api } from "../../api/endpoints.ts";
 import { plural, t } from "../../text/t.ts";
 import { formatInstant } from "../../ui/format.ts";
 import { Badge, type Tone } from "../../ui/page.tsx";
 
-type DnsRecord = ApiResponse<
-  NonNullable<typeof getDeliverability.endpoint>
->["domains"][number]["records"][number];
+type DnsRecord = ApiResponse<typeof api.deliverability.get>["domains"][number]["records"][number];
 
 const STATES: Readonly<Record<string, { tone: Tone; label: string }>> = {
   FOUND: { tone: "good", label: t("Found") },

@@ -4,7 +4,7 @@ import { Download } from "lucide-react";
 import type { ReactNode } from "react";
 import type { REPORTS } from "@postloft/contract/analytics.ts";
 import { download } from "../../api/call.ts";
-import { exportReport } from "../../api/endpoints.ts";
+import { api } from "../../api/endpoints.ts";
 import { t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/page.tsx";
@@ -30,7 +30,7 @@ export function ReportCard(props: ReportCardProps) {
   const saving = useMutation({
     mutationFn: () =>
       download(
-        exportReport,
+        api.analytics.export,
         {
           projectId,
           query: { ...lastDays(days), report, ...(dimension === undefined ? {} : { dimension }) },

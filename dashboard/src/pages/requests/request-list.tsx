@@ -1,8 +1,9 @@
 // Lists API requests live, with filters by outcome and request id, and shows each body in a dialog.
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { call, type ApiResponse } from "../../api/call.ts";
-import { getRequest, listRequests } from "../../api/endpoints.ts";
+import type { ApiResponse } from "../../api/address.ts";
+import { api } from "../../api/endpoints.ts";
+import { query } from "../../api/query.ts";
 import { useList } from "../../api/use-list.ts";
 import { plural, t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
@@ -17,7 +18,7 @@ import { Empty, Failure, Skeleton } from "../../ui/states.tsx";
 import type { Outcome } from "../activity/search.ts";
 import { ROW_LINK, Table, type Column } from "../../ui/table.tsx";
 
-type Item = ApiResponse<NonNullable<typeof listRequests.endpoint>>["data"][number];
+type Item = ApiResponse<typeof api.requests.list>["data"][number];
 
 const POLL_EVERY_MS = 5_000;
 
@@ -31,17 +32,14 @@ interface RequestListProps {
 export function RequestList({ projectId, outcome, requestId, onChange }: RequestListProps) {
   const [opened, setOpened] = useState<string | null>(null);
   const list = useList(
-    ["project", projectId, "requests", { outcome, requestId }],
-    ({ query, signal }) =>
-      call(listRequests, {
-        projectId,
-        query: {
-          ...query,
-          ...(outcome === undefined ? {} : { status: outcome }),
-          ...(requestId === undefined ? {} : { requestId }),
-        },
-        signal,
-      }),
+    api.requests.list,
+    {
+      projectId,
+      query: {
+        ...(outcome === undefined ? {} : { status: outcome }),
+        ...(requestId === undefined ? {} : { requestId }),
+      },
+    },
     { pollEveryMs: POLL_EVERY_MS },
   );
   const isFiltered = outcome !== undefined || requestId !== undefined;
@@ -166,10 +164,7 @@ function Nothing({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => 
 }
 
 function RequestDialog({ projectId, id, onClose }: { projectId: string; id: string; onClose: () => void }) {
-  const request = useQuery({
-    queryKey: ["project", projectId, "request", id],
-    queryFn: ({ signal }) => call(getRequest, { projectId, params: { id }, signal }),
-  });
+  const request = useQuery(query(api.requests.get, { projectId, params: { id } }));
   const { data } = request;
   return (
     <Dialog title={data === undefined ? t("Request") : `${data.method} ${data.path}`} open onClose={onClose}>
@@ -215,7 +210,7 @@ function RequestDialog({ projectId, id, onClose }: { projectId: string; id: stri
   );
 }
 
-function factsOf(data: ApiResponse<NonNullable<typeof getRequest.endpoint>>): Array<[string, string]> {
+function factsOf(data: ApiResponse<typeof api.requests.get>): Array<[string, string]> {
   const keyNames: Record<string, string> = { secret: t("Secret key"), public: t("Public key") };
   return [
     [t("Status"), data.errorCode === null ? String(data.status) : `${data.status} ${data.errorCode}`],

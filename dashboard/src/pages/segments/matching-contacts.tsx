@@ -4,8 +4,9 @@ import { Link } from "@tanstack/react-router";
 import { Check, X } from "lucide-react";
 import { useState } from "react";
 import type { Filter, FilterCondition } from "@postloft/contract/filters.ts";
-import { call, problemOf } from "../../api/call.ts";
-import { explainSegment } from "../../api/endpoints.ts";
+import { problemOf } from "../../api/call.ts";
+import { api } from "../../api/endpoints.ts";
+import { query } from "../../api/query.ts";
 import { plural, t } from "../../text/t.ts";
 import { formatInstant } from "../../ui/format.ts";
 import { Card } from "../../ui/page.tsx";
@@ -84,13 +85,10 @@ function Explanation({ projectId, filters, fields }: ExplanationProps) {
   const [contact, setContact] = useState<ChosenContact | null>(null);
   const asked = useDebounced(JSON.stringify(filters), TYPING_PAUSE_MS);
   const explained = useQuery({
-    queryKey: ["project", projectId, "segment-explain", asked, contact?.id],
-    queryFn: ({ signal }) =>
-      call(explainSegment, {
-        projectId,
-        body: { filters: JSON.parse(asked) as Filter, contactId: contact?.id ?? "" },
-        signal,
-      }),
+    ...query(api.segments.explain, {
+      projectId,
+      body: { filters: JSON.parse(asked) as Filter, contactId: contact?.id ?? "" },
+    }),
     enabled: contact !== null,
   });
   return (

@@ -4,7 +4,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { useRef, useState } from "react";
 import type { Filter } from "@postloft/contract/filters.ts";
 import { call, isChangedMeanwhile } from "../../api/call.ts";
-import { createSegment, updateSegment } from "../../api/endpoints.ts";
+import { api } from "../../api/endpoints.ts";
 import { t } from "../../text/t.ts";
 import { useToast } from "../../ui/toasts.tsx";
 import { isSame } from "../../ui/typed.ts";
@@ -75,9 +75,9 @@ export function useSaving(projectId: string, read: Segment | null, written: Writ
     mutationFn: ({ sent, over }: { sent: Written; over: Segment | null }) => {
       const base = over ?? latest.current;
       if (base === null)
-        return call(createSegment, { projectId, body: { ...bodyOf(sent), type: sent.draft.type } });
+        return call(api.segments.create, { projectId, body: { ...bodyOf(sent), type: sent.draft.type } });
       const body = { ...changeOf(writtenOf(base), sent), expectedUpdatedAt: base.updatedAt };
-      return call(updateSegment, { projectId, params: { id: base.id }, body });
+      return call(api.segments.update, { projectId, params: { id: base.id }, body });
     },
     onSuccess: async (saved, { sent }) => {
       latest.current = saved;

@@ -6,7 +6,7 @@ import type { z } from "zod";
 import type { contact } from "@postloft/contract/contacts.ts";
 import type { Filter } from "@postloft/contract/filters.ts";
 import { call } from "../../api/call.ts";
-import { addSegmentMembers, removeSegmentMembers } from "../../api/endpoints.ts";
+import { api } from "../../api/endpoints.ts";
 import { plural, t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -113,7 +113,7 @@ function RemoveButton({ projectId, segment, email }: MembersProps & { email: str
   const toast = useToast();
   const removing = useMutation({
     mutationFn: () =>
-      call(removeSegmentMembers, { projectId, params: { id: segment.id }, body: { emails: [email] } }),
+      call(api.segments.removeMembers, { projectId, params: { id: segment.id }, body: { emails: [email] } }),
     onSuccess: () => invalidateMembers(queries, projectId),
     onError: (error) => toast(t("Couldn't save the change"), error.message),
   });
@@ -136,7 +136,8 @@ function AddDialog({ projectId, segment, onClose }: MembersProps & { onClose: ()
   const [text, setText] = useState("");
   const emails = text.split(/[\s,;]+/).filter((one) => one !== "");
   const adding = useMutation({
-    mutationFn: () => call(addSegmentMembers, { projectId, params: { id: segment.id }, body: { emails } }),
+    mutationFn: () =>
+      call(api.segments.addMembers, { projectId, params: { id: segment.id }, body: { emails } }),
     onSuccess: async ({ added, notFound }) => {
       await invalidateMembers(queries, projectId);
       toast(

@@ -4,7 +4,7 @@ import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { ArrowLeft } from "lucide-react";
 import { useState } from "react";
 import { call } from "../../api/call.ts";
-import { deleteSegment } from "../../api/endpoints.ts";
+import { api } from "../../api/endpoints.ts";
 import { t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { Page } from "../../ui/page.tsx";
@@ -77,7 +77,7 @@ function DeleteButton({ projectId, segment }: { projectId: string; segment: Segm
   const remove = async () => {
     await navigate({ to: "/$projectId/segments", params: { projectId }, ignoreBlocker: true });
     const { id, name } = segment;
-    deleteLater({ id, name, remove: () => call(deleteSegment, { projectId, params: { id } }) });
+    deleteLater({ id, name, remove: () => call(api.segments.delete, { projectId, params: { id } }) });
   };
   return (
     <Button look="quiet" onClick={() => void remove()}>

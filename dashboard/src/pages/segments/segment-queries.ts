@@ -1,28 +1,29 @@
 // Queries for segments, shared by several pages.
 import { queryOptions, type QueryClient } from "@tanstack/react-query";
-import { call, type ApiResponse } from "../../api/call.ts";
-import { getSegment, listSegments } from "../../api/endpoints.ts";
+import type { ApiResponse } from "../../api/address.ts";
+import { api } from "../../api/endpoints.ts";
+import { resourceKey } from "../../api/query-key.ts";
+import { query } from "../../api/query.ts";
 import { EDITED } from "../../session/tabs.ts";
+import { invalidateContactLists } from "../contacts/contact-list.ts";
 
-type ListPage = Extract<ApiResponse<NonNullable<typeof listSegments.endpoint>>, { cursor: string | null }>;
+type ListPage = Extract<ApiResponse<typeof api.segments.list>, { cursor: string | null }>;
 export type Segment = ListPage["data"][number];
 
 /** All segments, newest first. */
 export function segmentsQuery(projectId: string) {
-  return queryOptions({
-    queryKey: ["project", projectId, "segments", "all"],
-    queryFn: async ({ signal }): Promise<Segment[]> => {
-      const listed = await call(listSegments, { projectId, signal });
-      return Array.isArray(listed) ? listed : listed.data;
-    },
-  });
+  return queryOptions({ ...query(api.segments.list, { projectId }), select: segmentsOf });
+}
+
+/** Returns the segments of a response, which is a list without a limit. */
+export function segmentsOf(listed: ApiResponse<typeof api.segments.list>): Segment[] {
+  return Array.isArray(listed) ? listed : listed.data;
 }
 
 /** A segment to be edited. Fetched each time it is opened, but never refetched during editing. */
 export function segmentQuery(projectId: string, id: string) {
   return queryOptions({
-    queryKey: ["project", projectId, "segments", id],
-    queryFn: ({ signal }) => call(getSegment, { projectId, params: { id }, signal }),
+    ...query(api.segments.get, { projectId, params: { id } }),
     gcTime: 0,
     refetchOnWindowFocus: false,
     meta: EDITED,
@@ -31,8 +32,8 @@ export function segmentQuery(projectId: string, id: string) {
 
 /** Refetches after segments or their members changed. */
 export async function invalidateMembers(queries: QueryClient, projectId: string): Promise<void> {
-  const about = ["segments", "contacts"];
-  await Promise.all(
-    about.map((noun) => queries.invalidateQueries({ queryKey: ["project", projectId, noun] })),
-  );
+  await Promise.all([
+    queries.invalidateQueries({ queryKey: resourceKey(api.segments.list, { projectId }) }),
+    invalidateContactLists(queries, projectId),
+  ]);
 }

@@ -1,8 +1,7 @@
 // Lists the segments of a project.
 import { Link } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
-import { call } from "../../api/call.ts";
-import { listSegments } from "../../api/endpoints.ts";
+import { api } from "../../api/endpoints.ts";
 import { useList } from "../../api/use-list.ts";
 import { plural, t } from "../../text/t.ts";
 import { buttonClass } from "../../ui/button.tsx";
@@ -16,10 +15,7 @@ import type { Segment } from "./segment-queries.ts";
 
 export function SegmentsPage() {
   const project = useProject();
-  const list = useList<Segment>(["project", project.id, "segments", "list"], async ({ query, signal }) => {
-    const page = await call(listSegments, { projectId: project.id, query, signal });
-    return Array.isArray(page) ? { data: page, cursor: null } : page;
-  });
+  const list = useList(api.segments.list, { projectId: project.id });
   const { total = 0 } = list;
   return (
     <Page

@@ -1,7 +1,7 @@
 // Shows the audit log of a project, newest first.
 import type { AuditAction } from "@postloft/contract/audit.ts";
-import { call, type ApiResponse } from "../../api/call.ts";
-import { listAuditLog } from "../../api/endpoints.ts";
+import type { ApiResponse } from "../../api/address.ts";
+import { api } from "../../api/endpoints.ts";
 import { useList } from "../../api/use-list.ts";
 import type { Project } from "../../session/queries.ts";
 import { whyNot } from "../../session/rights.ts";
@@ -12,7 +12,7 @@ import { Card } from "../../ui/page.tsx";
 import { Empty, Failure } from "../../ui/states.tsx";
 import { Table, type Column } from "../../ui/table.tsx";
 
-type Entry = ApiResponse<NonNullable<typeof listAuditLog.endpoint>>["data"][number];
+type Entry = ApiResponse<typeof api.audit.list>["data"][number];
 
 const ACTIONS: Partial<Record<AuditAction, string>> = {
   "project.created": t("Project created"),
@@ -70,9 +70,7 @@ export function AuditLog({ project }: { project: Project }) {
 }
 
 function Entries({ projectId }: { projectId: string }) {
-  const list = useList(["project", projectId, "audit-log"], ({ query, signal }) =>
-    call(listAuditLog, { params: { projectId }, query, signal }),
-  );
+  const list = useList(api.audit.list, { projectId });
   if (list.isError) return <Failure error={list.error} onRetry={() => void list.refetch()} />;
   return (
     <>

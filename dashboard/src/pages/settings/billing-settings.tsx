@@ -1,8 +1,10 @@
 // Shows the project's subscription, its next invoice and past invoices.
 import { useMutation, useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { call, type ApiResponse } from "../../api/call.ts";
-import { getConsumption, listInvoices, openPortal, startCheckout } from "../../api/endpoints.ts";
+import type { ApiResponse } from "../../api/address.ts";
+import { call } from "../../api/call.ts";
+import { api } from "../../api/endpoints.ts";
+import { query } from "../../api/query.ts";
 import type { Project } from "../../session/queries.ts";
 import { whyNot } from "../../session/rights.ts";
 import { t } from "../../text/t.ts";
@@ -12,8 +14,8 @@ import { Badge, Card, type Tone } from "../../ui/page.tsx";
 import { Failure, Skeleton } from "../../ui/states.tsx";
 import { Table, type Column } from "../../ui/table.tsx";
 
-type Consumption = ApiResponse<NonNullable<typeof getConsumption.endpoint>>;
-type Invoice = ApiResponse<NonNullable<typeof listInvoices.endpoint>>["invoices"][number];
+type Consumption = ApiResponse<typeof api.billing.consumption>;
+type Invoice = ApiResponse<typeof api.billing.invoices>["invoices"][number];
 
 const STATUSES: Readonly<Record<string, { tone: Tone; label: string }>> = {
   draft: { tone: "neutral", label: t("Draft") },
@@ -25,10 +27,7 @@ const STATUSES: Readonly<Record<string, { tone: Tone; label: string }>> = {
 
 /** Renders nothing if the installation does not bill. */
 export function BillingSettings({ project }: { project: Project }) {
-  const consumption = useQuery({
-    queryKey: ["project", project.id, "consumption"],
-    queryFn: ({ signal }) => call(getConsumption, { params: { projectId: project.id }, signal }),
-  });
+  const consumption = useQuery(query(api.billing.consumption, { projectId: project.id }));
   if (consumption.isPending) return <Skeleton className="h-24" />;
   if (consumption.isError)
     return <Failure error={consumption.error} onRetry={() => void consumption.refetch()} />;
@@ -47,7 +46,7 @@ function Subscription({ project, consumption }: { project: Project; consumption:
   const appError = whyNot(project, "ADMIN");
   const isNew = consumption.billingState === "no-subscription";
   const leaving = useMutation({
-    mutationFn: () => call(isNew ? startCheckout : openPortal, { params: { projectId: project.id } }),
+    mutationFn: () => call(isNew ? api.billing.checkout : api.billing.portal, { projectId: project.id }),
     onSuccess: ({ url }) => window.location.assign(url),
   });
   return (
@@ -81,10 +80,7 @@ function whatIsDue({ billingState, upcomingInvoice: next }: Consumption): ReactN
 }
 
 function Invoices({ projectId }: { projectId: string }) {
-  const invoices = useQuery({
-    queryKey: ["project", projectId, "invoices"],
-    queryFn: ({ signal }) => call(listInvoices, { params: { projectId }, signal }),
-  });
+  const invoices = useQuery(query(api.billing.invoices, { projectId }));
   if (invoices.isError) return <Failure error={invoices.error} onRetry={() => void invoices.refetch()} />;
   if (invoices.data?.invoices.length === 0)
     return <p className="border-t border-line px-5 py-4 text-sm text-soft">{t("No invoices yet.")}</p>;

@@ -2,7 +2,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { call } from "../../api/call.ts";
-import { deleteProject, resetProject } from "../../api/endpoints.ts";
+import { api } from "../../api/endpoints.ts";
 import { projectsQuery, type Project } from "../../session/queries.ts";
 import { whyNot } from "../../session/rights.ts";
 import { t } from "../../text/t.ts";
@@ -85,8 +85,8 @@ function TypedDialog({ project, removal, onClose }: TypedProps) {
   const words = WORDS[removal];
   const removing = useMutation({
     mutationFn: () =>
-      call(removal === "reset" ? resetProject : deleteProject, {
-        params: { projectId: project.id },
+      call(removal === "reset" ? api.projects.reset : api.projects.delete, {
+        projectId: project.id,
         body: { confirm: typed },
       }),
     onSuccess: async () => {

@@ -2,8 +2,11 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { call, type ApiResponse } from "../../api/call.ts";
-import { deleteContactField, getFieldUsage, listFieldValues } from "../../api/endpoints.ts";
+import type { ApiResponse } from "../../api/address.ts";
+import { call } from "../../api/call.ts";
+import { api } from "../../api/endpoints.ts";
+import { projectKey } from "../../api/query-key.ts";
+import { query } from "../../api/query.ts";
 import type { Project } from "../../session/queries.ts";
 import { plural, t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
@@ -14,11 +17,11 @@ import { Card } from "../../ui/page.tsx";
 import { Empty, Failure, Skeleton } from "../../ui/states.tsx";
 import { ROW_LINK, Table, type Column } from "../../ui/table.tsx";
 import { useToast } from "../../ui/toasts.tsx";
-import { coverageQuery, fieldsKey, fieldsQuery, type ContactField } from "../contacts/field-queries.ts";
+import { coverageQuery, fieldsQuery, type ContactField } from "../contacts/field-queries.ts";
 import { TYPE_NAMES } from "../segments/condition-builder/fields.ts";
 import { FieldType } from "./field-type.tsx";
 
-type Usage = ApiResponse<NonNullable<typeof getFieldUsage.endpoint>>;
+type Usage = ApiResponse<typeof api.contacts.getFieldUsage>;
 
 const VALUES_SHOWN = "8";
 /** Prefix of custom fields in the API. */
@@ -30,7 +33,7 @@ export function FieldSettings({ project }: { project: Project }) {
   const fields = useQuery(fieldsQuery(project.id));
   const coverage = useQuery(coverageQuery(project.id));
   const failed = fields.error ?? coverage.error;
-  const retry = () => void Promise.all([fields, coverage].map((query) => query.isError && query.refetch()));
+  const retry = () => void Promise.all([fields, coverage].map((read) => read.isError && read.refetch()));
   const own = fields.data;
   const shown = own?.find(({ field }) => field === opened);
   return (
@@ -102,14 +105,8 @@ function FieldDialog({ project, of, onClose }: FieldDialogProps) {
   const { field } = of;
   const [isDeleting, setDeleting] = useState(false);
   const asked = { projectId: project.id, params: { field } };
-  const usage = useQuery({
-    queryKey: [...fieldsKey(project.id), field, "usage"],
-    queryFn: ({ signal }) => call(getFieldUsage, { ...asked, signal }),
-  });
-  const values = useQuery({
-    queryKey: [...fieldsKey(project.id), field, "values"],
-    queryFn: ({ signal }) => call(listFieldValues, { ...asked, query: { limit: VALUES_SHOWN }, signal }),
-  });
+  const usage = useQuery(query(api.contacts.getFieldUsage, asked));
+  const values = useQuery(query(api.contacts.listFieldValues, { ...asked, query: { limit: VALUES_SHOWN } }));
   if (isDeleting) return <DeleteDialog project={project} of={of} usage={usage.data} onClose={onClose} />;
   return (
     <Dialog title={nameOf(field)} open onClose={onClose}>
@@ -198,9 +195,9 @@ function DeleteDialog({ project, of, usage, onClose }: FieldDialogProps & { usag
   const toast = useToast();
   const [typed, setTyped] = useState("");
   const deleting = useMutation({
-    mutationFn: () => call(deleteContactField, { projectId: project.id, params: { field } }),
+    mutationFn: () => call(api.contacts.deleteField, { projectId: project.id, params: { field } }),
     onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey: ["project", project.id] });
+      await queries.invalidateQueries({ queryKey: projectKey(project.id) });
       toast(t("Field deleted"), nameOf(field));
       onClose();
     },

@@ -1,13 +1,14 @@
 // Shows the type of a custom field and derives it again from the existing values.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { call } from "../../api/call.ts";
-import { resetFieldType } from "../../api/endpoints.ts";
+import { api } from "../../api/endpoints.ts";
+import { resourceKey } from "../../api/query-key.ts";
 import { t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { formatNumber } from "../../ui/format.ts";
 import { Failure } from "../../ui/states.tsx";
 import { useToast } from "../../ui/toasts.tsx";
-import { fieldsKey, type ContactField } from "../contacts/field-queries.ts";
+import type { ContactField } from "../contacts/field-queries.ts";
 import { TYPE_NAMES } from "../segments/condition-builder/fields.ts";
 
 interface FieldTypeProps {
@@ -21,9 +22,9 @@ export function FieldType({ projectId, field: { field, type }, hasValues }: Fiel
   const queries = useQueryClient();
   const toast = useToast();
   const resetting = useMutation({
-    mutationFn: () => call(resetFieldType, { projectId, params: { field } }),
+    mutationFn: () => call(api.contacts.resetFieldType, { projectId, params: { field } }),
     onSuccess: async (now) => {
-      await queries.invalidateQueries({ queryKey: fieldsKey(projectId) });
+      await queries.invalidateQueries({ queryKey: resourceKey(api.contacts.listFields, { projectId }) });
       toast(
         now.type === type
           ? t("Type unchanged: {type}", { type: TYPE_NAMES[now.type] })

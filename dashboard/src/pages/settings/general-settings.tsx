@@ -4,7 +4,7 @@ import { useState, type FormEvent } from "react";
 import type { z } from "zod";
 import type { updateProject as updateProjectEndpoint } from "@postloft/contract/projects.ts";
 import { call, problemWith } from "../../api/call.ts";
-import { updateProject } from "../../api/endpoints.ts";
+import { api } from "../../api/endpoints.ts";
 import { projectsQuery, type Project } from "../../session/queries.ts";
 import { whyNot } from "../../session/rights.ts";
 import { t } from "../../text/t.ts";
@@ -95,8 +95,8 @@ export function GeneralSettings({ project }: { project: Project }) {
   useLeaveWarning(isChanged);
   const saving = useMutation({
     mutationFn: (sent: Partial<Draft>) =>
-      call(updateProject, {
-        params: { projectId: project.id },
+      call(api.projects.update, {
+        projectId: project.id,
         body: changeOf(stored, { ...stored, ...sent }),
       }),
     onSuccess: async (_saved, sent) => {

@@ -2,8 +2,10 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useId } from "react";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
-import { call, upload, type ApiResponse } from "../../api/call.ts";
-import { getSuppressionImport, importSuppressions } from "../../api/endpoints.ts";
+import type { ApiResponse } from "../../api/address.ts";
+import { upload } from "../../api/call.ts";
+import { api } from "../../api/endpoints.ts";
+import { query } from "../../api/query.ts";
 import { plural, t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -19,7 +21,7 @@ interface ImportSuppressionsProps {
 
 export function ImportSuppressionsDialog({ projectId, onClose }: ImportSuppressionsProps) {
   const sending = useMutation({
-    mutationFn: (file: File) => upload(importSuppressions, { projectId }, file),
+    mutationFn: (file: File) => upload(api.suppressions.import, { projectId }, file),
   });
   const id = useId();
   return (
@@ -67,12 +69,11 @@ export function ImportSuppressionsDialog({ projectId, onClose }: ImportSuppressi
 
 function Followed({ projectId, jobId }: { projectId: string; jobId: string }) {
   const queries = useQueryClient();
-  const job = useJob(["project", projectId, "suppression-import", jobId], (signal) =>
-    call(getSuppressionImport, { projectId, params: { jobId }, signal }),
-  );
+  const job = useJob(query(api.suppressions.getImport, { projectId, params: { jobId } }));
   const isDone = job.data?.state === "completed";
   useEffect(() => {
-    if (isDone) void queries.invalidateQueries({ queryKey: ["project", projectId, "suppressions"] });
+    if (isDone)
+      void queries.invalidateQueries({ queryKey: query(api.suppressions.list, { projectId }).queryKey });
   }, [isDone, queries, projectId]);
   if (job.isError) return <Failure error={job.error} onRetry={() => void job.refetch()} />;
   if (job.data?.state === "failed") return <p className="text-sm text-bad">{job.data.failedReason}</p>;
@@ -81,7 +82,7 @@ function Followed({ projectId, jobId }: { projectId: string; jobId: string }) {
   return <Imported result={job.data.result} />;
 }
 
-type Result = NonNullable<ApiResponse<NonNullable<typeof getSuppressionImport.endpoint>>["result"]>;
+type Result = NonNullable<ApiResponse<typeof api.suppressions.getImport>["result"]>;
 const FAULTS_SHOWN = 5;
 
 function Imported({ result: { createdCount, updatedCount, failureCount, errors } }: { result: Result }) {

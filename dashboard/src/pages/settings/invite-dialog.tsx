@@ -2,7 +2,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
 import { call, problemWith } from "../../api/call.ts";
-import { addMember } from "../../api/endpoints.ts";
+import { api } from "../../api/endpoints.ts";
 import { roleName } from "../../session/rights.ts";
 import { t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
@@ -12,6 +12,7 @@ import { CopyButton } from "../../ui/snippet.tsx";
 import { Failure } from "../../ui/states.tsx";
 import { useToast } from "../../ui/toasts.tsx";
 import { ConfirmAddress } from "../account/confirm-address.tsx";
+import { invalidateMembers } from "./remove-member.tsx";
 
 const ROLES = (["MEMBER", "ADMIN"] as const).map((value) => ({ value, label: roleName(value) }));
 
@@ -22,9 +23,9 @@ export function InviteDialog({ projectId, onClose }: { projectId: string; onClos
   const [role, setRole] = useState<"ADMIN" | "MEMBER">("MEMBER");
   const [link, setLink] = useState<string | null>(null);
   const inviting = useMutation({
-    mutationFn: () => call(addMember, { params: { projectId }, body: { email: email.trim(), role } }),
+    mutationFn: () => call(api.members.add, { projectId, body: { email: email.trim(), role } }),
     onSuccess: async ({ status, invitation }) => {
-      await queries.invalidateQueries({ queryKey: ["project", projectId, "members"] });
+      await invalidateMembers(queries, projectId);
       if (invitation?.link != null) return setLink(invitation.link);
       toast(status === "ADDED" ? t("Member added") : t("Invitation sent"), email.trim());
       return onClose();

@@ -1,16 +1,11 @@
 // Manages the members of a project, their roles and the invitations.
-import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Plus } from "lucide-react";
 import { useState } from "react";
 import type { Role } from "@postloft/contract/roles.ts";
 import { call } from "../../api/call.ts";
-import {
-  changeMember,
-  listInvitations,
-  listMembers,
-  revokeInvitation,
-  transferOwnership,
-} from "../../api/endpoints.ts";
+import { api } from "../../api/endpoints.ts";
+import { query } from "../../api/query.ts";
 import { accountQuery, projectsQuery, type Project } from "../../session/queries.ts";
 import { roleName, whyNot } from "../../session/rights.ts";
 import { t } from "../../text/t.ts";
@@ -22,17 +17,10 @@ import { Badge, Card } from "../../ui/page.tsx";
 import { Failure, Skeleton } from "../../ui/states.tsx";
 import { useToast } from "../../ui/toasts.tsx";
 import { InviteDialog } from "./invite-dialog.tsx";
-import { membersKey, RemoveDialog, type Member } from "./remove-member.tsx";
-
-function membersQuery(projectId: string) {
-  return queryOptions({
-    queryKey: [...membersKey(projectId), "list"],
-    queryFn: ({ signal }) => call(listMembers, { params: { projectId }, signal }),
-  });
-}
+import { invalidateMembers, RemoveDialog, type Member } from "./remove-member.tsx";
 
 export function MemberSettings({ project }: { project: Project }) {
-  const members = useQuery(membersQuery(project.id));
+  const members = useQuery(query(api.members.list, { projectId: project.id }));
   const account = useQuery(accountQuery);
   const [isInviting, setInviting] = useState(false);
   const appError = whyNot(project, "ADMIN");
@@ -117,10 +105,10 @@ function RoleSelect({ projectId, member }: { projectId: string; member: Member }
   const toast = useToast();
   const changing = useMutation({
     mutationFn: (role: Role) =>
-      call(changeMember, { params: { projectId, userId: member.userId }, body: { role } }),
+      call(api.members.changeRole, { projectId, params: { userId: member.userId }, body: { role } }),
     onSuccess: ({ email, role }) => toast(t("Role changed"), `${email}: ${roleName(role)}`),
     onError: (error) => toast(t("Couldn't save the change"), error.message),
-    onSettled: () => queries.invalidateQueries({ queryKey: membersKey(projectId) }),
+    onSettled: () => invalidateMembers(queries, projectId),
   });
   return (
     <select
@@ -150,10 +138,10 @@ function TransferDialog({ project, member, onClose }: DialogProps) {
   const toast = useToast();
   const transferring = useMutation({
     mutationFn: () =>
-      call(transferOwnership, { params: { projectId: project.id }, body: { userId: member.userId } }),
+      call(api.members.transferOwnership, { projectId: project.id, body: { userId: member.userId } }),
     onSuccess: async () => {
       await Promise.all([
-        queries.invalidateQueries({ queryKey: membersKey(project.id) }),
+        invalidateMembers(queries, project.id),
         queries.invalidateQueries({ queryKey: projectsQuery.queryKey }),
       ]);
       toast(t("Ownership transferred"), member.email);
@@ -177,15 +165,13 @@ function TransferDialog({ project, member, onClose }: DialogProps) {
 function Invitations({ projectId }: { projectId: string }) {
   const queries = useQueryClient();
   const toast = useToast();
-  const invitations = useQuery({
-    queryKey: [...membersKey(projectId), "invitations"],
-    queryFn: ({ signal }) => call(listInvitations, { params: { projectId }, signal }),
-  });
+  const invitations = useQuery(query(api.invitations.list, { projectId }));
   const revoking = useMutation({
-    mutationFn: (invitationId: string) => call(revokeInvitation, { params: { projectId, invitationId } }),
+    mutationFn: (invitationId: string) =>
+      call(api.invitations.revoke, { projectId, params: { invitationId } }),
     onSuccess: () => toast(t("Invitation revoked"), t("The link no longer works.")),
     onError: (error) => toast(t("Couldn't save the change"), error.message),
-    onSettled: () => queries.invalidateQueries({ queryKey: membersKey(projectId) }),
+    onSettled: () => invalidateMembers(queries, projectId),
   });
   if (invitations.isError)
     return <Failure error={invitations.error} onRetry={() => void invitations.refetch()} />;

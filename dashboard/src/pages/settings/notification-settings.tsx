@@ -1,8 +1,10 @@
 // Chooses the notifications about a project, by email and webhook. Changes are saved immediately.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { NotificationKind } from "@postloft/contract/notifications.ts";
-import { call, type ApiResponse } from "../../api/call.ts";
-import { listNotifications, updateNotifications } from "../../api/notification-endpoints.ts";
+import type { ApiResponse } from "../../api/address.ts";
+import { call } from "../../api/call.ts";
+import { api } from "../../api/endpoints.ts";
+import { query } from "../../api/query.ts";
 import type { Project } from "../../session/queries.ts";
 import { t } from "../../text/t.ts";
 import { Checkbox } from "../../ui/field.tsx";
@@ -12,7 +14,7 @@ import { useToast } from "../../ui/toasts.tsx";
 import { NOTIFICATION_LABELS } from "./notification-labels.ts";
 import { NotificationWebhook, useNotificationWebhook } from "./notification-webhook.tsx";
 
-type Choices = ApiResponse<NonNullable<typeof listNotifications.endpoint>>;
+type Choices = ApiResponse<typeof api.notifications.list>;
 interface Choice {
   kind: NotificationKind;
   way: "byMail" | "byWebhook";
@@ -25,20 +27,18 @@ const bodyOf = ({ kind, way, isOn }: Choice) =>
 export function NotificationSettings({ project }: { project: Project }) {
   const queries = useQueryClient();
   const toast = useToast();
-  const queryKey = ["project", project.id, "notifications"];
-  const params = { projectId: project.id };
-  const choices = useQuery({
-    queryKey,
-    queryFn: ({ signal }) => call(listNotifications, { params, signal }),
-  });
+  const projectId = project.id;
+  const choicesQuery = query(api.notifications.list, { projectId });
+  const { queryKey } = choicesQuery;
+  const choices = useQuery(choicesQuery);
   const webhook = useNotificationWebhook(project);
   const choosing = useMutation({
-    mutationFn: (choice: Choice) => call(updateNotifications, { params, body: bodyOf(choice) }),
+    mutationFn: (choice: Choice) => call(api.notifications.update, { projectId, body: bodyOf(choice) }),
     // Update optimistically, and revert if the server rejects the change.
     onMutate: async ({ kind, way, isOn }) => {
       await queries.cancelQueries({ queryKey });
-      const before = queries.getQueryData<Choices>(queryKey);
-      queries.setQueryData<Choices>(queryKey, (old) =>
+      const before = queries.getQueryData(queryKey);
+      queries.setQueryData(queryKey, (old) =>
         old?.map((one) => (one.kind === kind ? { ...one, [way]: isOn } : one)),
       );
       return { before };
@@ -47,7 +47,7 @@ export function NotificationSettings({ project }: { project: Project }) {
       queries.setQueryData(queryKey, context?.before);
       toast(t("Couldn't save the change"), error.message);
     },
-    onSettled: () => queries.invalidateQueries({ queryKey, exact: true }),
+    onSettled: () => queries.invalidateQueries({ queryKey }),
   });
   const failed = choices.error ?? webhook.error;
   const retry = () => void Promise.all([choices.refetch(), webhook.refetch()]);

@@ -1,12 +1,10 @@
 // Configures the notification webhook, with a test button and the results of recent calls.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
-import { call, problemWith, type ApiResponse } from "../../api/call.ts";
-import {
-  getNotificationWebhook,
-  setNotificationWebhook,
-  testNotificationWebhook,
-} from "../../api/notification-endpoints.ts";
+import type { ApiResponse } from "../../api/address.ts";
+import { call, problemWith } from "../../api/call.ts";
+import { api } from "../../api/endpoints.ts";
+import { query } from "../../api/query.ts";
 import type { Project } from "../../session/queries.ts";
 import { plural, t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
@@ -19,16 +17,13 @@ import { useToast } from "../../ui/toasts.tsx";
 import { useLeaveWarning } from "../../ui/use-leave-warning.ts";
 import { NOTIFICATION_LABELS } from "./notification-labels.ts";
 
-type Webhook = ApiResponse<NonNullable<typeof getNotificationWebhook.endpoint>>;
+type Webhook = ApiResponse<typeof api.notifications.webhook>;
 type Call = Webhook["calls"][number];
 
-const keyOf = (project: Project) => ["project", project.id, "notifications", "webhook"];
+const webhookQuery = (projectId: string) => query(api.notifications.webhook, { projectId });
 
 export function useNotificationWebhook(project: Project) {
-  return useQuery({
-    queryKey: keyOf(project),
-    queryFn: ({ signal }) => call(getNotificationWebhook, { params: { projectId: project.id }, signal }),
-  });
+  return useQuery(webhookQuery(project.id));
 }
 
 export function NotificationWebhook({ project, webhook }: { project: Project; webhook: Webhook }) {
@@ -39,17 +34,20 @@ export function NotificationWebhook({ project, webhook }: { project: Project; we
   useLeaveWarning(isChanged);
   const queries = useQueryClient();
   const toast = useToast();
-  const params = { projectId: project.id };
+  const projectId = project.id;
   const saving = useMutation({
     mutationFn: (sent: string) =>
-      call(setNotificationWebhook, { params, body: { url: sent.trim() === "" ? null : sent.trim() } }),
+      call(api.notifications.setWebhook, {
+        projectId,
+        body: { url: sent.trim() === "" ? null : sent.trim() },
+      }),
     onSuccess: (saved, sent) => {
-      queries.setQueryData(keyOf(project), saved);
+      queries.setQueryData(webhookQuery(projectId).queryKey, saved);
       setTyped((now) => (now === sent ? null : now));
       toast(saved.url === null ? t("Webhook removed") : t("Webhook saved"));
     },
   });
-  const trying = useMutation({ mutationFn: () => call(testNotificationWebhook, { params }) });
+  const trying = useMutation({ mutationFn: () => call(api.notifications.testWebhook, { projectId }) });
   const submit = (event: FormEvent) => {
     event.preventDefault();
     saving.mutate(url);

@@ -1,18 +1,27 @@
 // Removes a member or leaves the project. Offers new keys if the member could see the secret key.
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQueryClient, type QueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { call, type ApiResponse } from "../../api/call.ts";
-import { leaveProject, removeMember, type listMembers } from "../../api/endpoints.ts";
+import type { ApiResponse } from "../../api/address.ts";
+import { call } from "../../api/call.ts";
+import { api } from "../../api/endpoints.ts";
+import { resourceKey } from "../../api/query-key.ts";
 import { projectsQuery, type Project } from "../../session/queries.ts";
 import { t } from "../../text/t.ts";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { Checkbox } from "../../ui/field.tsx";
 import { useToast } from "../../ui/toasts.tsx";
 
-export type Member = ApiResponse<NonNullable<typeof listMembers.endpoint>>[number];
+export type Member = ApiResponse<typeof api.members.list>[number];
 
-export const membersKey = (projectId: string) => ["project", projectId, "members"];
+/** Refetches the members and invitations. */
+export async function invalidateMembers(queries: QueryClient, projectId: string): Promise<void> {
+  await Promise.all(
+    [api.members.list, api.invitations.list].map((list) =>
+      queries.invalidateQueries({ queryKey: resourceKey(list, { projectId }) }),
+    ),
+  );
+}
 
 interface DialogProps {
   project: Project;
@@ -31,13 +40,14 @@ function RemoveOtherDialog({ project, member, onClose }: DialogProps) {
   const [rotateKeys, setRotating] = useState(false);
   const removing = useMutation({
     mutationFn: () =>
-      call(removeMember, {
-        params: { projectId: project.id, userId },
+      call(api.members.remove, {
+        projectId: project.id,
+        params: { userId },
         query: { rotateKeys: couldSeeSecretKey && rotateKeys ? "true" : "false" },
       }),
     onSuccess: async ({ keys }) => {
       await Promise.all([
-        queries.invalidateQueries({ queryKey: membersKey(project.id) }),
+        invalidateMembers(queries, project.id),
         queries.invalidateQueries({ queryKey: projectsQuery.queryKey }),
       ]);
       if (keys === null) toast(t("Member removed"));
@@ -77,7 +87,7 @@ function LeaveDialog({ project, onClose }: DialogProps) {
   const navigate = useNavigate();
   const toast = useToast();
   const leaving = useMutation({
-    mutationFn: () => call(leaveProject, { params: { projectId: project.id } }),
+    mutationFn: () => call(api.members.leave, { projectId: project.id }),
     onSuccess: async () => {
       await navigate({ to: "/new-project" });
       await queries.invalidateQueries({ queryKey: projectsQuery.queryKey });

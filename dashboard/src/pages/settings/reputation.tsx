@@ -2,8 +2,11 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { BadRate, Level } from "@postloft/contract/security.ts";
-import { call, type ApiResponse } from "../../api/call.ts";
-import { enableProject, type getSecurity } from "../../api/endpoints.ts";
+import type { ApiResponse } from "../../api/address.ts";
+import { call } from "../../api/call.ts";
+import { api } from "../../api/endpoints.ts";
+import { projectKey } from "../../api/query-key.ts";
+import { query } from "../../api/query.ts";
 import { projectsQuery, type Project } from "../../session/queries.ts";
 import { whyNot } from "../../session/rights.ts";
 import { t } from "../../text/t.ts";
@@ -15,7 +18,6 @@ import { Table, type Column } from "../../ui/table.tsx";
 import { Tiles } from "../../ui/tiles.tsx";
 import { useToast } from "../../ui/toasts.tsx";
 import { useLeaveWarning } from "../../ui/use-leave-warning.ts";
-import { securityQuery } from "./security-query.ts";
 
 const LEVELS: Record<Level, { tone: Tone; label: string }> = {
   healthy: { tone: "good", label: t("Healthy") },
@@ -23,10 +25,10 @@ const LEVELS: Record<Level, { tone: Tone; label: string }> = {
   critical: { tone: "bad", label: t("Critical") },
 };
 
-type Security = ApiResponse<NonNullable<typeof getSecurity.endpoint>>;
+type Security = ApiResponse<typeof api.projects.ownSecurity>;
 
 export function Reputation({ project }: { project: Project }) {
-  const security = useQuery(securityQuery(project.id));
+  const security = useQuery(query(api.projects.ownSecurity, { projectId: project.id }));
   const failure = security.isError && (
     <Failure error={security.error} onRetry={() => void security.refetch()} />
   );
@@ -183,10 +185,10 @@ function Suspended({ project }: { project: Project }) {
   useLeaveWarning(reason !== "");
   const appError = whyNot(project, "OWNER");
   const enabling = useMutation({
-    mutationFn: () => call(enableProject, { params: { projectId: project.id }, body: { reason } }),
+    mutationFn: () => call(api.projects.enable, { projectId: project.id, body: { reason } }),
     onSuccess: async () => {
       await queries.invalidateQueries({ queryKey: projectsQuery.queryKey });
-      await queries.invalidateQueries({ queryKey: ["project", project.id] });
+      await queries.invalidateQueries({ queryKey: projectKey(project.id) });
       toast(t("Project enabled"));
     },
   });

@@ -2,9 +2,11 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Plus, Upload } from "lucide-react";
 import { useState } from "react";
-import { call, type ApiResponse } from "../../api/call.ts";
-import { addSuppressions, listSuppressions, removeSuppression, updateProject } from "../../api/endpoints.ts";
+import type { ApiResponse } from "../../api/address.ts";
+import { call } from "../../api/call.ts";
+import { api } from "../../api/endpoints.ts";
 import { useList } from "../../api/use-list.ts";
+import { query } from "../../api/query.ts";
 import { projectsQuery, type Project } from "../../session/queries.ts";
 import { whyNot } from "../../session/rights.ts";
 import { plural, t } from "../../text/t.ts";
@@ -22,7 +24,7 @@ import { Table, type Column } from "../../ui/table.tsx";
 import { useToast } from "../../ui/toasts.tsx";
 import { ImportSuppressionsDialog } from "./import-suppressions.tsx";
 
-type Suppression = ApiResponse<NonNullable<typeof listSuppressions.endpoint>>["data"][number];
+type Suppression = ApiResponse<typeof api.suppressions.list>["data"][number];
 const REASONS: Record<Suppression["reason"], string> = {
   COMPLAINT: t("Reported as spam"),
   HARD_BOUNCE: t("Hard bounce"),
@@ -40,13 +42,10 @@ export function SuppressionSettings({ project, search, onSearch }: SuppressionSe
   const [isAdding, setAdding] = useState(false);
   const [isImporting, setImporting] = useState(false);
   const [removed, setRemoved] = useState<string | null>(null);
-  const list = useList(["project", project.id, "suppressions", { search }], ({ query, signal }) =>
-    call(listSuppressions, {
-      projectId: project.id,
-      query: { ...query, ...(search === "" ? {} : { search }) },
-      signal,
-    }),
-  );
+  const list = useList(api.suppressions.list, {
+    projectId: project.id,
+    query: search === "" ? {} : { search },
+  });
   return (
     <>
       <Switch project={project} />
@@ -129,7 +128,7 @@ function Switch({ project }: { project: Project }) {
   const appError = whyNot(project, "ADMIN");
   const switching = useMutation({
     mutationFn: (suppressionList: boolean) =>
-      call(updateProject, { params: { projectId: project.id }, body: { suppressionList } }),
+      call(api.projects.update, { projectId: project.id, body: { suppressionList } }),
     onSuccess: () => queries.invalidateQueries({ queryKey: projectsQuery.queryKey }),
     onError: (error) => toast(t("Couldn't save the change"), error.message),
   });
@@ -152,9 +151,9 @@ function AddDialog({ projectId, onClose }: { projectId: string; onClose: () => v
   const toast = useToast();
   const [address, setAddress] = useState("");
   const adding = useMutation({
-    mutationFn: () => call(addSuppressions, { projectId, body: { emails: [address.trim()] } }),
+    mutationFn: () => call(api.suppressions.add, { projectId, body: { emails: [address.trim()] } }),
     onSuccess: async ({ added }) => {
-      await queries.invalidateQueries({ queryKey: ["project", projectId, "suppressions"] });
+      await queries.invalidateQueries({ queryKey: query(api.suppressions.list, { projectId }).queryKey });
       toast(added > 0 ? t("Address added") : t("Already on the list"), address.trim());
       onClose();
     },
@@ -184,9 +183,9 @@ function RemoveDialog({ projectId, address, onClose }: RemoveProps) {
   const queries = useQueryClient();
   const toast = useToast();
   const removing = useMutation({
-    mutationFn: () => call(removeSuppression, { projectId, params: { address } }),
+    mutationFn: () => call(api.suppressions.remove, { projectId, params: { address } }),
     onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey: ["project", projectId, "suppressions"] });
+      await queries.invalidateQueries({ queryKey: query(api.suppressions.list, { projectId }).queryKey });
       toast(t("Address removed"), address);
       onClose();
     },

@@ -2,8 +2,10 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
 import type { CapCategory } from "@postloft/contract/limits/billing.ts";
-import { call, problemWith, type ApiResponse } from "../../api/call.ts";
-import { getBillingLimits, updateBillingLimits } from "../../api/endpoints.ts";
+import type { ApiResponse } from "../../api/address.ts";
+import { call, problemWith } from "../../api/call.ts";
+import { api } from "../../api/endpoints.ts";
+import { query } from "../../api/query.ts";
 import type { Project } from "../../session/queries.ts";
 import { whyNot } from "../../session/rights.ts";
 import { t } from "../../text/t.ts";
@@ -18,7 +20,7 @@ import { withoutSaved } from "../../ui/typed.ts";
 import { useLeaveWarning } from "../../ui/use-leave-warning.ts";
 import { BillingSettings } from "./billing-settings.tsx";
 
-type Caps = ApiResponse<NonNullable<typeof getBillingLimits.endpoint>>;
+type Caps = ApiResponse<typeof api.billing.limits>;
 type Cap = Caps[CapCategory];
 
 const LABELS: Record<CapCategory, string> = {
@@ -29,13 +31,10 @@ const LABELS: Record<CapCategory, string> = {
 
 const CATEGORIES = Object.keys(LABELS) as CapCategory[];
 
-const keyOf = (projectId: string) => ["project", projectId, "caps"];
+const capsQuery = (projectId: string) => query(api.billing.limits, { projectId });
 
 export function UsageSettings({ project }: { project: Project }) {
-  const caps = useQuery({
-    queryKey: keyOf(project.id),
-    queryFn: ({ signal }) => call(getBillingLimits, { params: { projectId: project.id }, signal }),
-  });
+  const caps = useQuery(capsQuery(project.id));
   return (
     <div className="flex max-w-3xl flex-col gap-5">
       {caps.isPending && <Skeleton className="h-60" />}
@@ -109,9 +108,9 @@ function CapsForm({ project, caps }: { project: Project; caps: Caps }) {
   useLeaveWarning(isChanged);
   const saving = useMutation({
     mutationFn: (sent: Typed) =>
-      call(updateBillingLimits, { params: { projectId: project.id }, body: changeOf(caps, sent) }),
+      call(api.billing.updateLimits, { projectId: project.id, body: changeOf(caps, sent) }),
     onSuccess: (saved, sent) => {
-      queries.setQueryData(keyOf(project.id), saved);
+      queries.setQueryData(capsQuery(project.id).queryKey, saved);
       setTyped((now) => withoutSaved(now, sent));
       toast(t("Caps changed"));
     },

@@ -1,7 +1,7 @@
 // Resolves a conflict when a template was changed elsewhere while it was edited here.
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { call } from "../../api/call.ts";
-import { getTemplate } from "../../api/endpoints.ts";
+import { api } from "../../api/endpoints.ts";
+import { query } from "../../api/query.ts";
 import { t } from "../../text/t.ts";
 import { ChangedElsewhere } from "../../ui/changed-elsewhere.tsx";
 import { formatAgo } from "../../ui/format.ts";
@@ -19,8 +19,7 @@ interface ConflictProps {
 export function Conflict({ projectId, templateId, onSaveOver, onTaken }: ConflictProps) {
   const queries = useQueryClient();
   const saved = useQuery({
-    queryKey: ["project", projectId, "template", templateId, "saved"],
-    queryFn: ({ signal }) => call(getTemplate, { projectId, params: { id: templateId }, signal }),
+    ...query(api.templates.get, { projectId, params: { id: templateId } }, "saved"),
     staleTime: 0,
     gcTime: 0,
   });

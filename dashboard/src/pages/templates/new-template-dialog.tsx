@@ -3,7 +3,8 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { call } from "../../api/call.ts";
-import { createTemplate } from "../../api/endpoints.ts";
+import { api } from "../../api/endpoints.ts";
+import { query } from "../../api/query.ts";
 import type { Project } from "../../session/queries.ts";
 import { t } from "../../text/t.ts";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -21,10 +22,13 @@ export function NewTemplateDialog({ project, onClose }: { project: Project; onCl
       const point = STARTING_POINTS.find((one) => one.key === key) ?? STARTING_POINTS[0]!;
       const { type, subject } = point;
       const written = beginningOf(point, project.language);
-      return call(createTemplate, { projectId, body: { name: name.trim(), type, subject, ...written } });
+      return call(api.templates.create, {
+        projectId,
+        body: { name: name.trim(), type, subject, ...written },
+      });
     },
     onSuccess: async ({ id }) => {
-      await queries.invalidateQueries({ queryKey: ["project", projectId, "templates"] });
+      await queries.invalidateQueries({ queryKey: query(api.templates.list, { projectId }).queryKey });
       await navigate({ to: "/$projectId/templates/$templateId", params: { projectId, templateId: id } });
       onClose();
     },

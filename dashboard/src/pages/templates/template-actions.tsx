@@ -3,7 +3,8 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useRouter } from "@tanstack/react-router";
 import { useState } from "react";
 import { call } from "../../api/call.ts";
-import { deleteTemplate, duplicateTemplate, testTemplate } from "../../api/endpoints.ts";
+import { api } from "../../api/endpoints.ts";
+import { query } from "../../api/query.ts";
 import { t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { useToast } from "../../ui/toasts.tsx";
@@ -37,7 +38,7 @@ export function Trials({ projectId, templateId, save, onRestored }: TrialsProps)
           projectId={projectId}
           send={async (body) => {
             await save?.();
-            return call(testTemplate, { projectId, params: { id: templateId }, body });
+            return call(api.templates.test, { projectId, params: { id: templateId }, body });
           }}
           onClose={close}
         />
@@ -69,11 +70,12 @@ export function More({ projectId, template, save }: MoreProps) {
   const router = useRouter();
   const toast = useToast();
   const deleteLater = useDelayedDeletion(projectId);
-  const forget = () => queries.invalidateQueries({ queryKey: ["project", projectId, "templates"] });
+  const forget = () =>
+    queries.invalidateQueries({ queryKey: query(api.templates.list, { projectId }).queryKey });
   const copying = useMutation({
     mutationFn: async () => {
       await save?.();
-      return call(duplicateTemplate, { projectId, params: { id: template.id } });
+      return call(api.templates.duplicate, { projectId, params: { id: template.id } });
     },
     onSuccess: async ({ id }) => {
       await forget();
@@ -88,7 +90,7 @@ export function More({ projectId, template, save }: MoreProps) {
   const remove = async () => {
     await navigate({ to: "/$projectId/templates", params: { projectId }, ignoreBlocker: true });
     const { id, name } = template;
-    deleteLater({ id, name, remove: () => call(deleteTemplate, { projectId, params: { id } }) });
+    deleteLater({ id, name, remove: () => call(api.templates.delete, { projectId, params: { id } }) });
   };
   return (
     <>

@@ -2,8 +2,10 @@
 import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import type { Design } from "@postloft/contract/design.ts";
-import { call, isChangedMeanwhile, type ApiResponse } from "../../api/call.ts";
-import { getTemplate, updateTemplate } from "../../api/endpoints.ts";
+import type { ApiResponse } from "../../api/address.ts";
+import { call, isChangedMeanwhile } from "../../api/call.ts";
+import { api } from "../../api/endpoints.ts";
+import { query } from "../../api/query.ts";
 import { EDITED } from "../../session/tabs.ts";
 import { t } from "../../text/t.ts";
 import { useToast } from "../../ui/toasts.tsx";
@@ -11,14 +13,13 @@ import { isSame } from "../../ui/typed.ts";
 import { isBlocks } from "./blocks/block-tree.ts";
 import type { Written } from "./writing.tsx";
 
-export type Template = ApiResponse<NonNullable<typeof getTemplate.endpoint>>;
+export type Template = ApiResponse<typeof api.templates.get>;
 type Setting = "name" | "from" | "fromName" | "replyTo";
 export type Draft = Record<Setting, string> & Written & Pick<Template, "type">;
 
 export function templateQuery(projectId: string, id: string) {
   return queryOptions({
-    queryKey: ["project", projectId, "template", id],
-    queryFn: ({ signal }) => call(getTemplate, { projectId, params: { id }, signal }),
+    ...query(api.templates.get, { projectId, params: { id } }),
     // Fetched each time the template is opened, but never refetched during editing.
     gcTime: 0,
     refetchOnWindowFocus: false,
@@ -74,14 +75,14 @@ export function useSaving(projectId: string, read: Template, draft: Draft) {
     mutationFn: (over: Template | null) => {
       const base = over ?? latest.current;
       const body = { ...changeOf(draftOf(base), draft), expectedUpdatedAt: base.updatedAt };
-      return call(updateTemplate, { projectId, params: { id: read.id }, body });
+      return call(api.templates.update, { projectId, params: { id: read.id }, body });
     },
     onSuccess: async ({ warnings: _warnings, ...saved }) => {
       latest.current = saved;
       setStored(saved);
       // If the user has left the page, the query is gone and nothing is cached.
       queries.setQueryData(templateQuery(projectId, read.id).queryKey, (shown) => shown && saved);
-      await queries.invalidateQueries({ queryKey: ["project", projectId, "templates"] });
+      await queries.invalidateQueries({ queryKey: query(api.templates.list, { projectId }).queryKey });
       toast(t("Template saved"));
     },
   });

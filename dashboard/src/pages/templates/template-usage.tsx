@@ -1,15 +1,12 @@
 // Lists where a template is used.
 import { useQuery } from "@tanstack/react-query";
-import { call } from "../../api/call.ts";
-import { getTemplateUsage } from "../../api/endpoints.ts";
+import { api } from "../../api/endpoints.ts";
+import { query } from "../../api/query.ts";
 import { plural, t } from "../../text/t.ts";
 import { Card } from "../../ui/page.tsx";
 
 export function TemplateUsage({ projectId, id }: { projectId: string; id: string }) {
-  const usage = useQuery({
-    queryKey: ["project", projectId, "template", id, "usage"],
-    queryFn: ({ signal }) => call(getTemplateUsage, { projectId, params: { id }, signal }),
-  });
+  const usage = useQuery(query(api.templates.usage, { projectId, params: { id } }));
   if (usage.data === undefined) return null;
   const { campaigns, workflowSteps, emailsSent } = usage.data;
   const names = [

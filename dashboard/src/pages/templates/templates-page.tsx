@@ -2,8 +2,8 @@
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
 import { useState } from "react";
-import { call, type ApiResponse } from "../../api/call.ts";
-import { listTemplates } from "../../api/endpoints.ts";
+import type { ApiResponse } from "../../api/address.ts";
+import { api } from "../../api/endpoints.ts";
 import { useList } from "../../api/use-list.ts";
 import { plural, t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
@@ -20,7 +20,7 @@ import { NewTemplateDialog } from "./new-template-dialog.tsx";
 import { readTemplatesSearch, type TemplatesSearch } from "./search.ts";
 
 const route = getRouteApi("/signed-in/$projectId/templates");
-type Template = ApiResponse<NonNullable<typeof listTemplates.endpoint>>["data"][number];
+type Template = ApiResponse<typeof api.templates.list>["data"][number];
 
 // oxlint-disable-next-line max-lines-per-function -- the handlers share its state
 export function TemplatesPage() {
@@ -28,9 +28,7 @@ export function TemplatesPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const [isAdding, setAdding] = useState(false);
-  const list = useList(["project", project.id, "templates", search], ({ query, signal }) =>
-    call(listTemplates, { projectId: project.id, query: { ...search, ...query }, signal }),
-  );
+  const list = useList(api.templates.list, { projectId: project.id, query: search });
   const change = (
     changed: Record<keyof TemplatesSearch, unknown> | Partial<Record<keyof TemplatesSearch, unknown>>,
   ) =>

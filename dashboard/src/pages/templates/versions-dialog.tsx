@@ -2,13 +2,15 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { call } from "../../api/call.ts";
-import { getTemplateVersion, listTemplateVersions, restoreTemplateVersion } from "../../api/endpoints.ts";
+import { api } from "../../api/endpoints.ts";
+import { query } from "../../api/query.ts";
 import { t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { formatAgo, formatBytes, formatInstant } from "../../ui/format.ts";
 import { MailFrame } from "../../ui/mail-frame.tsx";
 import { Failure, Skeleton } from "../../ui/states.tsx";
+import { templateQuery } from "./template-draft.ts";
 
 interface VersionsDialogProps {
   projectId: string;
@@ -30,16 +32,15 @@ export function VersionsDialog({
   const queries = useQueryClient();
   const [chosen, setChosen] = useState<string | null>(null);
   const list = useQuery({
-    queryKey: ["project", projectId, "template", templateId, "versions"],
-    queryFn: ({ signal }) => call(listTemplateVersions, { projectId, params: { id: templateId }, signal }),
+    ...query(api.templates.versions, { projectId, params: { id: templateId } }),
     staleTime: 0,
   });
   const restoring = useMutation({
     mutationFn: (versionId: string) =>
-      call(restoreTemplateVersion, { projectId, params: { id: templateId, versionId } }),
+      call(api.templates.restoreVersion, { projectId, params: { id: templateId, versionId } }),
     onSuccess: async (restored) => {
-      queries.setQueryData(["project", projectId, "template", templateId], restored);
-      await queries.invalidateQueries({ queryKey: ["project", projectId, "templates"] });
+      queries.setQueryData(templateQuery(projectId, templateId).queryKey, restored);
+      await queries.invalidateQueries({ queryKey: query(api.templates.list, { projectId }).queryKey });
       onRestored();
     },
   });
@@ -95,11 +96,9 @@ export function VersionsDialog({
 
 function Version(ids: { projectId: string; templateId: string; versionId: string }) {
   const { projectId, templateId, versionId } = ids;
-  const version = useQuery({
-    queryKey: ["project", projectId, "template", templateId, "versions", versionId],
-    queryFn: ({ signal }) =>
-      call(getTemplateVersion, { projectId, params: { id: templateId, versionId }, signal }),
-  });
+  const version = useQuery(
+    query(api.templates.version, { projectId, params: { id: templateId, versionId } }),
+  );
   if (version.isError) return <Failure error={version.error} onRetry={() => void version.refetch()} />;
   if (version.data === undefined) return <Skeleton className="h-72" />;
   return <MailFrame title={t("Version content")} html={version.data.body} className="h-72 w-full" />;

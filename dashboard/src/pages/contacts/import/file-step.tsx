@@ -6,7 +6,7 @@ import { plural, t } from "../../../text/t.ts";
 import { formatBytes } from "../../../ui/format.ts";
 import { Card } from "../../../ui/page.tsx";
 import { Failure } from "../../../ui/states.tsx";
-import { fieldsQuery } from "../field-queries.ts";
+import { customFieldsOf, fieldsQuery } from "../field-queries.ts";
 import type { ChosenFile } from "./import-plan.ts";
 import { FILE_BYTES_MAX, readImportFile } from "./read-import-file.ts";
 
@@ -64,7 +64,10 @@ function FileInput({ projectId, onChoose }: Pick<FileStepProps, "projectId" | "o
     networkMode: "always",
     mutationFn: async (file: File) => {
       // The proposal works without the known fields if they can't be loaded.
-      const fields = await queries.fetchQuery(fieldsQuery(projectId)).catch(() => []);
+      const fields = await queries
+        .fetchQuery(fieldsQuery(projectId))
+        .then(customFieldsOf)
+        .catch(() => []);
       return readImportFile(file, new Set(fields.map(({ field }) => field.replace(/^data\./, ""))));
     },
     onSuccess: onChoose,

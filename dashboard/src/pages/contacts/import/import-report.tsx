@@ -2,7 +2,7 @@
 import { useMutation } from "@tanstack/react-query";
 import type { ImportResult } from "@postloft/contract/contact-import.ts";
 import { readFile } from "../../../api/call.ts";
-import { getImportErrors } from "../../../api/endpoints.ts";
+import { api } from "../../../api/endpoints.ts";
 import { plural, t } from "../../../text/t.ts";
 import { Button } from "../../../ui/button.tsx";
 import { formatNumber } from "../../../ui/format.ts";
@@ -77,7 +77,7 @@ function Rejected({ projectId, jobIds, result: { errors, failureCount }, isDryRu
     mutationFn: async () => {
       const files = [];
       for (const jobId of jobIds)
-        files.push(await readFile(getImportErrors, { projectId, params: { jobId } }));
+        files.push(await readFile(api.contacts.getImportErrors, { projectId, params: { jobId } }));
       const [only, ...more] = files;
       if (only !== undefined && more.length === 0) return saveFile(only, "errors.csv");
       const text = mergeTables(await Promise.all(files.map((file) => file.text())));

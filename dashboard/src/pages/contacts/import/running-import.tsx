@@ -1,8 +1,9 @@
 // Shows an import or a preview by its job ids: its progress, its error, or its report.
 import { useQueries, useQueryClient } from "@tanstack/react-query";
 import { useEffect, type ReactNode } from "react";
-import { call } from "../../../api/call.ts";
-import { getImport } from "../../../api/endpoints.ts";
+import { api } from "../../../api/endpoints.ts";
+import { projectKey } from "../../../api/query-key.ts";
+import { query } from "../../../api/query.ts";
 import { t } from "../../../text/t.ts";
 import { Card } from "../../../ui/page.tsx";
 import { Failure, Skeleton } from "../../../ui/states.tsx";
@@ -27,16 +28,12 @@ const jobIdsOf = (job: string): string[] => job.split(",").slice(0, JOBS_MAX);
 export function RunningImport({ projectId, job, isDryRun, more }: RunningImportProps) {
   const jobIds = jobIdsOf(job);
   const jobs = useQueries({
-    queries: jobIds.map((jobId) =>
-      jobQuery(["project", projectId, "import", jobId], (signal) =>
-        call(getImport, { projectId, params: { jobId }, signal }),
-      ),
-    ),
+    queries: jobIds.map((jobId) => jobQuery(query(api.contacts.getImport, { projectId, params: { jobId } }))),
   });
   const queries = useQueryClient();
   const isDone = !isDryRun && jobs.every(({ data }) => data?.state === "completed");
   useEffect(() => {
-    if (isDone) void queries.invalidateQueries({ queryKey: ["project", projectId] });
+    if (isDone) void queries.invalidateQueries({ queryKey: projectKey(projectId) });
   }, [isDone, queries, projectId]);
   const broken = jobs.find(({ isError }) => isError);
   if (broken !== undefined)

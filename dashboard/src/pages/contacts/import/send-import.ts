@@ -1,7 +1,7 @@
 // Sends a planned file to the API, in one request or, for large files, in several consecutive ones.
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { call, CallError, upload } from "../../../api/call.ts";
-import { createSegment, getImport, importContacts } from "../../../api/endpoints.ts";
+import { api } from "../../../api/endpoints.ts";
 import { t } from "../../../text/t.ts";
 import { mappingOf, type ChosenFile } from "./import-plan.ts";
 import { splitTable } from "./split-table.ts";
@@ -65,7 +65,7 @@ export async function sendImport({
     report(at, 0);
     const file = new File([part.text], planned.name, { type: "text/csv" });
     const query = { ...options, ...(part.rowOffset === 0 ? {} : { rowOffset: String(part.rowOffset) }) };
-    const { jobId } = await upload(importContacts, { projectId, query, signal }, file, { fields });
+    const { jobId } = await upload(api.contacts.import, { projectId, query, signal }, file, { fields });
     jobs.push(jobId);
   }
   return jobs;
@@ -79,7 +79,11 @@ async function finish(
   onProgress: (share: number) => void,
 ): Promise<string | null> {
   for (;;) {
-    const { state, progress, failedReason } = await call(getImport, { projectId, params: { jobId }, signal });
+    const { state, progress, failedReason } = await call(api.contacts.getImport, {
+      projectId,
+      params: { jobId },
+      signal,
+    });
     if (state === "completed") return null;
     if (state === "failed") return failedReason ?? t("Couldn't complete the import");
     onProgress(progress / WHOLE);
@@ -91,6 +95,6 @@ async function finish(
 export async function withSegment(projectId: string, chosen: ChosenFile): Promise<ChosenFile> {
   const { segment } = chosen.options;
   if (segment === null || !("name" in segment)) return chosen;
-  const { id } = await call(createSegment, { projectId, body: { name: segment.name, type: "STATIC" } });
+  const { id } = await call(api.segments.create, { projectId, body: { name: segment.name, type: "STATIC" } });
   return { ...chosen, options: { ...chosen.options, segment: { id } } };
 }

@@ -1,8 +1,11 @@
 // Undoes an import: shows what would happen first, then the progress and the result.
 import { useMutation, useQueries, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { call, CallError, type ApiResponse } from "../../../api/call.ts";
-import { getImportUndo, undoImport } from "../../../api/endpoints.ts";
+import type { ApiResponse } from "../../../api/address.ts";
+import { call, CallError } from "../../../api/call.ts";
+import { api } from "../../../api/endpoints.ts";
+import { projectKey } from "../../../api/query-key.ts";
+import { query } from "../../../api/query.ts";
 import { t } from "../../../text/t.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";
@@ -12,7 +15,7 @@ import { Progress } from "../../../ui/progress.tsx";
 import { Failure } from "../../../ui/states.tsx";
 import { addCounts, UndoCountList } from "./undo-counts.tsx";
 
-type Undo = ApiResponse<NonNullable<typeof getImportUndo.endpoint>>;
+type Undo = ApiResponse<typeof api.contacts.getImportUndo>;
 
 const POLL_MS = 1_000;
 const WHOLE = 100;
@@ -23,16 +26,15 @@ interface UndoImportProps {
   jobIds: readonly string[];
 }
 
-const undoKey = (projectId: string, jobId: string) => ["project", projectId, "import", jobId, "undo"];
+const undoQuery = (projectId: string, jobId: string) =>
+  query(api.contacts.getImportUndo, { projectId, params: { jobId } });
 
 const isRunning = ({ job }: Undo) => job !== null && (job.state === "waiting" || job.state === "active");
 
 export function UndoImport({ projectId, jobIds }: UndoImportProps) {
   const undos = useQueries({
     queries: jobIds.map((jobId) => ({
-      queryKey: undoKey(projectId, jobId),
-      queryFn: ({ signal }: { signal: AbortSignal }) =>
-        call(getImportUndo, { projectId, params: { jobId }, signal }),
+      ...undoQuery(projectId, jobId),
       refetchInterval: ({ state: { data } }: { state: { data: Undo | undefined } }) =>
         data !== undefined && isRunning(data) ? POLL_MS : (false as const),
     })),
@@ -113,8 +115,8 @@ function OfferedUndo({ parts, undoing }: OfferedUndoProps) {
 function useUndoing(projectId: string, jobIds: readonly string[]) {
   const queries = useQueryClient();
   const read = async (jobId: string) => {
-    const undo = await call(getImportUndo, { projectId, params: { jobId } });
-    queries.setQueryData(undoKey(projectId, jobId), undo);
+    const undo = await call(api.contacts.getImportUndo, { projectId, params: { jobId } });
+    queries.setQueryData(undoQuery(projectId, jobId).queryKey, undo);
     return undo;
   };
   return useMutation({
@@ -122,7 +124,7 @@ function useUndoing(projectId: string, jobIds: readonly string[]) {
       for (const jobId of jobIds.toReversed()) {
         let undo = await read(jobId);
         if (undo.job === null || undo.job.state === "failed")
-          await call(undoImport, { projectId, params: { jobId } });
+          await call(api.contacts.undoImport, { projectId, params: { jobId } });
         for (undo = await read(jobId); undo.job?.state !== "completed"; undo = await read(jobId)) {
           if (undo.job?.state === "failed")
             throw new CallError(undo.job.failedReason ?? t("The import couldn't be undone."));
@@ -130,6 +132,6 @@ function useUndoing(projectId: string, jobIds: readonly string[]) {
         }
       }
     },
-    onSettled: () => queries.invalidateQueries({ queryKey: ["project", projectId] }),
+    onSettled: () => queries.invalidateQueries({ queryKey: projectKey(projectId) }),
   });
 }

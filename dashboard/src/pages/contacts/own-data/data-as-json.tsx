@@ -2,7 +2,8 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { call } from "../../../api/call.ts";
-import { updateContact } from "../../../api/endpoints.ts";
+import { api } from "../../../api/endpoints.ts";
+import { projectKey } from "../../../api/query-key.ts";
 import { t } from "../../../text/t.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Failure } from "../../../ui/states.tsx";
@@ -36,11 +37,11 @@ export function DataAsJson({ projectId, id, data }: DataAsJsonProps) {
   const isKept = read === null || areNumbersKept(text);
   useLeaveWarning(draft !== null);
   const change = (from: Data, to: Data) =>
-    call(updateContact, { projectId, params: { id }, body: { data: patchOf(from, to) } });
+    call(api.contacts.update, { projectId, params: { id }, body: { data: patchOf(from, to) } });
   const saving = useMutation({
     mutationFn: ({ to }: { to: Data; sent: string }) => change(base, to),
     onSuccess: async (_contact, { to, sent }) => {
-      await queries.invalidateQueries({ queryKey: ["project", projectId] });
+      await queries.invalidateQueries({ queryKey: projectKey(projectId) });
       // Text typed while saving is a change of the saved data.
       setDraft((now) => (now === null || now.text === sent ? null : { base: to, text: now.text }));
       done(t("Data saved"), { undo: () => change(to, base) });

@@ -1,10 +1,11 @@
 // Changes one key of a contact's data and offers to undo it.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { call, problemOf } from "../../../api/call.ts";
-import { updateContact } from "../../../api/endpoints.ts";
+import { api } from "../../../api/endpoints.ts";
+import { projectKey } from "../../../api/query-key.ts";
+import { query } from "../../../api/query.ts";
 import { t } from "../../../text/t.ts";
 import { useUndoToast } from "../../use-undo.ts";
-import { contactQuery } from "../contact-query.ts";
 
 interface FieldChange {
   name: string;
@@ -18,12 +19,12 @@ export function useFieldChange(projectId: string, id: string) {
   const queries = useQueryClient();
   const done = useUndoToast(projectId);
   const put = async (name: string, value: unknown) => {
-    const contact = await call(updateContact, {
+    const contact = await call(api.contacts.update, {
       projectId,
       params: { id },
       body: { data: { [name]: value } },
     });
-    queries.setQueryData(contactQuery(projectId, id).queryKey, contact);
+    queries.setQueryData(query(api.contacts.get, { projectId, params: { id } }).queryKey, contact);
     // The API ignores reserved names without an error.
     if (value !== null && !Object.hasOwn(contact.data, name))
       throw new Error(t("This field name is reserved. Choose another name."));
@@ -35,7 +36,7 @@ export function useFieldChange(projectId: string, id: string) {
         description: name,
         undo: () => put(name, before),
       });
-      void queries.invalidateQueries({ queryKey: ["project", projectId] });
+      void queries.invalidateQueries({ queryKey: projectKey(projectId) });
     },
   });
 }

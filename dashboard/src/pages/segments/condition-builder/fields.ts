@@ -2,8 +2,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { MAIL_ACTIVITIES } from "@postloft/contract/filter-fields.ts";
-import { call } from "../../../api/call.ts";
-import { listEventNames } from "../../../api/endpoints.ts";
+import { api } from "../../../api/endpoints.ts";
+import { query } from "../../../api/query.ts";
 import { plural, t } from "../../../text/t.ts";
 import type { ComboboxGroup, ComboboxItem } from "../../../ui/combobox.tsx";
 import { formatShare } from "../../../ui/format.ts";
@@ -46,10 +46,7 @@ export function useFields(projectId: string, ownId: string | undefined): Fields 
   const [isCoverageAsked, setCoverageAsked] = useState(false);
   const fields = useQuery(fieldsQuery(projectId));
   const coverage = useQuery({ ...coverageQuery(projectId), enabled: isCoverageAsked });
-  const events = useQuery({
-    queryKey: ["project", projectId, "event-names"],
-    queryFn: ({ signal }) => call(listEventNames, { projectId, signal }),
-  });
+  const events = useQuery(query(api.events.names, { projectId }));
   const segments = useQuery(segmentsQuery(projectId));
   return useMemo(() => {
     const own = fields.data ?? [];

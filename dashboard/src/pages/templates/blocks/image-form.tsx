@@ -4,7 +4,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { Upload } from "lucide-react";
 import { useEffect, useRef } from "react";
 import { upload } from "../../../api/call.ts";
-import { uploadImage } from "../../../api/endpoints.ts";
+import { api } from "../../../api/endpoints.ts";
 import { configQuery } from "../../../session/queries.ts";
 import { t } from "../../../text/t.ts";
 import { Button } from "../../../ui/button.tsx";
@@ -29,7 +29,7 @@ export function ImageForm({ projectId, block, onChange, onUploaded }: ImageFormP
   const toast = useToast();
   const isOpen = useIsOpen();
   const uploading = useMutation({
-    mutationFn: (chosen: File) => upload(uploadImage, { projectId }, chosen, { part: "image" }),
+    mutationFn: (chosen: File) => upload(api.uploads.create, { projectId }, chosen, { part: "image" }),
     onSuccess: ({ url }) => onUploaded(block.id, url),
     onError: (error) => {
       if (!isOpen.current) toast(t("Couldn't upload the image"), error.message);
