@@ -4,6 +4,7 @@ import { endpoint } from "./endpoint.ts";
 import * as eventNames from "./event-names.ts";
 import { inputInstant, id, instant, issue, pageQuery, queryInteger } from "./field.ts";
 import { LIMITS } from "./limits/limits.ts";
+import { withValues } from "./translation.ts";
 
 /** Maps the service's own event names to activity types. All other recorded events are `event.triggered`. */
 export const TYPES_OF_EVENTS = {
@@ -44,7 +45,7 @@ const types = z
     if (unknown !== undefined)
       context.issues.push(
         issue(
-          `Unknown type "${unknown}". \`GET /activity/types\` lists all types.`,
+          withValues('Unknown type "{unknown}". `GET /activity/types` lists all types.', { unknown }),
           "invalid_enum_value",
           text,
         ),

@@ -223,7 +223,7 @@ test.each([
   ["Jane\r\n", { ok: false, reason: "A line break is not allowed in the name." }],
   ["n".repeat(257), { ok: false, reason: "The name is longer than 256 characters." }],
 ])("parseDisplayName(%j) returns %j", (text, expected) => {
-  expect(parseDisplayName(text)).toEqual(expected);
+  expect(parseDisplayName(text)).toMatchObject(expected);
 });
 
 test.each([

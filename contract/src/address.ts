@@ -1,7 +1,7 @@
 // Parses email addresses from callers, forms, CSV rows and SMTP clients into one canonical text, or returns the reason why not.
 
-import { faultOfAddress, type AddressFault, type AddressFaultCode } from "./address-faults.ts";
-import type { AdviceValues } from "./advice.ts";
+import { refuse, refuseAs, type Refused, type RefusedAs } from "./refused-address.ts";
+import { withValues, type ErrorMessage } from "./translation.ts";
 
 /** The whole address with its domain as A-labels (RFC 5321 §4.5.3.1.3 minus the angle brackets, erratum 1690). */
 const ADDRESS_MAX_OCTETS = 254;
@@ -36,9 +36,9 @@ const PLAIN_ADDRESS =
 const PLAIN_ADDRESS_MAX_CHARS = 64;
 
 export type AddressResult = { ok: true; address: string } | RefusedAs;
-export type MailboxResult = { ok: true; address: string; name?: string } | { ok: false; reason: string };
-export type DomainResult = { ok: true; domain: string } | { ok: false; reason: string };
-export type DisplayNameResult = { ok: true; name: string } | { ok: false; reason: string };
+export type MailboxResult = { ok: true; address: string; name?: string } | Refused;
+export type DomainResult = { ok: true; domain: string } | Refused;
+export type DisplayNameResult = { ok: true; name: string } | Refused;
 
 /**
  * Parses one bare address and drops surrounding blanks. `address` is its canonical form in lower case and NFC, with the domain as A-labels.
@@ -77,9 +77,10 @@ export function parseMailbox(text: string): MailboxResult {
 export function parseDisplayName(text: string): DisplayNameResult {
   if (text.length > MAILBOX_INPUT_MAX_CHARS) return refuse("The name is too long.");
   const forbidden = NOT_IN_NAME.exec(text);
-  if (forbidden) return refuse(`${describeCharacter(forbidden[0])} is not allowed in the name.`);
+  if (forbidden) return refuse(notInName(forbidden[0]));
   const name = text.trim();
-  if (name.length > NAME_MAX_CHARS) return refuse(`The name is longer than ${NAME_MAX_CHARS} characters.`);
+  if (name.length > NAME_MAX_CHARS)
+    return refuse(withValues("The name is longer than {most} characters.", { most: NAME_MAX_CHARS }));
   return { ok: true, name };
 }
 
@@ -91,7 +92,11 @@ export function parseDisplayName(text: string): DisplayNameResult {
 export function parseDomain(text: string): DomainResult {
   if (text.length > ADDRESS_INPUT_MAX_CHARS) return refuse("The domain is too long.");
   if (/^[^[]*[/:]/.test(text))
-    return refuse(`Enter only the domain, without https:// or a path, such as ${hostOf(text)}.`);
+    return refuse(
+      withValues("Enter only the domain, without https:// or a path, such as {domain}.", {
+        domain: hostOf(text),
+      }),
+    );
   return parseTrimmedDomain(text.trim());
 }
 
@@ -232,7 +237,7 @@ function looksLikeAnother(localPart: string): boolean {
 function parsePhrase(text: string): DisplayNameResult {
   // Check before trimming, because trimming would hide a line break before the "<".
   const forbidden = NOT_IN_NAME.exec(text);
-  if (forbidden) return refuse(`${describeCharacter(forbidden[0])} is not allowed in the name.`);
+  if (forbidden) return refuse(notInName(forbidden[0]));
   const phrase = text.trim();
   if (phrase.startsWith('"')) {
     const name = unquote(phrase);
@@ -241,7 +246,9 @@ function parsePhrase(text: string): DisplayNameResult {
   const special = NOT_IN_UNQUOTED_NAME.exec(phrase);
   if (special) {
     return refuse(
-      `${describeCharacter(special[0])} is allowed in the name only when the whole name is in quotes.`,
+      withValues("{character} is allowed in the name only when the whole name is in quotes.", {
+        character: describeCharacter(special[0]),
+      }),
     );
   }
   return parseDisplayName(phrase);
@@ -258,20 +265,8 @@ function unquote(quoted: string): string | undefined {
   return undefined;
 }
 
-function refuse(reason: string): { ok: false; reason: string } {
-  return { ok: false, reason };
-}
-
-interface RefusedAs {
-  ok: false;
-  reason: string;
-  /** The reason by code, with its values. */
-  fault: AddressFault;
-}
-
-function refuseAs(code: AddressFaultCode, values: AdviceValues = {}): RefusedAs {
-  const fault = faultOfAddress(code, values);
-  return { ok: false, reason: fault.text, fault };
+function notInName(character: string): ErrorMessage {
+  return withValues("{character} is not allowed in the name.", { character: describeCharacter(character) });
 }
 
 function octetsOf(text: string): number {

@@ -4,6 +4,7 @@ import { hasControlCharacters, issue, jsonSchemas } from "./field.ts";
 import { LIMITS } from "./limits/limits.ts";
 import { respelled, type Spellings } from "./spellings.ts";
 import { readAs } from "./unknown-fields.ts";
+import { withValues } from "./translation.ts";
 
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 /** RFC 2397. A content type has no comma. */
@@ -177,7 +178,9 @@ export const attachments = z
     if (total > LIMITS.attachmentBytes.value)
       context.addIssue(
         issue(
-          `All attachments together may have at most ${LIMITS.attachmentBytes.value} bytes.`,
+          withValues("All attachments together may have at most {most} bytes.", {
+            most: LIMITS.attachmentBytes.value,
+          }),
           "too_big",
           total,
         ),

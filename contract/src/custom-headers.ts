@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { hasControlCharacters, issue } from "./field.ts";
 import { LIMITS } from "./limits/limits.ts";
+import { withValues, type Wording } from "./translation.ts";
 
 /** Set by the service only, because a caller's value could contradict the envelope, the body or the signature. */
 const OWN_HEADERS = new Set([
@@ -42,15 +43,20 @@ const PROVIDER_HEADER_PREFIXES = [
 ];
 const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
 
-function headerProblem(name: string, value: string): string | null {
+function headerProblem(name: string, value: string): Wording | null {
   const lower = name.toLowerCase();
   if (!HEADER_NAME.test(name)) return "A header name may contain ASCII letters, digits and - only.";
   if (name.length > LIMITS.headerNameLength.value)
-    return `A header name may have at most ${LIMITS.headerNameLength.value} characters.`;
+    return withValues("A header name may have at most {most} characters.", {
+      most: LIMITS.headerNameLength.value,
+    });
   if (OWN_HEADERS.has(lower) || OWN_HEADER_PREFIXES.some((prefix) => lower.startsWith(prefix)))
-    return `The header ${name} is set by the service. Use the matching field instead.`;
+    return withValues("The header {name} is set by the service. Use the matching field instead.", { name });
   if (PROVIDER_HEADER_PREFIXES.some((prefix) => lower.startsWith(prefix)))
-    return `The header ${name} controls the mail provider, so only the installation may set it. Remove it.`;
+    return withValues(
+      "The header {name} controls the mail provider, so only the installation may set it. Remove it.",
+      { name },
+    );
   if (hasControlCharacters(value))
     return "A header value must not contain line breaks or control characters.";
   return null;
@@ -62,7 +68,13 @@ export const customHeaders = z
   .superRefine((all, context) => {
     const names = Object.keys(all).map((name) => name.toLowerCase());
     if (names.length > LIMITS.headers.value)
-      context.addIssue(issue(`Must have at most ${LIMITS.headers.value} headers.`, "too_big", all));
+      context.addIssue(
+        issue(
+          withValues("Must have at most {most} headers.", { most: LIMITS.headers.value }),
+          "too_big",
+          all,
+        ),
+      );
     for (const [name, value] of Object.entries(all)) {
       const problem = headerProblem(name, value);
       if (problem !== null) context.addIssue(issue(problem, "invalid_string", value, [name.slice(0, 100)]));

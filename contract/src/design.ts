@@ -1,6 +1,7 @@
 // The design of an email in the block editor: its blocks and styles (docs/decisions/0062-blocks.md).
 import { z } from "zod";
 import { LIMITS } from "./limits/limits.ts";
+import { withValues, type ErrorMessage } from "./translation.ts";
 
 /** Distinguishes our designs from those of other editors in the same field. */
 export const DESIGN_FORMAT = "postloft-blocks";
@@ -106,9 +107,11 @@ export type Align = z.infer<typeof align>;
 export type Look = Design["look"];
 
 /** Returns the faults of a design in our format with their paths. An empty list means that it is a {@link Design}. */
-export function problemsOfDesign(input: unknown): Array<{ path: PropertyKey[]; message: string }> {
+export function problemsOfDesign(input: unknown): Array<ErrorMessage & { path: PropertyKey[] }> {
   if (partsOf(input) > LIMITS.designParts.value)
-    return [{ path: [], message: `Must have at most ${LIMITS.designParts.value} parts.` }];
+    return [
+      { path: [], ...withValues("Must have at most {most} parts.", { most: LIMITS.designParts.value }) },
+    ];
   return schema.safeParse(input).error?.issues ?? [];
 }
 

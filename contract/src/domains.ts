@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { IN_PARTS } from "./advice.ts";
 import { parseDomain } from "./address.ts";
+import { messageOf } from "./refused-address.ts";
 import { dnsAdvice } from "./dns-advice.ts";
 import { recordMistakes } from "./domain-mistakes.ts";
 import { endpoint } from "./endpoint.ts";
@@ -12,7 +13,7 @@ const domainName = z
   .transform((text, context) => {
     const parsed = parseDomain(text);
     if (parsed.ok) return parsed.domain;
-    context.issues.push(issue(parsed.reason, "invalid_string", text));
+    context.issues.push(issue(messageOf(parsed), "invalid_string", text));
     return z.NEVER;
   })
   .register(jsonSchemas, {

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { IN_PARTS } from "./advice.ts";
 import { entry, type ErrorEntry } from "./error-entry.ts";
 import { templateFault, type TemplateFault } from "./template-faults.ts";
+import { translation, type ErrorMessage } from "./translation.ts";
 
 export const ERRORS = {
   BAD_REQUEST: entry(
@@ -255,9 +256,8 @@ export const FIELD_CODES = {
 export type FieldCode = keyof typeof FIELD_CODES;
 
 /** One invalid field: a dotted path (`attachments.2.filename`), a sentence, a code. */
-export interface FieldError {
+export interface FieldError extends ErrorMessage {
   field: string;
-  message: string;
   /** For a fault in a template, the same message by code. */
   messageParts?: readonly TemplateFault[];
   code: FieldCode;
@@ -270,6 +270,7 @@ export const errorSchema = z.object({
   error: z.object({
     code: z.enum(Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]]),
     message: z.string(),
+    translation: translation.optional(),
     statusCode: z.int(),
     requestId: z.string(),
     errors: z
@@ -277,6 +278,7 @@ export const errorSchema = z.object({
         z.object({
           field: z.string(),
           message: z.string(),
+          translation: translation.optional(),
           messageParts: z
             .array(templateFault)
             .optional()

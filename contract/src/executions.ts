@@ -4,6 +4,7 @@ import { endpoint } from "./endpoint.ts";
 import { id, instant, issue, pathId, queryInteger } from "./field.ts";
 import { LIMITS } from "./limits/limits.ts";
 import { BRANCHES, EXECUTION_STATUSES, STEP_TYPES } from "./workflows/graph.ts";
+import { withValues } from "./translation.ts";
 
 /** One step run: the result of one step in an execution. */
 export const stepRun = z.object({
@@ -85,7 +86,9 @@ export const context = z
     const { length } = JSON.stringify(input);
     const most = LIMITS.executionContextLength.value;
     if (length > most)
-      check.addIssue(issue(`Must be at most ${most} characters as JSON.`, "too_big", length));
+      check.addIssue(
+        issue(withValues("Must be at most {most} characters as JSON.", { most }), "too_big", length),
+      );
   })
   .describe("Variables of the execution: `event.*` in conditions and emails.");
 

@@ -1,16 +1,24 @@
 // Shared schemas for addresses, ids, times, pages and contact data. Each reports faults with a field code and a sentence.
 import { z } from "zod";
 import { parseAddress, parseMailbox } from "./address.ts";
+import { messageOf } from "./refused-address.ts";
 import type { FieldCode } from "./errors.ts";
 import { LIMITS } from "./limits/limits.ts";
+import { asMessage, withValues, type ErrorMessage, type Wording } from "./translation.ts";
 import { readAs, unknownFieldIssues } from "./unknown-fields.ts";
 
 /** JSON Schemas for OpenAPI, for Zod schemas that are transformations and have none. */
 export const jsonSchemas = z.registry<{ jsonSchema: Record<string, unknown> }>();
 
 /** Returns an issue of a transformation with one of our field codes and, if needed, a path below the field. */
-export function issue(message: string, code: FieldCode, input: unknown, path: Array<string | number> = []) {
-  return { code: "custom" as const, message, params: { code }, input, path };
+export function issue(wording: Wording, code: FieldCode, input: unknown, path: Array<string | number> = []) {
+  return { code: "custom" as const, ...rule(wording, code), input, path };
+}
+
+/** Returns the message of a `refine` with one of our field codes. */
+export function rule(wording: Wording, code: FieldCode) {
+  const { message, translation } = asMessage(wording);
+  return { message, params: { code, translation } };
 }
 
 /** Reports the faults of a schema in a part of a body, including unknown fields, below the name of that part: `config.amount`. */
@@ -28,7 +36,7 @@ export const emailAddress = z
   .transform((text, context) => {
     const parsed = parseAddress(text);
     if (parsed.ok) return parsed.address;
-    context.issues.push(issue(parsed.reason, "invalid_string", text));
+    context.issues.push(issue(messageOf(parsed), "invalid_string", text));
     return z.NEVER;
   })
   .register(jsonSchemas, { jsonSchema: { type: "string", format: "email", examples: [EXAMPLE_ADDRESS] } });
@@ -47,7 +55,7 @@ export function readMailbox(
   if (typeof input === "string") {
     const parsed = parseMailbox(input);
     if (parsed.ok) return { address: parsed.address, name: parsed.name ?? null };
-    push(issue(parsed.reason, "invalid_string", input, path));
+    push(issue(messageOf(parsed), "invalid_string", input, path));
     return null;
   }
   if (typeof input !== "object" || input === null || Array.isArray(input)) {
@@ -58,9 +66,9 @@ export function readMailbox(
   const address = typeof email === "string" ? parseAddress(email) : null;
   if (email === undefined) push(issue("The address is missing.", "required", email, [...path, "email"]));
   else if (address === null) push(issue("Must be a string.", "invalid_type", email, [...path, "email"]));
-  else if (!address.ok) push(issue(address.reason, "invalid_string", email, [...path, "email"]));
+  else if (!address.ok) push(issue(messageOf(address), "invalid_string", email, [...path, "email"]));
   const nameProblem = displayNameProblem(name);
-  if (nameProblem !== null) push(issue(nameProblem.message, nameProblem.code, name, [...path, "name"]));
+  if (nameProblem !== null) push(issue(nameProblem, nameProblem.code, name, [...path, "name"]));
   if (!address?.ok || nameProblem !== null) return null;
   return {
     address: address.address,
@@ -76,13 +84,16 @@ export function hasControlCharacters(text: string): boolean {
   return CONTROL_CHARACTERS.test(text);
 }
 
-function displayNameProblem(name: unknown): { message: string; code: FieldCode } | null {
+function displayNameProblem(name: unknown): (ErrorMessage & { code: FieldCode }) | null {
   if (name === undefined || name === null) return null;
   if (typeof name !== "string") return { message: "Must be a string.", code: "invalid_type" };
   if (hasControlCharacters(name))
     return { message: "Must not contain line breaks or control characters.", code: "invalid_string" };
   if (name.length > LIMITS.displayNameLength.value)
-    return { message: `Must have at most ${LIMITS.displayNameLength.value} characters.`, code: "too_big" };
+    return {
+      ...withValues("Must have at most {most} characters.", { most: LIMITS.displayNameLength.value }),
+      code: "too_big",
+    };
   return null;
 }
 
@@ -158,8 +169,12 @@ export function queryInteger(minimum: number, maximum: number, meaning: string) 
       const value = Number(text);
       if (!/^-?\d{1,15}$/.test(text))
         context.issues.push(issue("Must be a whole number.", "invalid_type", text));
-      else if (value < minimum) context.issues.push(issue(`Must be at least ${minimum}.`, "too_small", text));
-      else if (value > maximum) context.issues.push(issue(`Must be at most ${maximum}.`, "too_big", text));
+      else if (value < minimum)
+        context.issues.push(
+          issue(withValues("Must be at least {least}.", { least: minimum }), "too_small", text),
+        );
+      else if (value > maximum)
+        context.issues.push(issue(withValues("Must be at most {most}.", { most: maximum }), "too_big", text));
       return value;
     })
     .register(jsonSchemas, { jsonSchema: { type: "integer", minimum, maximum, description: meaning } });
@@ -249,20 +264,31 @@ export const contactData = z
   .superRefine((data, context) => {
     const keys = Object.keys(data);
     if (keys.length > LIMITS.dataKeys.value)
-      context.addIssue(issue(`Must have at most ${LIMITS.dataKeys.value} keys.`, "too_big", data));
+      context.addIssue(
+        issue(withValues("Must have at most {most} keys.", { most: LIMITS.dataKeys.value }), "too_big", data),
+      );
     // null removes this key from contacts that still have it.
     if (Object.hasOwn(data, "") && data[""] !== null)
       context.addIssue(issue("A key must have at least one character.", "too_small", data, [""]));
     for (const key of keys) {
       if (key.length > LIMITS.dataKeyLength.value)
         context.addIssue(
-          issue(`A key may have at most ${LIMITS.dataKeyLength.value} characters.`, "too_big", data, [
-            key.slice(0, 40),
-          ]),
+          issue(
+            withValues("A key may have at most {most} characters.", { most: LIMITS.dataKeyLength.value }),
+            "too_big",
+            data,
+            [key.slice(0, 40)],
+          ),
         );
     }
     if (context.issues.length === 0 && exceedsBytes(JSON.stringify(data), LIMITS.dataBytes.value))
-      context.addIssue(issue(`Must have at most ${LIMITS.dataBytes.value} bytes.`, "too_big", data));
+      context.addIssue(
+        issue(
+          withValues("Must have at most {most} bytes.", { most: LIMITS.dataBytes.value }),
+          "too_big",
+          data,
+        ),
+      );
   })
   .describe(
     "Custom data. Given keys are changed, `null` deletes a key, an empty string is ignored, and `{ value, persistent: false }` is used for this request only.",

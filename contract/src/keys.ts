@@ -1,9 +1,10 @@
 // Endpoints for scoped keys, which allow a part of a project's API (docs/decisions/0046-scoped-keys.md).
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
-import { inputInstant, hasControlCharacters, instant, pathId } from "./field.ts";
+import { inputInstant, hasControlCharacters, instant, pathId, rule } from "./field.ts";
 import { LIMITS } from "./limits/limits.ts";
 import { doWrite, SCOPES, TEST_SCOPE } from "./scopes.ts";
+import { withValues } from "./translation.ts";
 
 const network = z
   .string()
@@ -69,10 +70,16 @@ export const createKey = endpoint({
       .array(z.enum(SCOPES as [string, ...string[]]))
       .min(1)
       .max(SCOPES.length)
-      .refine((scopes) => !scopes.includes(TEST_SCOPE) || !doWrite(scopes), {
-        message: `Only read scopes can be combined with \`${TEST_SCOPE}\`, because a write scope could send real email.`,
-        params: { code: "custom" },
-      }),
+      .refine(
+        (scopes) => !scopes.includes(TEST_SCOPE) || !doWrite(scopes),
+        rule(
+          withValues(
+            "Only read scopes can be combined with `{scope}`, because a write scope could send real email.",
+            { scope: TEST_SCOPE },
+          ),
+          "custom",
+        ),
+      ),
     networks: z
       .array(network)
       .max(LIMITS.keyNetworks.value)

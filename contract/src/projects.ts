@@ -1,9 +1,10 @@
 // Endpoints for projects, the tenants, and their keys (spec §4.13, §5; decisions §2).
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
-import { hasControlCharacters, instant, mailbox, pathId } from "./field.ts";
+import { hasControlCharacters, instant, mailbox, pathId, rule } from "./field.ts";
 import { LIMITS } from "./limits/limits.ts";
 import { ROLES } from "./roles.ts";
+import { withValues } from "./translation.ts";
 
 export const TRACKING_MODES = ["ENABLED", "DISABLED", "MARKETING_ONLY"] as const;
 export type TrackingMode = (typeof TRACKING_MODES)[number];
@@ -76,10 +77,10 @@ const postalAddress = z
     message: "Must not contain control characters.",
     params: { code: "invalid_string" },
   })
-  .refine((text) => text.split("\n").length <= LIMITS.postalAddressLines.value, {
-    message: `Must have at most ${LIMITS.postalAddressLines.value} lines.`,
-    params: { code: "too_big" },
-  });
+  .refine(
+    (text) => text.split("\n").length <= LIMITS.postalAddressLines.value,
+    rule(withValues("Must have at most {most} lines.", { most: LIMITS.postalAddressLines.value }), "too_big"),
+  );
 
 const logoUrl = z
   .string()

@@ -12,13 +12,14 @@ import {
 } from "./filter-fields.ts";
 import type { FilterCondition, FilterScalar } from "./filter-form.ts";
 import { LIMITS } from "./limits/limits.ts";
+import { withValues, type ErrorMessage, type Wording } from "./translation.ts";
 
 export type Path = ReadonlyArray<string | number>;
 type Raw = Readonly<Record<string, unknown>>;
 
 /** The state while a filter is read. */
 export interface Reading {
-  fail(path: Path, code: FieldCode, message: string, input: unknown): null;
+  fail(path: Path, code: FieldCode, wording: Wording, input: unknown): null;
   /** Counts conditions and stops reading if there are too many. */
   count(conditions: number): void;
 }
@@ -46,7 +47,10 @@ export function readCondition(input: Raw, path: Path, reading: Reading): FilterC
     return reading.fail(
       [...path, "operator"],
       "invalid_enum_value",
-      `${canonicalField(field)} takes ${Object.keys(forms).join(", ")}.`,
+      withValues("{field} takes {operators}.", {
+        field: canonicalField(field),
+        operators: Object.keys(forms).join(", "),
+      }),
       operator,
     );
   const condition = { field: canonicalField(field), operator: operator as FilterOperator };
@@ -64,12 +68,13 @@ function readText(input: unknown, path: Path, maximum: number, reading: Reading)
   if (input === undefined || input === null) return reading.fail(path, "required", "Required.", input);
   if (typeof input !== "string") return reading.fail(path, "invalid_type", "Must be a text.", input);
   const problem = textProblem(input, maximum);
-  return problem === null ? input : reading.fail(path, problem.code, problem.message, input);
+  return problem === null ? input : reading.fail(path, problem.code, problem, input);
 }
 
-function textProblem(text: string, maximum: number): { code: FieldCode; message: string } | null {
+function textProblem(text: string, maximum: number): (ErrorMessage & { code: FieldCode }) | null {
   if (text === "") return { code: "too_small", message: "Must not be empty." };
-  if (text.length > maximum) return { code: "too_big", message: `Must have at most ${maximum} characters.` };
+  if (text.length > maximum)
+    return { code: "too_big", ...withValues("Must have at most {most} characters.", { most: maximum }) };
   if (text.includes("\u0000") || !text.isWellFormed())
     return { code: "invalid_string", message: "Must be valid Unicode without NUL." };
   return null;
@@ -95,7 +100,12 @@ function readValue(
   const maximum = LIMITS.filterValues.value;
   if (value.length === 0) return reading.fail(place, "too_small", "Must contain at least one value.", value);
   if (value.length > maximum)
-    return reading.fail(place, "too_big", `Must contain at most ${maximum} values.`, value);
+    return reading.fail(
+      place,
+      "too_big",
+      withValues("Must contain at most {most} values.", { most: maximum }),
+      value,
+    );
   const many = value.map((one: unknown, at) => readOne(one, MANY_FORMS[form], [...place, at], reading));
   const sound = many.filter((one) => one !== null);
   return sound.length === many.length ? { value: sound } : null;
@@ -147,8 +157,18 @@ function readUnit(input: unknown, path: Path, reading: Reading): FilterUnit | nu
   const unit = FILTER_UNITS.find((one) => one === input);
   if (unit !== undefined) return unit;
   return input === undefined || input === null
-    ? reading.fail(path, "required", `Required: ${FILTER_UNITS.join(", ")}.`, input)
-    : reading.fail(path, "invalid_enum_value", `Must be one of ${FILTER_UNITS.join(", ")}.`, input);
+    ? reading.fail(
+        path,
+        "required",
+        withValues("Required: {units}.", { units: FILTER_UNITS.join(", ") }),
+        input,
+      )
+    : reading.fail(
+        path,
+        "invalid_enum_value",
+        withValues("Must be one of {units}.", { units: FILTER_UNITS.join(", ") }),
+        input,
+      );
 }
 
 /** Reads a number of units. An invalid unit sets no maximum. */
@@ -162,7 +182,8 @@ function readInteger(input: unknown, maximum: number, path: Path, reading: Readi
   if (typeof input !== "number" || !Number.isInteger(input))
     return reading.fail(path, "invalid_type", "Must be a whole number.", input);
   if (input < 1) return reading.fail(path, "too_small", "Must be at least 1.", input);
-  if (input > maximum) return reading.fail(path, "too_big", `Must be at most ${maximum}.`, input);
+  if (input > maximum)
+    return reading.fail(path, "too_big", withValues("Must be at most {most}.", { most: maximum }), input);
   return input;
 }
 

@@ -3,6 +3,7 @@ import { issue } from "./field.ts";
 import type { Filter, FilterCondition } from "./filter-form.ts";
 import { LIMITS } from "./limits/limits.ts";
 import { isObject, readCondition, type Path, type Reading } from "./read-condition.ts";
+import { withValues } from "./translation.ts";
 
 /** A filter with honest mistakes has fewer faults, but a hostile one could have a million. */
 const MAX_PROBLEMS = 1_000;
@@ -21,16 +22,21 @@ export function readFilter(
 ): Filter | null {
   let [conditions, problems] = [0, 0];
   const reading: Reading = {
-    fail(path, code, message, value) {
-      push(issue(message, code, value, [...path]));
+    fail(path, code, wording, value) {
+      push(issue(wording, code, value, [...path]));
       if (++problems > MAX_PROBLEMS) throw new StopReading();
       return null;
     },
     count(more) {
       conditions += more;
       if (conditions <= LIMITS.filterConditions.value) return;
-      const most = `A filter may have at most ${LIMITS.filterConditions.value} conditions.`;
-      reading.fail([], "too_big", most, input);
+      const { value: most } = LIMITS.filterConditions;
+      reading.fail(
+        [],
+        "too_big",
+        withValues("A filter may have at most {most} conditions.", { most }),
+        input,
+      );
       throw new StopReading();
     },
   };
@@ -62,7 +68,7 @@ function tooDeep(path: Path, input: unknown, reading: Reading): null {
   return reading.fail(
     path,
     "too_big",
-    `Groups may be nested at most ${LIMITS.filterDepth.value} levels deep.`,
+    withValues("Groups may be nested at most {most} levels deep.", { most: LIMITS.filterDepth.value }),
     input,
   );
 }

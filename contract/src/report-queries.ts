@@ -3,6 +3,7 @@ import { z } from "zod";
 import { EMAIL_KINDS } from "./emails.ts";
 import { id, issue } from "./field.ts";
 import { timeZone } from "./schedule-trigger.ts";
+import { withValues } from "./translation.ts";
 
 /** No event is older, and calendars are not reliable beyond the last year. */
 const FIRST_YEAR = 1970;
@@ -70,7 +71,12 @@ export function refuseSecondFilter(
   const [, second] = FILTERS.filter((name) => query[name] !== undefined);
   if (second !== undefined)
     context.addIssue(
-      issue(`Only one of ${FILTERS.join(", ")} at a time.`, "custom", query[second], [second]),
+      issue(
+        withValues("Only one of {filters} at a time.", { filters: FILTERS.join(", ") }),
+        "custom",
+        query[second],
+        [second],
+      ),
     );
 }
 

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { id, issue } from "./field.ts";
 import { filter } from "./filters.ts";
+import { withValues } from "./translation.ts";
 
 /** An IANA time zone for times of day and schedules. */
 export const timeZone = z.string().refine(isTimeZone, {
@@ -49,10 +50,19 @@ export const schedule = scheduleFields
     const { audienceType, segmentId, audienceFilter } = config;
     const named = audiencesOf(config);
     if (named.size === 0)
-      context.addIssue(issue(`Choose an audience: ${ONE_AUDIENCE}`, "required", undefined, ["audienceType"]));
+      context.addIssue(
+        issue(withValues("Choose an audience: {choices}", { choices: ONE_AUDIENCE }), "required", undefined, [
+          "audienceType",
+        ]),
+      );
     else if (named.size > 1)
       context.addIssue(
-        issue(`Choose only one audience: ${ONE_AUDIENCE}`, "custom", audienceType, ["audienceType"]),
+        issue(
+          withValues("Choose only one audience: {choices}", { choices: ONE_AUDIENCE }),
+          "custom",
+          audienceType,
+          ["audienceType"],
+        ),
       );
     else if (audienceType === "SEGMENT" && (segmentId ?? null) === null)
       context.addIssue(issue("Required for the audience SEGMENT.", "required", undefined, ["segmentId"]));

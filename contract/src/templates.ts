@@ -76,8 +76,8 @@ export const design = z
   .record(z.string(), z.unknown())
   .superRefine((input, ctx) => {
     if (input["format"] !== DESIGN_FORMAT) return;
-    for (const { path, message } of problemsOfDesign(input))
-      ctx.addIssue({ code: "custom", path: [...path], message });
+    for (const { path, message, translation } of problemsOfDesign(input))
+      ctx.addIssue({ code: "custom", path: [...path], message, params: { translation } });
   })
   .nullable();
 

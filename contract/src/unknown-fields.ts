@@ -3,6 +3,7 @@ import { z } from "zod";
 import { closestName } from "./closest-name.ts";
 import type { Endpoint } from "./endpoint.ts";
 import type { FieldError } from "./errors.ts";
+import { withValues, type ErrorMessage } from "./translation.ts";
 
 /** Declares the input of a schema that reads a value by code. */
 export interface Reads {
@@ -98,26 +99,31 @@ export function unknownFields(
 }
 
 /** Returns the message for an unknown field, with the name that was probably meant. */
-export function messageOfUnknown({ path, known, value }: UnknownField): string {
+export function messageOfUnknown({ path, known, value }: UnknownField): ErrorMessage {
   const name = String(path.at(-1));
   const held = isObject(value) ? Object.keys(value) : [];
   if (held.some((inner) => known.includes(inner)) && !known.includes(name))
-    return `Unknown field. Send its fields one level up, not inside \`${name}\`.`;
+    return withValues("Unknown field. Send its fields one level up, not inside `{name}`.", { name });
   const near = closestName(name, known);
-  if (near !== null) return `Unknown field. Did you mean \`${near}\`?`;
-  if (known.length === 0 || known.length > MAX_NAMED_FIELDS) return "Unknown field.";
-  return `Unknown field. Known here: ${known.map((one) => `\`${one}\``).join(", ")}.`;
+  if (near !== null) return withValues("Unknown field. Did you mean `{near}`?", { near });
+  if (known.length === 0 || known.length > MAX_NAMED_FIELDS) return { message: "Unknown field." };
+  return withValues("Unknown field. Known here: {names}.", {
+    names: known.map((one) => `\`${one}\``).join(", "),
+  });
 }
 
 /** Returns the unknown fields in a part of a body as Zod issues. */
 export function unknownFieldIssues(schema: z.ZodType, input: unknown, path: Array<string | number>) {
-  return unknownFields(schema, input).map((unknown) => ({
-    code: "custom" as const,
-    message: messageOfUnknown(unknown),
-    params: { code: "unknown_field" },
-    input: unknown.value,
-    path: [...path, ...unknown.path],
-  }));
+  return unknownFields(schema, input).map((unknown) => {
+    const { message, translation } = messageOfUnknown(unknown);
+    return {
+      code: "custom" as const,
+      message,
+      params: { code: "unknown_field", translation },
+      input: unknown.value,
+      path: [...path, ...unknown.path],
+    };
+  });
 }
 
 const returnedBy = new WeakMap<Endpoint, ReadonlySet<string>>();
@@ -154,6 +160,12 @@ export function misplacedParameters(endpoint: Endpoint, query: unknown): FieldEr
   return Object.keys(query).flatMap((name): FieldError[] => {
     const field = own.includes(name) ? null : closestName(name, Object.keys(body.shape));
     if (field === null) return [];
-    return [{ field: name, code: "custom", message: `Send \`${field}\` in the body, not in the URL.` }];
+    return [
+      {
+        field: name,
+        code: "custom",
+        ...withValues("Send `{field}` in the body, not in the URL.", { field }),
+      },
+    ];
   });
 }

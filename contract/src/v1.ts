@@ -17,6 +17,7 @@ import {
   mailboxJsonSchema,
   mailboxNames,
   readMailbox,
+  rule,
   type MailboxValue,
 } from "./field.ts";
 import { LIMITS } from "./limits/limits.ts";
@@ -24,6 +25,7 @@ import { plainName } from "./closest-name.ts";
 import { respelled } from "./spellings.ts";
 import { contentWarning } from "./templates.ts";
 import { readAs } from "./unknown-fields.ts";
+import { withValues, type Wording } from "./translation.ts";
 
 export const track = endpoint({
   name: "v1.track",
@@ -93,7 +95,9 @@ function mailboxes(maximum: number) {
       }
       if (input.length === 0) push(issue("Must contain at least one address.", "too_small", input));
       if (input.length > maximum) {
-        push(issue(`Must contain at most ${maximum} addresses.`, "too_big", input));
+        push(
+          issue(withValues("Must contain at most {most} addresses.", { most: maximum }), "too_big", input),
+        );
         return [];
       }
       return input.map((item: unknown, at) => readMailbox(item, [at], push)).filter((item) => item !== null);
@@ -107,11 +111,10 @@ function mailboxes(maximum: number) {
 }
 
 /** Parameters of a rule over several fields. It is also checked if another field is invalid, so that all faults are reported together. */
-function across(field: string, message: string, code: "required" | "custom" | "too_big") {
+function across(field: string, wording: Wording, code: "required" | "custom" | "too_big") {
   return {
-    message,
+    ...rule(wording, code),
     path: [field],
-    params: { code },
     when: ({ value }: { value: unknown }) => typeof value === "object" && value !== null,
   };
 }
@@ -176,7 +179,11 @@ export const sendBody = z
     (body) =>
       (Array.isArray(body.cc) ? body.cc.length : 0) + (Array.isArray(body.bcc) ? body.bcc.length : 0) <=
       LIMITS.copies.value,
-    across("cc", `cc and bcc may contain at most ${LIMITS.copies.value} addresses in total.`, "too_big"),
+    across(
+      "cc",
+      withValues("cc and bcc may contain at most {most} addresses in total.", { most: LIMITS.copies.value }),
+      "too_big",
+    ),
   );
 
 export type SendBody = z.infer<typeof sendBody>;

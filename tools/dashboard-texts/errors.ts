@@ -1,48 +1,97 @@
-// Reads the error messages for single cases from the server's source.
+// Reads the texts of errors from the source of the server and the contract.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseAst } from "rolldown/parseAst";
 import { walk, type Node } from "./texts.ts";
 
-const SERVER = join(import.meta.dirname, "../../server/src");
+const ROOT = join(import.meta.dirname, "../..");
 
-export interface CaseSentence {
-  /** The server file that contains the sentence. */
+export interface ErrorText {
+  /** The file that contains the text, such as `server/campaigns/campaigns.ts`. */
   file: string;
-  /** With `{1}`, `{2}` for inserted values. */
-  sentence: string;
+  /** With `{names}` for its values. */
+  text: string;
 }
 
-/** Returns the literal messages of every `new AppError` that has one. */
-export function readCaseSentences(): CaseSentence[] {
-  const files = readdirSync(SERVER, { recursive: true, encoding: "utf8" }).toSorted();
-  return files
-    .filter((name) => name.endsWith(".ts") && !name.includes(".test."))
-    .flatMap((file) => {
-      const found: CaseSentence[] = [];
-      const program = parseAst(readFileSync(join(SERVER, file), "utf8"), { lang: "ts" }) as unknown as Node;
-      walk(program, (node) => {
-        for (const sentence of sentencesOf(node)) found.push({ file, sentence });
+/** Functions that take the text of an error, with the position of that argument. */
+const TAKES_TEXT: Readonly<Record<string, number>> = {
+  withValues: 0,
+  asMessage: 0,
+  issue: 0,
+  rule: 0,
+  refuse: 0,
+  conflict: 0,
+  across: 1,
+  regex: 1,
+  refine: 1,
+  fault: 1,
+  faultOfWhole: 1,
+  invalidField: 2,
+  fail: 2,
+  notify: 2,
+};
+
+/** Codes and names of fields are no texts. */
+const SENTENCE = / |\.$/;
+
+/** Returns all texts of errors, except those of Zod and of the catalog of codes. */
+export function readErrorTexts(): ErrorText[] {
+  return ["server", "contract"].flatMap((part) => {
+    const folder = join(ROOT, part, "src");
+    const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).toSorted();
+    return files
+      .filter((name) => name.endsWith(".ts") && !name.includes(".test.") && !name.startsWith("testing"))
+      .flatMap((name) => {
+        const found = new Set<string>();
+        const source = readFileSync(join(folder, name), "utf8");
+        walk(parseAst(source, { lang: "ts" }) as unknown as Node, (node) => {
+          for (const text of textsOf(node, source)) found.add(text);
+        });
+        return [...found].map((text) => ({ file: `${part}/${name}`, text }));
       });
-      return found;
-    });
+  });
 }
 
-function sentencesOf(node: Node): string[] {
-  const { name } = (node["callee"] ?? {}) as { name?: string };
-  if (node.type !== "NewExpression" || name !== "AppError") return [];
-  const [, more] = node["arguments"] as Node[];
-  const properties = (more?.["properties"] ?? []) as Array<{ key?: { name?: string }; value: Node }>;
-  const message = properties.find(({ key }) => key?.name === "message");
-  return message === undefined ? [] : textsOf(message.value);
+function textsOf(node: Node, source: string): string[] {
+  if (node.type === "NewExpression") return textsOfAppError(node);
+  if (node.type === "CallExpression") {
+    const { name, property } = node["callee"] as { name?: string; property?: { name?: string } };
+    const at = TAKES_TEXT[name ?? property?.name ?? ""];
+    const input = node["arguments"] as Node[];
+    return at === undefined ? [] : literalsIn(input[at]);
+  }
+  if (node.type === "ObjectExpression") return textsOfFault(node);
+  const returnType = node["returnType"] as { start: number; end: number } | null | undefined;
+  if (returnType == null || !source.slice(returnType.start, returnType.end).includes("Wording")) return [];
+  const found: string[] = [];
+  walk(node["body"] as Node, (inner) => {
+    if (inner.type === "ReturnStatement") found.push(...literalsIn(inner["argument"] as Node));
+  });
+  return found;
+}
+
+function textsOfAppError(node: Node): string[] {
+  if ((node["callee"] as { name?: string }).name !== "AppError") return [];
+  return literalsIn(propertiesOf((node["arguments"] as Node[])[1]).get("message"));
+}
+
+/** Returns the message of an object that also has the code of a field, and the message of a check by Zod. */
+function textsOfFault(node: Node): string[] {
+  const properties = propertiesOf(node);
+  if (properties.has("code") || properties.has("params")) return literalsIn(properties.get("message"));
+  const error = properties.get("error");
+  return properties.size === 1 || error?.type === "ArrowFunctionExpression" ? literalsIn(error) : [];
+}
+
+function propertiesOf(node: Node | undefined): Map<string | undefined, Node> {
+  const properties = (node?.["properties"] ?? []) as Array<{ key?: { name?: string }; value: Node }>;
+  return new Map(properties.map(({ key, value }) => [key?.name, value]));
 }
 
 /** Returns the texts an expression may produce, as far as they are literals. */
-function textsOf(node: Node): string[] {
-  if (node.type === "Literal") return [String(node["value"])];
-  if (node.type === "ConditionalExpression")
-    return [...textsOf(node["consequent"] as Node), ...textsOf(node["alternate"] as Node)];
-  if (node.type !== "TemplateLiteral") return [];
-  const parts = (node["quasis"] as Array<{ value: { cooked: string } }>).map(({ value }) => value.cooked);
-  return [parts.reduce((said, part, at) => `${said}{${at}}${part}`)];
+function literalsIn(node: Node | null | undefined): string[] {
+  if (node?.type === "Literal") return SENTENCE.test(String(node["value"])) ? [String(node["value"])] : [];
+  if (node?.type === "ArrowFunctionExpression") return literalsIn(node["body"] as Node);
+  if (node?.type !== "ConditionalExpression") return [];
+  return [...literalsIn(node["consequent"] as Node), ...literalsIn(node["alternate"] as Node)];
 }

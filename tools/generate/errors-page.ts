@@ -2,6 +2,8 @@
 import { STATUS_CODES } from "node:http";
 import type { z } from "zod";
 import { ERRORS, FIELD_CODES, type errorSchema, type ErrorCode } from "@postloft/contract/errors.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import { withValues } from "@postloft/contract/translation.ts";
 import { code, fenced, GENERATED, linkTo, page, table, wrap } from "./markdown.ts";
 
 export const ERROR_EXAMPLE: z.infer<typeof errorSchema> = {
@@ -12,7 +14,14 @@ export const ERROR_EXAMPLE: z.infer<typeof errorSchema> = {
     message: ERRORS.VALIDATION_ERROR.message,
     statusCode: ERRORS.VALIDATION_ERROR.status,
     requestId: "0197a9c4-6f0e-7c3a-9d51-2b7e8f4a1c60",
-    errors: [{ field: "attachments.2.filename", message: "Required.", code: "required" }],
+    errors: [
+      { field: "attachments.2.filename", message: "Required.", code: "required" },
+      {
+        field: "body",
+        ...withValues("Must have at most {most} bytes.", { most: LIMITS.htmlBytes.value }),
+        code: "too_big",
+      },
+    ],
     suggestion: ERRORS.VALIDATION_ERROR.suggestion,
     docs: "http://localhost:3000/docs/errors#VALIDATION_ERROR",
   },
@@ -32,6 +41,10 @@ export function errorsPage(): string {
       "Programs read `error.code`; people read `error.message` and `error.suggestion`. `error.docs` leads to the code on the page " +
         "`/docs/errors` of the installation, which says what stands here. `error.requestId` is what to tell whoever " +
         "runs the installation; the log has it too. `message` at the top is the same text, for older clients.",
+    ),
+    wrap(
+      "A message with values also has `translation`: its text with `{names}`, and the values by name. Look up `key` in a catalog of your " +
+        "language and fill in the values. A constant text has no `translation`. Texts may change with each version; codes don't.",
     ),
     "## Fields",
     wrap(

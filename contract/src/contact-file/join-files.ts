@@ -3,6 +3,7 @@ import { quoteCell } from "../cell.ts";
 import { createCsvReader, isEmptyRow } from "../read-csv.ts";
 import { findTable } from "./find-table.ts";
 import type { FileTable } from "./mapping.ts";
+import { withValues, type ErrorMessage } from "../translation.ts";
 
 export interface NamedText {
   name: string;
@@ -11,7 +12,7 @@ export interface NamedText {
 
 export type JoinedFiles =
   | { text: string; files: string; problem?: never }
-  | { problem: string; text?: never };
+  | { problem: ErrorMessage; text?: never };
 
 /** Mailchimp names each file after the status of its contacts. */
 const STATUS_NAME = /^(subscribed|unsubscribed|nonsubscribed|non-subscribed|cleaned|pending|archived)[_ -]/i;
@@ -52,7 +53,12 @@ export async function joinFiles(files: readonly NamedText[], pause: Pause): Prom
   for (const [at, { name, text }] of files.entries()) {
     const found = findTable(text);
     if (found.table === undefined)
-      return { problem: `${baseName(name)} has no table: ${found.problem.fault?.text ?? "it is empty."}` };
+      return {
+        problem: withValues("{file} has no table: {why}", {
+          file: baseName(name),
+          why: found.problem.fault?.text ?? "it is empty.",
+        }),
+      };
     const places = joinedColumnsOf(found.table, names);
     const first = rows.length + HEADER_AND_FIRST;
     const reader = createCsvReader(text.slice(found.table.start), found.table.separator, true);
@@ -60,7 +66,11 @@ export async function joinFiles(files: readonly NamedText[], pause: Pause): Prom
     for (let row = reader.next(); row !== null; row = reader.next(), number++) {
       if (row.kind === "fault")
         return {
-          problem: `Row ${number} of ${baseName(name)} cannot be read: ${row.fault.text} Upload each file separately.`,
+          problem: withValues("Row {row} of {file} cannot be read: {why} Upload each file separately.", {
+            row: number,
+            file: baseName(name),
+            why: row.fault.text,
+          }),
         };
       if (isEmptyRow(row.cells)) continue;
       const one = placed(row.cells, places);

@@ -3,13 +3,13 @@ import { LIMITS } from "../limits/limits.ts";
 import { sharedKey } from "./column-names.ts";
 import { exactKey, isOwnName, ownKey } from "./field-names.ts";
 import type { FileTable, GivenColumn, MappedColumn } from "./mapping.ts";
+import { asMessage, withValues, type ErrorMessage, type Wording } from "../translation.ts";
 
-export interface MappingProblem {
+export interface MappingProblem extends ErrorMessage {
   /** The position in the given mapping, counted from 0; null if the file itself is the problem. */
   item: number | null;
   /** The position of the column, counted from 1; null if the column does not exist. */
   position: number | null;
-  message: string;
 }
 
 export type ResolvedMapping =
@@ -35,13 +35,20 @@ export function resolveMapping(
     const column = position === undefined ? undefined : columns[position - 1];
     const problem =
       column === undefined || position === undefined
-        ? `The file has no column ${shown(one.column)}. Its columns are ${listOf(columns)}.`
+        ? withValues("The file has no column {column}. Its columns are {columns}.", {
+            column: shown(one.column),
+            columns: listOf(columns),
+          })
         : positions.length > 1
-          ? `${positions.length} columns are named ${shown(one.column)}: ${positions.join(", ")}. Use the position instead.`
+          ? withValues("{count} columns are named {column}: {positions}. Use the position instead.", {
+              count: positions.length,
+              column: shown(one.column),
+              positions: positions.join(", "),
+            })
           : decided.has(position)
-            ? `The mapping contains the column ${shown(column.name)} twice.`
+            ? withValues("The mapping contains the column {column} twice.", { column: shown(column.name) })
             : problemOf(one);
-    if (problem !== null) problems.push({ item, position: position ?? null, message: problem });
+    if (problem !== null) problems.push({ item, position: position ?? null, ...asMessage(problem) });
     else if (column !== undefined && position !== undefined) {
       decided.set(position, item);
       columns[position - 1] = decide(column, one);
@@ -66,19 +73,23 @@ function positionsOf(table: FileTable, columns: readonly MappedColumn[], column:
   return exact.length > 0 ? exact : find((name) => name.trim().toLowerCase() === text);
 }
 
-function problemOf({ target, field, values, dateFormat, type }: GivenColumn): string | null {
+function problemOf({ target, field, values, dateFormat, type }: GivenColumn): Wording | null {
   if (field !== undefined && target !== "field")
-    return `Only the target field can have a field, but this target is ${target}.`;
+    return withValues("Only the target field can have a field, but this target is {target}.", { target });
   if (values !== undefined && target !== "status")
-    return `Only the target status can have values, but this target is ${target}.`;
+    return withValues("Only the target status can have values, but this target is {target}.", { target });
   if ((type !== undefined || dateFormat !== undefined) && target !== "field")
-    return `Only the target field can have type and dateFormat, but this target is ${target}.`;
+    return withValues("Only the target field can have type and dateFormat, but this target is {target}.", {
+      target,
+    });
   if (dateFormat !== undefined && type !== undefined && type !== "date")
-    return `Only the type date can have a dateFormat, but this type is ${type}.`;
+    return withValues("Only the type date can have a dateFormat, but this type is {type}.", { type });
   if (field === undefined) return null;
   if (field.trim() === "") return "The field has no name.";
   return isOwnName(field)
-    ? `The field ${shown(field)} is filled in by the service. Choose another name.`
+    ? withValues("The field {field} is filled in by the service. Choose another name.", {
+        field: shown(field),
+      })
     : null;
 }
 
@@ -115,18 +126,24 @@ function problemsOf(
 ): MappingProblem[] {
   const emails = columns.filter(({ target }) => target === "email");
   const problems: MappingProblem[] = [];
-  const notify = (column: MappedColumn, message: string) =>
-    problems.push({ item: decided.get(column.position) ?? null, position: column.position, message });
+  const notify = (column: MappedColumn, message: ErrorMessage) =>
+    problems.push({ item: decided.get(column.position) ?? null, position: column.position, ...message });
   if (emails.length === 0)
     problems.push({
       item: null,
       position: null,
-      message: `No column has email addresses. The columns are ${listOf(columns)}. Name one of them email, or map it to the target email.`,
+      ...withValues(
+        "No column has email addresses. The columns are {columns}. Name one of them email, or map it to the target email.",
+        { columns: listOf(columns) },
+      ),
     });
   for (const other of emails.slice(1))
     notify(
       other,
-      `The columns ${shown(emails[0]?.name ?? "")} and ${shown(other.name)} are both mapped to email.`,
+      withValues("The columns {first} and {second} are both mapped to email.", {
+        first: shown(emails[0]?.name ?? ""),
+        second: shown(other.name),
+      }),
     );
   const byField = new Map<string, MappedColumn>();
   const byName = new Map<string, MappedColumn>();
@@ -135,11 +152,18 @@ function problemsOf(
     const key = target === "field" ? (field ?? "") : null;
     const isIdentity = target === "email" || target === "status" || name.trim().toLowerCase() === "email";
     const same = isIdentity && !decided.has(position) ? byName.get(name.trim().toLowerCase()) : undefined;
-    if (key === "") notify(column, `Column ${position} has no name. Name it in the first row, or map it.`);
+    if (key === "")
+      notify(
+        column,
+        withValues("Column {position} has no name. Name it in the first row, or map it.", { position }),
+      );
     else if (key !== null && key.length > LIMITS.dataKeyLength.value)
       notify(
         column,
-        `Column ${position} cannot be a key of data because it has more than ${LIMITS.dataKeyLength.value} characters.`,
+        withValues("Column {position} cannot be a key of data because it has more than {most} characters.", {
+          position,
+          most: LIMITS.dataKeyLength.value,
+        }),
       );
     else if (same !== undefined || (key !== null && byField.has(key)))
       notify(column, sameName(column, same ?? byField.get(key ?? "")));
@@ -149,10 +173,22 @@ function problemsOf(
   return problems;
 }
 
-function sameName({ position, name, field }: MappedColumn, other: MappedColumn | undefined): string {
+function sameName({ position, name, field }: MappedColumn, other: MappedColumn | undefined): ErrorMessage {
   if (other === undefined || other.name.trim().toLowerCase() === name.trim().toLowerCase())
-    return `Another column has the same name as column ${position}: ${shown(name)}. Rename or delete one of them, or map them by position.`;
-  return `Column ${position} has the same name as column ${other.position}: ${shown(name)} and ${shown(other.name)} both become the field ${shown(field ?? "")}.`;
+    return withValues(
+      "Another column has the same name as column {position}: {name}. Rename or delete one of them, or map them by position.",
+      { position, name: shown(name) },
+    );
+  return withValues(
+    "Column {position} has the same name as column {other}: {first} and {second} both become the field {field}.",
+    {
+      position,
+      other: other.position,
+      first: shown(name),
+      second: shown(other.name),
+      field: shown(field ?? ""),
+    },
+  );
 }
 
 const COLUMNS_LISTED = 20;

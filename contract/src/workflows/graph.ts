@@ -6,6 +6,7 @@ import { LIMITS } from "../limits/limits.ts";
 import { schedule, timeZone } from "../schedule-trigger.ts";
 import { readAs } from "../unknown-fields.ts";
 import { readWorkflowCondition } from "./condition.ts";
+import { withValues } from "../translation.ts";
 
 export const STEP_TYPES = [
   "TRIGGER",
@@ -67,7 +68,13 @@ const eventFilter = readAs(
       const other = conditionsOf(read).find(({ field }) => !field.startsWith("data."));
       if (other !== undefined)
         context.addIssue(
-          issue(`Only event data can be used here: \`data.<key>\`, not \`${other.field}\`.`, "custom", other),
+          issue(
+            withValues("Only event data can be used here: `data.<key>`, not `{field}`.", {
+              field: other.field,
+            }),
+            "custom",
+            other,
+          ),
         );
     })
     .register(jsonSchemas, jsonSchemas.get(filter) ?? { jsonSchema: {} }),
@@ -120,7 +127,9 @@ const delay = z
       if (value !== undefined) context.addIssue(issue("Only allowed with `until`.", "custom", value, [name]));
     const most = LIMITS.delayDays.value;
     if (amount !== undefined && unit !== undefined && delayMs({ amount, unit }) > most * 86_400_000)
-      context.addIssue(issue(`Must be at most ${most} days.`, "too_big", amount, ["amount"]));
+      context.addIssue(
+        issue(withValues("Must be at most {most} days.", { most }), "too_big", amount, ["amount"]),
+      );
   });
 
 const waitForEvent = z.object({
@@ -162,14 +171,22 @@ const updateContact = z
         context.addIssue(issue("This key cannot be stored.", "custom", key, ["updates", key]));
     if (Object.keys(updates ?? {}).some((key) => key.length > LIMITS.dataKeyLength.value))
       context.addIssue(
-        issue(`A key may have at most ${LIMITS.dataKeyLength.value} characters.`, "too_big", updates, [
-          "updates",
-        ]),
+        issue(
+          withValues("A key may have at most {most} characters.", { most: LIMITS.dataKeyLength.value }),
+          "too_big",
+          updates,
+          ["updates"],
+        ),
       );
     const length = JSON.stringify(updates ?? {}).length;
     if (length > LIMITS.stepConfigLength.value)
       context.addIssue(
-        issue(`Must be at most ${LIMITS.stepConfigLength.value} characters.`, "too_big", length, ["updates"]),
+        issue(
+          withValues("Must be at most {most} characters.", { most: LIMITS.stepConfigLength.value }),
+          "too_big",
+          length,
+          ["updates"],
+        ),
       );
   });
 

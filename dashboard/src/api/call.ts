@@ -1,7 +1,9 @@
 // Calls the API.
 import type { Endpoint } from "@postloft/contract/endpoint.ts";
-import { translateParts, type MessagePart } from "../text/say-all.ts";
-import { LANGUAGE, translateServerText, t } from "../text/t.ts";
+import type { errorSchema } from "@postloft/contract/errors.ts";
+import type { z } from "zod";
+import { translateParts } from "../text/say-all.ts";
+import { LANGUAGE, translateMessage, t } from "../text/t.ts";
 import { saveFile } from "../ui/save-file.ts";
 import {
   PROJECT_PARAMETER,
@@ -230,8 +232,8 @@ function parse(text: string): unknown {
 }
 
 function errorOf(response: Response, body: unknown): CallError {
-  const error = (body as { error?: Record<string, unknown> } | null)?.error;
-  if (typeof error?.["message"] !== "string")
+  const error = (body as { error?: ServerError } | null)?.error;
+  if (typeof error?.message !== "string")
     return new CallError(
       t("Unexpected response from the server ({status}). Try again.", { status: String(response.status) }),
       {
@@ -240,25 +242,24 @@ function errorOf(response: Response, body: unknown): CallError {
         requestId: response.headers.get("x-request-id"),
       },
     );
-  return new CallError(translateServerText(error["message"]), {
+  const { message, translation, suggestion, errors } = error;
+  return new CallError(translateMessage({ message, translation }), {
     status: response.status,
-    code: String(error["code"]),
-    requestId: String(error["requestId"]),
-    suggestion: typeof error["suggestion"] === "string" ? translateServerText(error["suggestion"]) : null,
-    fields: Array.isArray(error["errors"]) ? (error["errors"] as ServerFieldError[]).map(fieldProblem) : [],
+    code: String(error.code),
+    requestId: String(error.requestId),
+    suggestion: typeof suggestion === "string" ? translateMessage({ message: suggestion }) : null,
+    fields: Array.isArray(errors) ? errors.map(fieldProblem) : [],
   });
 }
 
-interface ServerFieldError {
-  field: string;
-  message: string;
-  messageParts?: readonly MessagePart[];
-}
+/** The error of the contract, as far as it can be trusted, because a proxy may have answered. */
+type ServerError = Partial<z.output<typeof errorSchema>["error"]>;
+type FieldError = NonNullable<ServerError["errors"]>[number];
 
 /** Translates field errors that have a code or a sentence in the catalogues. */
-function fieldProblem({ field, message, messageParts = [] }: ServerFieldError): FieldProblem {
+function fieldProblem({ field, messageParts = [], ...said }: FieldError): FieldProblem {
   const [place, ...rest] = messageParts;
-  if (place === undefined) return { field, message: translateServerText(message) };
+  if (place === undefined) return { field, message: translateMessage(said) };
   return {
     field,
     message: translateParts(TEMPLATE_FAULTS, messageParts),

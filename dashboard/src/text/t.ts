@@ -1,4 +1,5 @@
 // Translates the dashboard's texts. The English text in the code is the key of the catalogues in this folder.
+import type { ErrorMessage, Placeholder } from "@postloft/contract/translation.ts";
 
 export const LANGUAGES = { en: "English", de: "Deutsch", fr: "Français", es: "Español" } as const;
 export type Language = keyof typeof LANGUAGES;
@@ -13,9 +14,6 @@ const STORED_AS = "postloft.language";
 /** Separates singular and plural in a catalogue. */
 const BETWEEN_FORMS = "|";
 
-type Placeholder<M extends string> = M extends `${string}{${infer Name}}${infer Rest}`
-  ? Name | Placeholder<Rest>
-  : never;
 type Value = string | number;
 type Values<M extends string> = [Placeholder<M>] extends [never]
   ? []
@@ -76,23 +74,11 @@ export function plural<const One extends string, const Other extends string>(
   return fill((isOne ? forms[0] : forms[1]) ?? other, { ...values, n });
 }
 
-/** Translates an English sentence from the server if the catalogues have it, exactly or as a pattern with `{1}`. */
-export function translateServerText(sentence: string): string {
-  const known = CATALOGUE[sentence];
-  if (known !== undefined) return known;
-  for (const [english, said] of Object.entries(CATALOGUE)) {
-    const values = english.includes("{1}") ? filledIn(english).exec(sentence) : null;
-    if (values !== null) return fill(said, Object.fromEntries(values.entries()));
-  }
-  return sentence;
-}
-
-/** Returns a regular expression that captures the values of `{1}`, `{2}`, …. */
-function filledIn(english: string): RegExp {
-  const parts = english
-    .split(/\{\d\}/)
-    .map((part) => part.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`));
-  return new RegExp(`^${parts.join("(.+)")}$`, "s");
+/** Translates a message from the server. Returns it in English if the catalogue of an older page lacks its text. */
+export function translateMessage({ message, translation }: ErrorMessage): string {
+  const { key, values } = translation ?? { key: message, values: {} };
+  const known = Object.hasOwn(CATALOGUE, key) ? CATALOGUE[key] : undefined;
+  return known === undefined ? message : fill(known, values);
 }
 
 function fill(text: string, values: Readonly<Record<string, Value>>): string {

@@ -2,6 +2,7 @@
 import { LRUCache } from "lru-cache";
 import { CAP_CATEGORIES, type CapCategory } from "@postloft/contract/limits/billing.ts";
 import type { EmailKind } from "@postloft/contract/emails.ts";
+import { withValues } from "@postloft/contract/translation.ts";
 import { recordAudit, type Actor } from "../audit/audit-log.ts";
 import { now, nowMs } from "../platform/clock.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
@@ -134,9 +135,14 @@ export async function requireRoom(
 
 function overCap(category: CapCategory, count: number, room: number): AppError {
   const asked = count === 1 ? "one more" : `${count} more`;
-  return new AppError("BILLING_LIMIT_EXCEEDED", {
-    message: `The monthly cap on ${NAME_OF[category]} leaves room for ${room}, but this would be ${asked}.`,
-  });
+  return new AppError(
+    "BILLING_LIMIT_EXCEEDED",
+    withValues("The monthly cap on {category} leaves room for {room}, but this would be {asked}.", {
+      category: NAME_OF[category],
+      room,
+      asked,
+    }),
+  );
 }
 
 interface Seen {

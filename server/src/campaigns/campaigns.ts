@@ -2,6 +2,7 @@
 import type { AudienceType, CampaignKind } from "@postloft/contract/campaigns.ts";
 import type { Filter } from "@postloft/contract/filters.ts";
 import { asChecked, type Checked } from "../platform/checked.ts";
+import { asMessage, withValues } from "@postloft/contract/translation.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
 import { isId, newId } from "../platform/ids.ts";
 import { toPage, type PageRequest } from "../platform/http/page.ts";
@@ -244,9 +245,12 @@ export async function replaceCampaign(
   const row = await findCampaignForUpdate(tx, projectId, id);
   if (row === undefined) throw new AppError("CAMPAIGN_NOT_FOUND");
   if (row.status !== "DRAFT" && row.status !== "SCHEDULED")
-    throw new AppError("CONFLICT", {
-      message: `The campaign is ${row.status}. Only a draft or scheduled campaign can be changed.`,
-    });
+    throw new AppError(
+      "CONFLICT",
+      withValues("The campaign is {status}. Only a draft or scheduled campaign can be changed.", {
+        status: row.status,
+      }),
+    );
   if (row.status === "SCHEDULED" && status !== "SCHEDULED")
     throw new AppError("CONFLICT", {
       message: "The campaign was scheduled during the check. Try again.",
@@ -272,9 +276,12 @@ export async function duplicateCampaign(tx: Tx, projectId: string, id: string): 
 export async function deleteCampaign(tx: Tx, projectId: string, id: string): Promise<void> {
   const row = await getCampaignRow(tx, projectId, id);
   if (await deleteCampaignRow(tx, projectId, row.id, ["DRAFT", "SENT", "CANCELLED"])) return;
-  const message =
-    row.status === "CANCELLED"
-      ? "The campaign was just cancelled. Try again when its last emails are dropped."
-      : `The campaign is ${row.status}. Cancel it first.`;
-  throw new AppError("CONFLICT", { message });
+  throw new AppError(
+    "CONFLICT",
+    asMessage(
+      row.status === "CANCELLED"
+        ? "The campaign was just cancelled. Try again when its last emails are dropped."
+        : withValues("The campaign is {status}. Cancel it first.", { status: row.status }),
+    ),
+  );
 }

@@ -1,6 +1,7 @@
 // Blocks sending an unfinished campaign with merge tags, placeholders, example links, broken links or an empty body.
 import { isConfirmable } from "@postloft/contract/campaign-findings.ts";
 import type { CampaignKind } from "@postloft/contract/campaigns.ts";
+import { withValues } from "@postloft/contract/translation.ts";
 import type { Database } from "../platform/database/database.ts";
 import { AppError } from "../platform/app-error.ts";
 import type { AskedRenderer } from "../rendering/asked-renderer.ts";
@@ -63,11 +64,20 @@ export async function requireFinished(
   if (first === undefined) return;
   const codes = [...new Set(blocks.map(({ code }) => `"${code}"`))].join(", ");
   throw new AppError("CAMPAIGN_NOT_READY", {
-    message: `The campaign is not ready (${first.where.field}): ${first.message} To send it anyway, add "confirm": [${codes}].`,
+    ...withValues(
+      'The campaign is not ready ({field}): {problem} To send it anyway, add "confirm": [{codes}].',
+      { field: first.where.field, problem: first.message, codes },
+    ),
     fields: blocks.map(({ where, message }) => ({
       field: where.field,
       code: "custom",
-      message: where.line === null ? message : `Line ${where.line}, column ${where.column}: ${message}`,
+      ...(where.line === null
+        ? { message }
+        : withValues("Line {line}, column {column}: {problem}", {
+            line: where.line,
+            column: String(where.column),
+            problem: message,
+          })),
     })),
   });
 }

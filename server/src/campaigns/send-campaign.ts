@@ -2,6 +2,7 @@
 // succeeds (decisions §8).
 import type { CampaignKind } from "@postloft/contract/campaigns.ts";
 import { asChecked, type Checked } from "../platform/checked.ts";
+import { withValues } from "@postloft/contract/translation.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
 import { addJob } from "../platform/background/jobs.ts";
 import { invalidField, AppError } from "../platform/app-error.ts";
@@ -180,7 +181,11 @@ async function move(
 
 function refuseState(row: CampaignRow, { from }: Transition): void {
   if (from.some((status) => status === row.status)) return;
-  throw new AppError("CONFLICT", {
-    message: `The campaign is ${row.status}. This is only possible while it is ${from.join(" or ")}.`,
-  });
+  throw new AppError(
+    "CONFLICT",
+    withValues("The campaign is {status}. This is only possible while it is {allowed}.", {
+      status: row.status,
+      allowed: from.join(" or "),
+    }),
+  );
 }

@@ -3,6 +3,7 @@
 import { parseAddress } from "@postloft/contract/address.ts";
 import type { CONTACT_SORTS, SORT_DIRECTIONS, TOTALS } from "@postloft/contract/contacts.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import { withValues } from "@postloft/contract/translation.ts";
 import { isId } from "../platform/ids.ts";
 import { AppError } from "../platform/app-error.ts";
 
@@ -51,9 +52,13 @@ export function readContactPage(query: {
     throw new AppError("BAD_REQUEST", { message: "The cursor does not belong to this list." });
   const { order } = place;
   if ((query.sort ?? order.sort) !== order.sort || (query.dir ?? order.dir) !== order.dir)
-    throw new AppError("BAD_REQUEST", {
-      message: `The cursor belongs to a list sorted by ${order.sort}, ${order.dir}. Remove \`sort\` and \`dir\`, or start without a cursor.`,
-    });
+    throw new AppError(
+      "BAD_REQUEST",
+      withValues(
+        "The cursor belongs to a list sorted by {sort}, {dir}. Remove `sort` and `dir`, or start without a cursor.",
+        { sort: order.sort, dir: order.dir },
+      ),
+    );
   return { limit, withTotal, ...place, isShort, isLooking: isShort && place.isLooking };
 }
 

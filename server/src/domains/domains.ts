@@ -9,7 +9,7 @@ import { asChecked, type Checked } from "../platform/checked.ts";
 import type { Dns } from "../platform/dns.ts";
 import { isId, newId } from "../platform/ids.ts";
 import type { Log } from "../platform/log.ts";
-import { AppError, invalidField } from "../platform/app-error.ts";
+import { AppError } from "../platform/app-error.ts";
 import type { DkimKey } from "../message/dkim.ts";
 import type { SigningKey } from "../emails/sending/prepare-emails.ts";
 import { endDefaultSenderFrom } from "../projects/default-senders.ts";
@@ -46,7 +46,17 @@ import {
   type NewDomain,
   type SealedDkimKey,
 } from "./queries.ts";
-import { ofInstallation, refused, rejectTaken, rotationRunning, verifiedElsewhere } from "./errors.ts";
+import {
+  ofInstallation,
+  refused,
+  rejectTaken,
+  rotationRunning,
+  sharedDomain,
+  tooManyDomains,
+  verifiedElsewhere,
+  usedByCampaign,
+  usedByTemplate,
+} from "./errors.ts";
 import { FORMER_KEY_MS, secondKeyOf } from "./rules.ts";
 
 const SELECTOR_LENGTH = 8;
@@ -178,9 +188,7 @@ export function createDomains(options: {
   async function refuseNew(within: Database, projectId: string, domain: string): Promise<void> {
     rejectTaken(await findClaims(within, domain), projectId, staysHere);
     if ((await countDomains(within, projectId)) < LIMITS.domains.value) return;
-    throw new AppError("CONFLICT", {
-      message: `The project has ${LIMITS.domains.value} domains, which is the maximum. Delete one you don't need.`,
-    });
+    throw tooManyDomains();
   }
 
   function isSandbox(projectId: string, id: string): boolean {
@@ -200,12 +208,7 @@ export function createDomains(options: {
       return row === undefined ? [] : advisoryRecords(present(row));
     },
     async checkNew(projectId, domain) {
-      if (domain === SANDBOX_DOMAIN)
-        throw invalidField(
-          "domain",
-          "custom",
-          `${SANDBOX_DOMAIN} belongs to the installation; in local mailbox mode every project can send from it.`,
-        );
+      if (domain === SANDBOX_DOMAIN) throw sharedDomain();
       // Checked before the costly generation of a key, and again when the domain is inserted.
       await refuseNew(database, projectId, domain);
       return asChecked({ domain, key: await makeKey(projectId, domain) });
@@ -255,11 +258,9 @@ export function createDomains(options: {
       // Deletes the row first. This waits for transactions that create a sender, and later ones find no domain.
       if (!(await deleteDomainRow(tx, { projectId, id }))) throw new AppError("DOMAIN_NOT_FOUND");
       const template = await use.templateFrom(tx, projectId, domain);
-      if (template !== undefined)
-        throw new AppError("CONFLICT", { message: `The template "${template}" sends from ${domain}.` });
+      if (template !== undefined) throw usedByTemplate(template, domain);
       const campaign = await use.campaignFrom(tx, projectId, domain);
-      if (campaign !== undefined)
-        throw new AppError("CONFLICT", { message: `The campaign "${campaign}" sends from ${domain}.` });
+      if (campaign !== undefined) throw usedByCampaign(campaign, domain);
       await endDefaultSenderFrom(tx, projectId, domain);
       return domain;
     },

@@ -1,6 +1,7 @@
 // Lists event names and their usage, and deletes all events of a name.
 import { isReservedEventName } from "@postloft/contract/event-names.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import { withValues } from "@postloft/contract/translation.ts";
 import { addJob, type JobStep } from "../platform/background/jobs.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
 import { AppError } from "../platform/app-error.ts";
@@ -85,12 +86,18 @@ export async function deleteEvents(
   if (isReservedEventName(name))
     throw new AppError("CONFLICT", { message: "This event is emitted by the service and can't be deleted." });
   const { usedInSegments, usedInWorkflows, totalCount } = await readEventUsage(tx, users, projectId, name);
-  const [user] = [
-    ...usedInSegments.map((one) => `the segment "${one.name}"`),
-    ...usedInWorkflows.map((one) => `the workflow "${one.name}"`),
-  ];
-  if (user !== undefined)
-    throw new AppError("CONFLICT", { message: `This event is used by ${user}. Change that first.` });
+  const [segment] = usedInSegments;
+  if (segment !== undefined)
+    throw new AppError(
+      "CONFLICT",
+      withValues('This event is used by the segment "{name}". Change that first.', { name: segment.name }),
+    );
+  const [workflow] = usedInWorkflows;
+  if (workflow !== undefined)
+    throw new AppError(
+      "CONFLICT",
+      withValues('This event is used by the workflow "{name}". Change that first.', { name: workflow.name }),
+    );
   const until = totalCount === 0 ? null : await findLastOfName(tx, projectId, name);
   if (until === null) return 0;
   const input: DeletionInput = { name, until };

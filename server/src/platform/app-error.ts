@@ -1,10 +1,16 @@
 // Defines the expected error, which has a code from the catalog in contract/src/errors.ts and is sent to the caller. Any other thrown error
 // is a bug.
 import { ERRORS, type ErrorCode, type FieldError } from "@postloft/contract/errors.ts";
+import {
+  asMessage,
+  withValues,
+  type ErrorMessage,
+  type Translation,
+  type Wording,
+} from "@postloft/contract/translation.ts";
 
-export interface AppErrorDetails {
-  /** Replaces the catalog's message. */
-  message?: string;
+/** A message replaces that of the catalog. */
+export interface AppErrorDetails extends Partial<ErrorMessage> {
   /** The invalid fields, for VALIDATION_ERROR. */
   fields?: readonly FieldError[];
   /** Seconds until a retry makes sense, sent as Retry-After. */
@@ -13,6 +19,7 @@ export interface AppErrorDetails {
 
 export class AppError extends Error {
   readonly code: ErrorCode;
+  readonly translation: Translation | undefined;
   readonly fields: readonly FieldError[] | null;
   readonly retryAfterSeconds: number | null;
 
@@ -20,14 +27,15 @@ export class AppError extends Error {
     super(details.message ?? ERRORS[code].message);
     this.name = "AppError";
     this.code = code;
+    this.translation = details.translation;
     this.fields = details.fields ?? null;
     this.retryAfterSeconds = details.retryAfterSeconds ?? null;
   }
 }
 
 /** Returns an error about one field, with status 422. */
-export function invalidField(field: string, code: FieldError["code"], message: string): AppError {
-  return new AppError("VALIDATION_ERROR", { fields: [{ field, code, message }] });
+export function invalidField(field: string, code: FieldError["code"], wording: Wording): AppError {
+  return new AppError("VALIDATION_ERROR", { fields: [{ field, code, ...asMessage(wording) }] });
 }
 
 /**
@@ -37,7 +45,8 @@ export function invalidField(field: string, code: FieldError["code"], message: s
  */
 export function requireUnchanged({ updatedAt }: { updatedAt: Date }, expected: string | undefined): void {
   if (expected === undefined || Date.parse(expected) === updatedAt.getTime()) return;
-  throw new AppError("CHANGED_MEANWHILE", {
-    message: `This was changed at ${updatedAt.toISOString()}, after you read it.`,
-  });
+  throw new AppError(
+    "CHANGED_MEANWHILE",
+    withValues("This was changed at {updatedAt}, after you read it.", { updatedAt: updatedAt.toISOString() }),
+  );
 }

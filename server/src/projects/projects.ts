@@ -4,6 +4,7 @@ import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { DoubtPolicy, TrackingMode } from "@postloft/contract/projects.ts";
 import { seesSecretKey, type Role } from "@postloft/contract/roles.ts";
 import type { z } from "zod";
+import { withValues } from "@postloft/contract/translation.ts";
 import type { Sealer } from "../platform/crypto.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
 import { isId, newId } from "../platform/ids.ts";
@@ -88,7 +89,10 @@ export async function createProject(
   const owned = await countOwnedProjects(tx, project.ownerId);
   if (owned === undefined) throw new AppError("UNAUTHORIZED");
   if (owned >= LIMITS.projects.value)
-    throw new AppError("CONFLICT", { message: `You can own up to ${LIMITS.projects.value} projects.` });
+    throw new AppError(
+      "CONFLICT",
+      withValues("You can own up to {most} projects.", { most: LIMITS.projects.value }),
+    );
   const id = newId();
   await insertProject(tx, { id, name: project.name });
   await createProjectQueue(tx, id);

@@ -1,6 +1,7 @@
 // Disables projects with too many bounces or complaints, enables them again, and keeps their history.
 import type { BadRate } from "@postloft/contract/security.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import { asMessage, withValues } from "@postloft/contract/translation.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
 import { newId } from "../platform/ids.ts";
 import { AppError } from "../platform/app-error.ts";
@@ -109,11 +110,16 @@ export async function enableOwnProject(
   if (row === undefined || (!row.disabled && !row.isClosed))
     throw new AppError("CONFLICT", { message: "The project is not disabled." });
   if (row.disabled && (!row.isSuspended || row.wasLifted))
-    throw new AppError("CONFLICT", {
-      message: row.wasLifted
-        ? `An owner can do this once in ${LIMITS.selfEnableDays.value} days. Ask your administrator.`
-        : "The project was disabled by your administrator. Ask them to enable it.",
-    });
+    throw new AppError(
+      "CONFLICT",
+      asMessage(
+        row.wasLifted
+          ? withValues("An owner can do this once in {days} days. Ask your administrator.", {
+              days: LIMITS.selfEnableDays.value,
+            })
+          : "The project was disabled by your administrator. Ask them to enable it.",
+      ),
+    );
   await enableProject(tx, enabled);
 }
 

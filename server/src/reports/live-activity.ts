@@ -2,6 +2,7 @@
 // The reader reads the last seconds again each time, because a row can be committed after a younger one.
 import { Readable } from "node:stream";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import { withValues } from "@postloft/contract/translation.ts";
 import { nowMs } from "../platform/clock.ts";
 import type { Database } from "../platform/database/database.ts";
 import { firstIdAt, idTimeMs, NO_ID } from "../platform/ids.ts";
@@ -82,7 +83,7 @@ export function createLiveActivity({ database, log }: { database: Database; log:
     if (!isFull && !isPersonFull && followed < LIMITS.liveStreamsInAll.value) return;
     const owner = isFull ? "this project" : isPersonFull ? "this user's projects" : "this installation";
     throw new AppError("RATE_LIMIT_EXCEEDED", {
-      message: `Too many open connections for ${owner}.`,
+      ...withValues("Too many open connections for {owner}.", { owner }),
       retryAfterSeconds: LIMITS.liveStreamSeconds.value,
     });
   }

@@ -1,5 +1,6 @@
 // Periods of whole days in a time zone, with the start of each day across clock changes. Pure.
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import { withValues } from "@postloft/contract/translation.ts";
 import { invalidField } from "../platform/app-error.ts";
 
 const QUARTER_MS = 15 * 60_000;
@@ -92,7 +93,11 @@ export function readPeriod(
   if (Number.isNaN(count)) throw invalidField("startDate", "invalid_date", "There is no such day.");
   if (count < 1) throw invalidField("endDate", "too_small", "The period ends before it begins.");
   if (count > LIMITS.reportDays.value)
-    throw invalidField("endDate", "too_big", `A period has at most ${LIMITS.reportDays.value} days.`);
+    throw invalidField(
+      "endDate",
+      "too_big",
+      withValues("A period has at most {most} days.", { most: LIMITS.reportDays.value }),
+    );
   return periodOf(first, count, zone);
 }
 

@@ -1,5 +1,6 @@
 // Creates, changes and deletes segments, and updates the segments that use them.
 import type { Filter } from "@postloft/contract/filters.ts";
+import { withValues } from "@postloft/contract/translation.ts";
 import type { Tx } from "../platform/database/database.ts";
 import { notify } from "../platform/notify.ts";
 import { isId, newId } from "../platform/ids.ts";
@@ -147,9 +148,13 @@ export async function updateSegment(
 async function rejectStartingWorkflow(tx: Tx, projectId: string, id: string, use: SegmentUse): Promise<void> {
   const workflow = await use.workflowStartedBy(tx, projectId, id);
   if (workflow !== undefined)
-    throw new AppError("CONFLICT", {
-      message: `The workflow "${workflow}" starts when contacts enter or leave this segment. Disable or change it first.`,
-    });
+    throw new AppError(
+      "CONFLICT",
+      withValues(
+        'The workflow "{workflow}" starts when contacts enter or leave this segment. Disable or change it first.',
+        { workflow },
+      ),
+    );
 }
 
 async function changeFilters(
@@ -197,7 +202,10 @@ async function rejectTooLarge(
     throw invalidField(
       field,
       refused.code,
-      `The segment "${name}" uses this one and would be too large. ${refused.message}`,
+      withValues('The segment "{name}" uses this one and would be too large. {why}', {
+        name,
+        why: refused.message,
+      }),
     );
   }
 }
@@ -211,19 +219,24 @@ export async function deleteSegment(tx: Tx, projectId: string, id: string, use: 
   const [over] = segmentsOver(row.id, segments);
   if (over !== undefined) {
     const { name } = await getSegmentRow(tx, projectId, over);
-    throw new AppError("CONFLICT", { message: `The segment "${name}" uses this one. Change it first.` });
+    throw new AppError(
+      "CONFLICT",
+      withValues('The segment "{name}" uses this one. Change it first.', { name }),
+    );
   }
   const campaign = await use.campaignOfSegment(tx, projectId, row.id);
   if (campaign !== undefined)
-    throw new AppError("CONFLICT", {
-      message: `The campaign "${campaign}" goes to this segment. Cancel it first.`,
-    });
+    throw new AppError(
+      "CONFLICT",
+      withValues('The campaign "{campaign}" goes to this segment. Cancel it first.', { campaign }),
+    );
   // A workflow that starts to use the segment locks it first (for key share), and this transaction holds the lock.
   const workflow = await use.workflowOfSegment(tx, projectId, row.id);
   if (workflow !== undefined)
-    throw new AppError("CONFLICT", {
-      message: `The workflow "${workflow}" uses this segment. Disable or change it first.`,
-    });
+    throw new AppError(
+      "CONFLICT",
+      withValues('The workflow "{workflow}" uses this segment. Disable or change it first.', { workflow }),
+    );
   await deleteSegmentRow(tx, projectId, row.id);
   if (row.trackMembership) await subscribeSegments(tx, projectId);
 }

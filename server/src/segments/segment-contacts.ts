@@ -1,6 +1,7 @@
 // Lists and counts the current members of a segment or the matches of an unsaved filter.
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { Filter } from "@postloft/contract/filters.ts";
+import { withValues } from "@postloft/contract/translation.ts";
 import type { Database } from "../platform/database/database.ts";
 import { invalidField } from "../platform/app-error.ts";
 import type { ContactView } from "../contacts/contacts.ts";
@@ -37,7 +38,9 @@ export async function listSegmentContacts(
     throw invalidField(
       "pageSize",
       "too_big",
-      `These contacts have more than ${LIMITS.pageBytes.value} bytes. Request fewer per page.`,
+      withValues("These contacts have more than {most} bytes. Request fewer per page.", {
+        most: LIMITS.pageBytes.value,
+      }),
     );
   return { data, total, page, pageSize, totalPages: Math.ceil(total / pageSize) };
 }

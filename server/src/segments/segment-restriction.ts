@@ -1,5 +1,6 @@
 // Builds SQL conditions for the contacts of a segment or a filter, and validates the segments in a filter.
 import type { Filter } from "@postloft/contract/filters.ts";
+import { withValues } from "@postloft/contract/translation.ts";
 import type { RawBuilder, SqlBool } from "kysely";
 import type { Database } from "../platform/database/database.ts";
 import { invalidField } from "../platform/app-error.ts";
@@ -20,7 +21,8 @@ export function checkSegments(
   const under = segmentsUnder(filters, segments);
   if (under.has(id)) throw invalidField(field, "custom", "The segment can't refer to itself.");
   for (const one of under)
-    if (!segments.has(one)) throw invalidField(field, "custom", `Segment ${one} not found.`);
+    if (!segments.has(one))
+      throw invalidField(field, "custom", withValues("Segment {id} not found.", { id: one }));
 }
 
 /**
@@ -43,6 +45,7 @@ export async function segmentRestriction(
       ? restrictionOf(database, which, { projectId, segments, fewContacts: true })
       : restrictionForAll(database, which, { projectId, segments });
   }
-  if (!segments.has(which)) throw invalidField(field, "custom", `Segment ${which} not found.`);
+  if (!segments.has(which))
+    throw invalidField(field, "custom", withValues("Segment {id} not found.", { id: which }));
   return membershipForAll(database, which, { projectId, segments });
 }

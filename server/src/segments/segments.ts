@@ -4,6 +4,7 @@ import { groupedFilter, type Filter } from "@postloft/contract/filters.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { SegmentType } from "@postloft/contract/segments.ts";
 import type { z } from "zod";
+import { withValues } from "@postloft/contract/translation.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
 import { isId } from "../platform/ids.ts";
 import { fittingLimit, toPage, type Page, type PageRequest } from "../platform/http/page.ts";
@@ -65,7 +66,9 @@ export async function listSegments(
     throw invalidField(
       "limit",
       "required",
-      `The segments of the project have more than ${LIMITS.pageBytes.value} bytes. Request them in pages.`,
+      withValues("The segments of the project have more than {most} bytes. Request them in pages.", {
+        most: LIMITS.pageBytes.value,
+      }),
     );
   if (request === null) return rows.map(present);
   const total = request.before === null ? await countSegments(database, projectId) : 0;

@@ -3,6 +3,7 @@
 import { DESIGN_FORMAT, type Design } from "@postloft/contract/design.ts";
 import { designHtml } from "@postloft/contract/design-html.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import { withValues } from "@postloft/contract/translation.ts";
 import { invalidField } from "../platform/app-error.ts";
 
 interface Written {
@@ -28,7 +29,7 @@ export function withMadeBody<T extends Written>(written: T): T {
     throw invalidField(
       "design",
       "too_big",
-      `The design produces more than ${LIMITS.htmlBytes.value} bytes of HTML.`,
+      withValues("The design produces more than {most} bytes of HTML.", { most: LIMITS.htmlBytes.value }),
     );
   if (written.body !== undefined && written.body !== html)
     throw invalidField(

@@ -10,6 +10,7 @@ import { fittingLimit, toPage, type Page, type PageRequest } from "../platform/h
 import { AppError, requireUnchanged } from "../platform/app-error.ts";
 import type { AskedRenderer } from "../rendering/asked-renderer.ts";
 import type { Domains } from "../domains/domains.ts";
+import { notVerified } from "../domains/errors.ts";
 import { checkContent } from "./check-content.ts";
 import { leavesDesignBehind } from "./designs.ts";
 import {
@@ -214,10 +215,7 @@ export async function requireVerifiedSender(
   await domains.hold(tx, { projectId, domain });
   const keys = await domains.findSigningKeys([{ projectId, domain }], tx);
   const key = keys.get(`${projectId} ${domain}`);
-  if (key === undefined || key.kind === "refused")
-    throw new AppError("DOMAIN_NOT_VERIFIED", {
-      message: `The domain ${domain} is not verified in this project.`,
-    });
+  if (key === undefined || key.kind === "refused") throw notVerified(domain);
 }
 
 /**

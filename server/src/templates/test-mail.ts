@@ -3,6 +3,7 @@
 import { parseMailbox } from "@postloft/contract/address.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { TemplateType } from "@postloft/contract/templates.ts";
+import { withValues } from "@postloft/contract/translation.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
 import type { RateLimiter } from "../platform/http/rate-limit.ts";
 import { invalidField, AppError } from "../platform/app-error.ts";
@@ -41,7 +42,9 @@ export async function takeTestMail(rateLimiter: RateLimiter, projectId: string):
   });
   if (!taken.allowed)
     throw new AppError("RATE_LIMIT_EXCEEDED", {
-      message: `A project can send up to ${LIMITS.testMails.value} test emails per hour.`,
+      ...withValues("A project can send up to {most} test emails per hour.", {
+        most: LIMITS.testMails.value,
+      }),
       retryAfterSeconds: taken.resetSeconds,
     });
 }

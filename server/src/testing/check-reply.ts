@@ -3,6 +3,7 @@ import type { Endpoint } from "@postloft/contract/endpoint.ts";
 import { ENDPOINTS } from "@postloft/contract/endpoints.ts";
 import { errorSchema, ERRORS } from "@postloft/contract/errors.ts";
 import { errorsOf } from "@postloft/contract/openapi/errors.ts";
+import { withValues } from "@postloft/contract/translation.ts";
 import type { z } from "zod";
 import { plainPath } from "../platform/http/paths.ts";
 
@@ -41,7 +42,11 @@ function errorFaults(endpoint: Endpoint, { status, body, contentType }: ReplyToC
   if (!contentType.startsWith("application/json")) return [`it is ${contentType}, not JSON`];
   const faults = faultsOf(errorSchema, body, "");
   if (faults.length > 0) return faults;
-  const { code } = (body as z.output<typeof errorSchema>).error;
+  const { error } = body as z.output<typeof errorSchema>;
+  const { code } = error;
+  for (const { message, translation } of [error, ...(error.errors ?? [])])
+    if (translation !== undefined && withValues(translation.key, translation.values).message !== message)
+      return [`the translation of "${message}" is another message`];
   // An unknown path is reported before an endpoint is found.
   const isListed = code === "RESOURCE_NOT_FOUND" || errorsOf(endpoint).includes(code);
   const known = ERRORS[code].status === status && isListed;

@@ -1,6 +1,7 @@
 // Re-encodes an uploaded image, or explains why it is invalid. Only the decoders of four formats are enabled. libvips uses its own threads.
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { ImageType } from "@postloft/contract/uploads.ts";
+import { withValues, type Wording } from "@postloft/contract/translation.ts";
 import type { Metadata, Sharp } from "sharp";
 
 export interface EncodedImage {
@@ -11,7 +12,7 @@ export interface EncodedImage {
   height: number;
 }
 
-export type Encoding = { ok: true; image: EncodedImage } | { ok: false; problem: string };
+export type Encoding = { ok: true; image: EncodedImage } | { ok: false; problem: Wording };
 
 const DECODERS = [
   "VipsForeignLoadPngBuffer",
@@ -69,17 +70,23 @@ export async function encodeImage(input: Buffer): Promise<Encoding> {
 
 const isAnimated = ({ pages = 1 }: Metadata) => pages > 1;
 
-function faultOf({ width, height, pages = 1 }: Metadata): string | null {
+function faultOf({ width, height, pages = 1 }: Metadata): Wording | null {
   if (width * height > LIMITS.uploadPixels.value) return TOO_MANY_PIXELS;
   if (pages > LIMITS.uploadFrames.value)
-    return `The animation may have at most ${LIMITS.uploadFrames.value} frames; it has ${pages}.`;
+    return withValues("The animation may have at most {most} frames; it has {frames}.", {
+      most: LIMITS.uploadFrames.value,
+      frames: pages,
+    });
   return null;
 }
 
-const TOO_MANY_PIXELS = `The image may have at most ${LIMITS.uploadPixels.value} pixels, all frames together. Make it smaller: emails are rarely wider than 1,200 pixels.`;
+const TOO_MANY_PIXELS = withValues(
+  "The image may have at most {most} pixels, all frames together. Make it smaller: emails are rarely wider than 1,200 pixels.",
+  { most: LIMITS.uploadPixels.value },
+);
 
 /** Converts an error of libvips to a sentence that tells users what to do. */
-function sentenceOf(error: unknown): string {
+function sentenceOf(error: unknown): Wording {
   const said = error instanceof Error ? error.message : String(error);
   if (/pixel limit/i.test(said)) return TOO_MANY_PIXELS;
   if (/timeout/i.test(said))

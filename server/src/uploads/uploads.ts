@@ -4,6 +4,7 @@ import type * as contract from "@postloft/contract/uploads.ts";
 import { formatBytes, LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { UploadedFile } from "@postloft/contract/field.ts";
 import type { z } from "zod";
+import { withValues, type ErrorMessage } from "@postloft/contract/translation.ts";
 import { transaction, type Database, type Tx } from "../platform/database/database.ts";
 import { newId } from "../platform/ids.ts";
 import type { Log } from "../platform/log.ts";
@@ -95,7 +96,9 @@ export function createUploads(deps: UploadDependencies): Uploads {
         throw invalidField(
           "image",
           "too_big",
-          `The image may have at most ${formatBytes(LIMITS.uploadFileBytes.value)}.`,
+          withValues("The image may have at most {most}.", {
+            most: formatBytes(LIMITS.uploadFileBytes.value),
+          }),
         );
       return costlyWork.run({ owner: projectId, ...ENCODING }, () => prepareUpload(deps, projectId, input));
     },
@@ -136,7 +139,7 @@ export function createUploads(deps: UploadDependencies): Uploads {
         if (!(await deleteUploadRow(tx, name))) throw new AppError("UPLOAD_NOT_FOUND");
         // Checked after the lock. The error rolls the deletion back.
         const users = await usesOf(tx, projectId, [name.file]);
-        if (users.length > 0) throw new AppError("CONFLICT", { message: sentenceOf(users) });
+        if (users.length > 0) throw new AppError("CONFLICT", inUse(users));
       });
       await removeFiles(deps, [pathOf(name)]);
     },
@@ -202,9 +205,13 @@ async function prepareUpload(
 function requireSpace(storedBytes: number, more: number): void {
   const { value } = LIMITS.uploadProjectBytes;
   if (storedBytes + more > value)
-    throw new AppError("CONFLICT", {
-      message: `The images of a project can use up to ${formatBytes(value)} in total. Delete some with POST /uploads/delete-unused.`,
-    });
+    throw new AppError(
+      "CONFLICT",
+      withValues(
+        "The images of a project can use up to {most} in total. Delete some with POST /uploads/delete-unused.",
+        { most: formatBytes(value) },
+      ),
+    );
 }
 
 async function usesOf(database: Database, projectId: string, files: readonly string[]): Promise<UseRow[]> {
@@ -220,13 +227,16 @@ const KINDS = {
   LOGO: "logo of",
 } as const;
 
-function sentenceOf(users: readonly UseRow[]): string {
+function inUse(users: readonly UseRow[]): ErrorMessage {
   const named = users.map(({ type, name }) => `${KINDS[type]} “${name}”`);
   const hasFormer = users.some(({ type }) => type === "TEMPLATE_VERSION");
-  const former = hasFormer
-    ? " Earlier versions are deleted when newer ones replace them, or with their template."
-    : "";
-  return `The image is used by: ${named.join(", ")}. Remove it there first.${former}`;
+  const values = { users: named.join(", ") };
+  return hasFormer
+    ? withValues(
+        "The image is used by: {users}. Remove it there first. Earlier versions are deleted when newer ones replace them, or with their template.",
+        values,
+      )
+    : withValues("The image is used by: {users}. Remove it there first.", values);
 }
 
 async function removeFiles({ storage, log }: UploadDependencies, paths: readonly string[]): Promise<void> {

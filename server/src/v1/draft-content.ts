@@ -1,5 +1,6 @@
 // Combines the content of a call with that of its template.
 import { parseMailbox } from "@postloft/contract/address.ts";
+import { messageOf } from "@postloft/contract/refused-address.ts";
 import type { SendBody } from "@postloft/contract/v1.ts";
 import { invalidField, AppError } from "../platform/app-error.ts";
 import { hashTexts, type EmailContent } from "../emails/outbox/emails.ts";
@@ -34,7 +35,8 @@ export function partsOf(body: SendBody): Parts {
   const headers = Object.entries(body.headers ?? {}).map(([name, value]) => ({ name, value }));
   const replyHeader = headers.find(({ name }) => name.toLowerCase() === "reply-to");
   const fromHeader = replyHeader === undefined ? null : parseMailbox(replyHeader.value);
-  if (fromHeader?.ok === false) throw invalidField("headers.Reply-To", "invalid_string", fromHeader.reason);
+  if (fromHeader?.ok === false)
+    throw invalidField("headers.Reply-To", "invalid_string", messageOf(fromHeader));
   return {
     subject: body.subject ?? null,
     html: body.body ?? null,

@@ -1,11 +1,13 @@
 // Determines the sender of each call: its `from`, or else its template's, or else the project's default. Only verified domains are allowed.
 import { domainOf, parseMailbox } from "@postloft/contract/address.ts";
 import type { SendBody } from "@postloft/contract/v1.ts";
+import { withValues } from "@postloft/contract/translation.ts";
 import type { Tx } from "../platform/database/database.ts";
-import { invalidField, AppError } from "../platform/app-error.ts";
+import { invalidField } from "../platform/app-error.ts";
 import type { Mailbox } from "../emails/outbox/emails.ts";
 import { readDefaultSenders } from "../projects/default-senders.ts";
 import type { Domains } from "../domains/domains.ts";
+import { notVerified } from "../domains/errors.ts";
 import type { Draft } from "./draft-content.ts";
 
 interface SendingCall {
@@ -41,9 +43,7 @@ export async function resolveSenders(
     const { sender, projectId, domain } = one;
     const key = keys.get(`${projectId} ${domain}`);
     if (key !== undefined && key.kind !== "refused") return sender;
-    return new AppError("DOMAIN_NOT_VERIFIED", {
-      message: `The domain ${domain} is not verified in this project.`,
-    });
+    return notVerified(domain);
   });
 }
 
@@ -57,7 +57,11 @@ function senderOf({ body, template }: SendingCall, projectDefault: string | unde
   if (parsed?.ok !== true) {
     const silent = template === null ? "the project has" : "neither the template nor the project has";
     const ending = template === null ? "no default sender" : "a sender";
-    return invalidField("from", "required", `Required because ${silent} ${ending}.`);
+    return invalidField(
+      "from",
+      "required",
+      withValues("Required because {silent} {ending}.", { silent, ending }),
+    );
   }
   return { address: parsed.address, name: name ?? parsed.name ?? body.name ?? null };
 }

@@ -1,6 +1,7 @@
 // POST /v1/send: validates everything, then writes contacts, contents and emails of many calls in one transaction.
 import { LRUCache } from "lru-cache";
 import type { SendBody } from "@postloft/contract/v1.ts";
+import { withValues } from "@postloft/contract/translation.ts";
 import { now } from "../platform/clock.ts";
 import { wasRolledBack, transaction, type Database, type Tx } from "../platform/database/database.ts";
 import { createGroupCommit } from "../platform/background/group-commit.ts";
@@ -237,9 +238,13 @@ async function decide(tx: Tx, items: readonly Item[], domains: Domains): Promise
   const unreachable = await readUnreachable(tx, plans);
   return pairUp(plans, unreachable).map(([plan, address]) => {
     if (plan instanceof Error || address === null) return plan;
-    return new AppError("CONTACT_UNSUBSCRIBED", {
-      message: `${address} is not subscribed, so a ${plan.draft.template?.type} template can't be sent to it.`,
-    });
+    return new AppError(
+      "CONTACT_UNSUBSCRIBED",
+      withValues("{address} is not subscribed, so a {type} template can't be sent to it.", {
+        address,
+        type: String(plan.draft.template?.type),
+      }),
+    );
   });
 }
 

@@ -3,13 +3,13 @@ import { isIP } from "node:net";
 import type { FieldCode } from "@postloft/contract/errors.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { WEBHOOK_METHODS } from "@postloft/contract/workflows/graph.ts";
+import { asMessage, withValues, type ErrorMessage, type Wording } from "@postloft/contract/translation.ts";
 import { isPortAllowed, mayCall, NO_TARGETS, type CallTargets } from "./networks.ts";
 
 export type WebhookMethod = (typeof WEBHOOK_METHODS)[number];
 
-export interface WebhookFault {
+export interface WebhookFault extends ErrorMessage {
   code: FieldCode;
-  message: string;
 }
 
 /** Names that never lead to the public internet (RFC 6761 §6.3, RFC 6762 §3, RFC 8375, ICANN's `.internal`). */
@@ -21,23 +21,32 @@ const LOCAL_NAME = /(^|\.)(localhost|localdomain|local|internal|home\.arpa)$/;
  */
 export function checkWebhookUrl(text: string, targets: CallTargets = NO_TARGETS): WebhookFault | null {
   const { value: maximum } = LIMITS.webhookUrlLength;
-  if (text.length > maximum) return { code: "too_big", message: `Must have at most ${maximum} characters.` };
+  if (text.length > maximum)
+    return { code: "too_big", ...withValues("Must have at most {most} characters.", { most: maximum }) };
   const url = URL.parse(text);
-  const fault = url === null ? "Must be a URL such as https://example.com/hook." : faultOf(url, targets);
-  return fault === null ? null : { code: "invalid_string", message: fault };
+  if (url === null)
+    return { code: "invalid_string", message: "Must be a URL such as https://example.com/hook." };
+  const fault = faultOf(url, targets);
+  return fault === null ? null : { code: "invalid_string", ...asMessage(fault) };
 }
 
-function faultOf(url: URL, { networks, ports }: CallTargets): string | null {
+function faultOf(url: URL, { networks, ports }: CallTargets): Wording | null {
   if (url.protocol !== "https:" && url.protocol !== "http:") return "Must begin with https:// or http://.";
   if (url.username !== "" || url.password !== "")
     return "Must not contain a user name or a password. Send them in a header.";
   if (url.port !== "" && !isPortAllowed(Number(url.port), ports))
-    return `Must not use port ${url.port}. 80, 443 and 8000 to 8999 are allowed; the administrator can allow more with WEBHOOK_ALLOW_PORTS.`;
+    return withValues(
+      "Must not use port {port}. 80, 443 and 8000 to 8999 are allowed; the administrator can allow more with WEBHOOK_ALLOW_PORTS.",
+      { port: url.port },
+    );
   const host = hostOf(url);
   const isAllowed = isIP(host) === 0 ? networks.length > 0 || isPublicName(host) : mayCall(host, networks);
   return isAllowed
     ? null
-    : `Must lead to the public internet, but ${url.hostname} does not. The administrator can allow it with WEBHOOK_ALLOW_PRIVATE.`;
+    : withValues(
+        "Must lead to the public internet, but {host} does not. The administrator can allow it with WEBHOOK_ALLOW_PRIVATE.",
+        { host: url.hostname },
+      );
 }
 
 /** Returns the host of a URL without brackets and trailing dot. URL has already normalized unusual spellings of IPv4 (WHATWG URL §3.5). */
@@ -79,7 +88,7 @@ export function checkWebhookHeaders(
   const entries = Object.entries(headers);
   const { value: most } = LIMITS.webhookHeaders;
   if (entries.length > most)
-    return [{ name: "", code: "too_big", message: `Must have at most ${most} headers.` }];
+    return [{ name: "", code: "too_big", ...withValues("Must have at most {most} headers.", { most }) }];
   const seen = new Set<string>();
   return entries.flatMap(([name, value]) => {
     const isRepeated = seen.has(name.toLowerCase());
@@ -95,11 +104,15 @@ function faultOfHeader(name: string, value: string, isRepeated: boolean): Webhoo
   if (!TOKEN.test(name))
     return { code: "invalid_string", message: "A header name may contain letters, digits and hyphens only." };
   if (name.length > longestName)
-    return { code: "too_big", message: `The name may have at most ${longestName} characters.` };
+    return {
+      code: "too_big",
+      ...withValues("The name may have at most {most} characters.", { most: longestName }),
+    };
   if (OWN_HEADERS.has(name.toLowerCase()))
-    return { code: "custom", message: `${name} is set by the service and cannot be changed.` };
-  if (isRepeated) return { code: "custom", message: `${name} appears twice.` };
-  if (value.length > longest) return { code: "too_big", message: `Must have at most ${longest} characters.` };
+    return { code: "custom", ...withValues("{name} is set by the service and cannot be changed.", { name }) };
+  if (isRepeated) return { code: "custom", ...withValues("{name} appears twice.", { name }) };
+  if (value.length > longest)
+    return { code: "too_big", ...withValues("Must have at most {most} characters.", { most: longest }) };
   if (!VALUE.test(value))
     return {
       code: "invalid_string",

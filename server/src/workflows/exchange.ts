@@ -2,6 +2,7 @@
 import type { FieldError } from "@postloft/contract/errors.ts";
 import type { GraphStep } from "@postloft/contract/workflows/graph.ts";
 import type { WorkflowExport } from "@postloft/contract/workflows/versions.ts";
+import { withValues } from "@postloft/contract/translation.ts";
 import { now } from "../platform/clock.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
 import { newId } from "../platform/ids.ts";
@@ -179,17 +180,27 @@ function missingOf(
 ): FieldError[] {
   const segment = (field: string, id: string): FieldError[] =>
     segments.get(id) === null
-      ? [{ field, code: "custom", message: `Segment ${shown(document.segments, id)} not found.` }]
+      ? [
+          {
+            field,
+            code: "custom",
+            ...withValues("Segment {id} not found.", { id: shown(document.segments, id) }),
+          },
+        ]
       : [];
   const trigger = { type: document.triggerType, config: document.triggerConfig };
   return [
     ...segmentIdsOfTrigger(trigger).flatMap((id) => segment("triggerConfig", id)),
     ...steps.flatMap((step, at): FieldError[] => {
       const templateId = templateIdOf(step);
-      const message = `Template ${shown(document.templates, templateId ?? "")} not found.`;
+      const message = withValues("Template {id} not found.", {
+        id: shown(document.templates, templateId ?? ""),
+      });
       const isMissing = templateId !== null && templates.get(templateId) === null;
       return [
-        ...(isMissing ? [{ field: `steps.${at}.config.templateId`, code: "custom", message } as const] : []),
+        ...(isMissing
+          ? [{ field: `steps.${at}.config.templateId`, code: "custom", ...message } as const]
+          : []),
         ...segmentIdsOfStep(step).flatMap((id) => segment(`steps.${at}.config`, id)),
       ];
     }),

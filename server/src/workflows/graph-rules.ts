@@ -8,13 +8,13 @@ import {
 } from "@postloft/contract/workflows/graph.ts";
 import type { FieldCode } from "@postloft/contract/errors.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import { asMessage, withValues, type ErrorMessage, type Wording } from "@postloft/contract/translation.ts";
 
-export interface GraphFault {
+export interface GraphFault extends ErrorMessage {
   field: "steps" | "fromStepId" | "toStepId" | "branch";
   /** Index of the faulty transition. Null if the whole graph is at fault. */
   transition: number | null;
   code: FieldCode;
-  message: string;
 }
 
 /** Steps that take time. A loop without one of them would never rest. */
@@ -35,19 +35,26 @@ function wholeFaults(graph: Graph, distinct: number): GraphFault[] {
     faults.push(faultOfWhole("custom", "A workflow has exactly one TRIGGER."));
   if (distinct !== graph.steps.length) faults.push(faultOfWhole("custom", "Two steps have the same id."));
   if (graph.steps.length > LIMITS.workflowSteps.value)
-    faults.push(faultOfWhole("too_big", `A workflow may have at most ${LIMITS.workflowSteps.value} steps.`));
+    faults.push(
+      faultOfWhole(
+        "too_big",
+        withValues("A workflow may have at most {most} steps.", { most: LIMITS.workflowSteps.value }),
+      ),
+    );
   if (JSON.stringify(graph).length > LIMITS.graphLength.value)
     faults.push(
       faultOfWhole(
         "too_big",
-        `The steps and transitions may have at most ${LIMITS.graphLength.value} characters in total, as JSON.`,
+        withValues("The steps and transitions may have at most {most} characters in total, as JSON.", {
+          most: LIMITS.graphLength.value,
+        }),
       ),
     );
   return faults;
 }
 
-function faultOfWhole(code: FieldCode, message: string): GraphFault {
-  return { field: "steps", transition: null, code, message };
+function faultOfWhole(code: FieldCode, wording: Wording): GraphFault {
+  return { field: "steps", transition: null, code, ...asMessage(wording) };
 }
 
 function faultsOfTransition(
@@ -55,11 +62,11 @@ function faultsOfTransition(
   at: number,
   steps: ReadonlyMap<string, GraphStep>,
 ): GraphFault[] {
-  const fault = (field: GraphFault["field"], message: string, code: FieldCode = "custom"): GraphFault => ({
+  const fault = (field: GraphFault["field"], wording: Wording, code: FieldCode = "custom"): GraphFault => ({
     field,
     transition: at,
     code,
-    message,
+    ...asMessage(wording),
   });
   const [from, to] = [steps.get(fromStepId), steps.get(toStepId)];
   const missing = [
@@ -78,10 +85,20 @@ function faultsOfTransition(
       ? [fault("branch", "Required after a CONDITION: `yes` or `no`.", "required")]
       : [];
   if (branches.length === 0)
-    return [fault("branch", `A ${from.type} step has no branches. Remove this field.`)];
+    return [
+      fault("branch", withValues("A {type} step has no branches. Remove this field.", { type: from.type })),
+    ];
   return branches.includes(branch)
     ? []
-    : [fault("branch", `Must be ${branches.map((one) => `\`${one}\``).join(" or ")} after a ${from.type}.`)];
+    : [
+        fault(
+          "branch",
+          withValues("Must be {branches} after a {type}.", {
+            branches: branches.map((one) => `\`${one}\``).join(" or "),
+            type: from.type,
+          }),
+        ),
+      ];
 }
 
 /** Allows one transition per branch, and one from a step without branches. */
@@ -95,7 +112,9 @@ function faultsOfBranches({ transitions }: Graph, steps: ReadonlyMap<string, Gra
     if (!isTaken) return [];
     const hasBranches = BRANCHES_OF[steps.get(fromStepId)?.type ?? "EXIT"] !== undefined;
     const message = hasBranches
-      ? `Another transition has this branch already${branch === null || before.has(null) ? ": one without a branch stands for both" : ""}.`
+      ? branch === null || before.has(null)
+        ? "Another transition has this branch already: one without a branch stands for both."
+        : "Another transition has this branch already."
       : "This step already has a next step. Only CONDITION and WAIT_FOR_EVENT have branches.";
     return [{ field: hasBranches ? "branch" : "fromStepId", transition: at, code: "custom", message }];
   });

@@ -2,6 +2,7 @@
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { Graph } from "@postloft/contract/workflows/graph.ts";
 import type { WorkflowProblem } from "@postloft/contract/workflows/problems.ts";
+import { withValues } from "@postloft/contract/translation.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
 import { pairUp } from "../platform/pair-up.ts";
 import { invalidField } from "../platform/app-error.ts";
@@ -71,7 +72,10 @@ export async function refuseSelfTriggering(
   throw invalidField(
     field,
     "custom",
-    `The workflow is enabled and would trigger itself endlessly (${names} → "${workflow.name}"). Disable it first, or confirm this with \`confirmedProblems: ["TRIGGERS_ITSELF"]\`.`,
+    withValues(
+      'The workflow is enabled and would trigger itself endlessly ({names} → "{name}"). Disable it first, or confirm this with `confirmedProblems: ["TRIGGERS_ITSELF"]`.',
+      { names, name: workflow.name },
+    ),
   );
 }
 

@@ -2,6 +2,7 @@
 import type { FieldError } from "@postloft/contract/errors.ts";
 import { causesOf, type Filter } from "@postloft/contract/filters.ts";
 import { filterOfCondition, MASKED, type Graph, type GraphStep } from "@postloft/contract/workflows/graph.ts";
+import { withValues } from "@postloft/contract/translation.ts";
 import type { Tx } from "../platform/database/database.ts";
 import { invalidField, AppError } from "../platform/app-error.ts";
 import { checkWebhookHeaders, checkWebhookUrl } from "../webhooks/check-webhook.ts";
@@ -46,12 +47,12 @@ export function segmentIdsOf(graph: Graph, trigger: Trigger): string[] {
 export async function checkStepReferences(tx: Tx, projectId: string, step: GraphStep): Promise<void> {
   const templateId = templateIdOf(step);
   if (templateId !== null && !(await lockTemplates(tx, projectId, [templateId])).has(templateId))
-    throw invalidField("templateId", "custom", `Template ${templateId} not found.`);
+    throw invalidField("templateId", "custom", withValues("Template {id} not found.", { id: templateId }));
   const wanted = segmentIdsOfStep(step);
   if (wanted.length === 0) return;
   const there = new Set((await lockSegments(tx, projectId, wanted)).map(({ id }) => id));
   for (const id of wanted)
-    if (!there.has(id)) throw invalidField("config", "custom", `Segment ${id} not found.`);
+    if (!there.has(id)) throw invalidField("config", "custom", withValues("Segment {id} not found.", { id }));
 }
 
 /** Returns errors in the URL and headers of a WEBHOOK. Empty for other steps. */

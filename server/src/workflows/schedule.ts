@@ -1,5 +1,6 @@
 // Computes the next run of a workflow with the trigger SCHEDULE from a cron line of five fields and a time zone. Pure.
 import { Cron } from "croner";
+import { withValues, type Wording } from "@postloft/contract/translation.ts";
 
 export interface Schedule {
   /** Minute, hour, day, month, weekday. */
@@ -40,7 +41,7 @@ export function runsMoreThanDaily({ cron, timezone = "UTC" }: Schedule): boolean
 const FIVE_FIELDS = /^\S+(?:\s+\S+){4}$/;
 
 /** Returns what is wrong with a schedule, as a sentence, or null if it is valid. */
-export function faultOfSchedule(schedule: Schedule, now: Date): string | null {
+export function faultOfSchedule(schedule: Schedule, now: Date): Wording | null {
   if (schedule.cron.trim().startsWith("@"))
     return "Names such as `@daily` are not supported. Use five fields, such as `0 9 * * *` for every day at nine.";
   // The library would also accept a date, which runs once.
@@ -52,6 +53,6 @@ export function faultOfSchedule(schedule: Schedule, now: Date): string | null {
     return nextRunAfter(schedule, now) === null ? "It would never run because there is no such date." : null;
   } catch (error) {
     const reason = error instanceof Error ? error.message.replace(/^CronPattern: /, "") : String(error);
-    return `Not a cron line of five fields: ${reason}`;
+    return withValues("Not a cron line of five fields: {reason}", { reason });
   }
 }

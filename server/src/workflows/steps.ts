@@ -7,6 +7,7 @@ import {
   type StepType,
 } from "@postloft/contract/workflows/graph.ts";
 import { unknownFieldIssues } from "@postloft/contract/unknown-fields.ts";
+import { withValues } from "@postloft/contract/translation.ts";
 import { now } from "../platform/clock.ts";
 import type { Tx } from "../platform/database/database.ts";
 import { fieldErrors } from "../platform/http/errors.ts";
@@ -65,7 +66,7 @@ function sealStep(
     throw invalidField(
       "config.url",
       "custom",
-      `There is no stored value for "${parameter}" at this address: give one.`,
+      withValues('There is no stored value for "{parameter}" at this address: give one.', { parameter }),
     );
   const known = new Set(Object.keys(keptHeaders(step.config.url, stored)).map((name) => name.toLowerCase()));
   const missing = listMaskedNames(sealed.config.headers ?? {}).find((name) => !known.has(name.toLowerCase()));

@@ -2,6 +2,7 @@
 import { segmentEventName } from "@postloft/contract/event-names.ts";
 import { TRIGGER_CONFIGS, type TriggerType } from "@postloft/contract/workflows/graph.ts";
 import { unknownFieldIssues } from "@postloft/contract/unknown-fields.ts";
+import { withValues } from "@postloft/contract/translation.ts";
 import { now } from "../platform/clock.ts";
 import type { Tx } from "../platform/database/database.ts";
 import { fieldErrors } from "../platform/http/errors.ts";
@@ -45,7 +46,7 @@ export async function checkTrigger(
   for (const id of wanted)
     if (!segments.some((segment) => segment.id === id)) {
       const field = read["segmentId"] === id ? "triggerConfig.segmentId" : "triggerConfig.audienceFilter";
-      throw invalidField(field, "custom", `Segment ${id} not found.`);
+      throw invalidField(field, "custom", withValues("Segment {id} not found.", { id }));
     }
   const [segment] = segments;
   if ((type === "SEGMENT_ENTRY" || type === "SEGMENT_EXIT") && segment !== undefined && !isTracked(segment))
@@ -53,8 +54,14 @@ export async function checkTrigger(
       "triggerConfig.segmentId",
       "custom",
       segment.type === "STATIC"
-        ? `Contacts don't enter or leave the static segment "${segment.name}" automatically. Choose a dynamic segment.`
-        : `Entries and exits of the segment "${segment.name}" are not tracked. Set its \`trackMembership\` to true first.`,
+        ? withValues(
+            'Contacts don\'t enter or leave the static segment "{name}" automatically. Choose a dynamic segment.',
+            { name: segment.name },
+          )
+        : withValues(
+            'Entries and exits of the segment "{name}" are not tracked. Set its `trackMembership` to true first.',
+            { name: segment.name },
+          ),
     );
   return { type, config: read, event: eventOf(type, read, segment) };
 }

@@ -2,6 +2,7 @@
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { waitNamesOf, type Graph, type TriggerType } from "@postloft/contract/workflows/graph.ts";
 import type { ConfirmableProblem } from "@postloft/contract/workflows/problems.ts";
+import { asMessage, withValues } from "@postloft/contract/translation.ts";
 import { now } from "../platform/clock.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
 import { isId, newId } from "../platform/ids.ts";
@@ -126,9 +127,12 @@ export async function storeWorkflow(
 ): Promise<WorkflowView> {
   requireSound(graph);
   if ((await countWorkflows(tx, projectId)) >= LIMITS.workflows.value)
-    throw new AppError("CONFLICT", {
-      message: `A project can have up to ${LIMITS.workflows.value} workflows. Delete one first.`,
-    });
+    throw new AppError(
+      "CONFLICT",
+      withValues("A project can have up to {most} workflows. Delete one first.", {
+        most: LIMITS.workflows.value,
+      }),
+    );
   const id = newId();
   await insertWorkflow(tx, { projectId, id, ...workflow });
   await insertVersion(tx, { projectId, workflowId: id, version: 1, graph, waitNames: waitNamesOf(graph) });
@@ -257,9 +261,16 @@ export async function deleteWorkflow(tx: Tx, projectId: string, id: string): Pro
   await lockWorkflowToDelete(tx, projectId, row.id);
   const active = await countActiveExecutions(tx, projectId, row.id);
   if (active > 0)
-    throw new AppError("CONFLICT", {
-      message: `${active === 1 ? "One execution is" : `${active} executions are`} active. Cancel them first, or wait until they have ended.`,
-    });
+    throw new AppError(
+      "CONFLICT",
+      asMessage(
+        active === 1
+          ? "One execution is active. Cancel them first, or wait until they have ended."
+          : withValues("{count} executions are active. Cancel them first, or wait until they have ended.", {
+              count: active,
+            }),
+      ),
+    );
   await deleteWorkflowRow(tx, projectId, row.id);
   await subscribeWorkflows(tx, projectId);
 }

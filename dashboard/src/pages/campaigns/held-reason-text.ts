@@ -1,7 +1,7 @@
 // Translates the reason why a campaign is held until a person decides, which the server sends as a code and values.
 import type { HeldReason, HeldReasonCode } from "@postloft/contract/held-reasons.ts";
 import { translateParts } from "../../text/say-all.ts";
-import { translateServerText, t } from "../../text/t.ts";
+import { translateMessage, t } from "../../text/t.ts";
 
 type Name = "domain" | "recipients" | "room" | "last" | "count" | "mails" | "answer" | "said";
 type Values = Record<Name, string | number>;
@@ -17,7 +17,7 @@ const SENTENCES: Record<HeldReasonCode, (values: Values) => string> = {
   "held.audience": ({ said }) =>
     t(
       "Paused automatically before sending, because we couldn't determine the recipients. {said} Fix it and resume, or cancel.",
-      { said: translateServerText(String(said)) },
+      { said: translateMessage({ message: String(said) }) },
     ),
   "held.refused": (values) =>
     t(

@@ -1,5 +1,6 @@
 // Deletes a custom field. The registration disappears for all readers immediately, and a job removes the values from the contacts in steps
 // of a few thousand.
+import { withValues } from "@postloft/contract/translation.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { addJob, type RunningJob, type StepOutcome } from "../../platform/background/jobs.ts";
 import { invalidField, AppError } from "../../platform/app-error.ts";
@@ -36,7 +37,9 @@ export async function deleteField(tx: Tx, projectId: string, text: string): Prom
     throw invalidField(
       "field",
       "custom",
-      `\`${name.standard}\` is a standard field that every contact has, so it can't be deleted.`,
+      withValues("`{field}` is a standard field that every contact has, so it can't be deleted.", {
+        field: name.standard,
+      }),
     );
   const { key } = name;
   if (key.includes("\0") || !(await deleteFieldRow(tx, projectId, key)))

@@ -1,4 +1,5 @@
 // Resets the type of a custom field, because the type of the first value may not fit later values.
+import { withValues } from "@postloft/contract/translation.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { invalidField, AppError } from "../../platform/app-error.ts";
 import type { FieldType } from "../rules.ts";
@@ -20,7 +21,11 @@ export interface ResetType {
 export async function resetFieldType(tx: Tx, projectId: string, text: string): Promise<ResetType> {
   const name = readFieldName(text);
   if ("standard" in name)
-    throw invalidField("field", "custom", `\`${name.standard}\` is a standard field with a fixed type.`);
+    throw invalidField(
+      "field",
+      "custom",
+      withValues("`{field}` is a standard field with a fixed type.", { field: name.standard }),
+    );
   const { key } = name;
   const known = key.includes("\0") ? undefined : await findField(tx, projectId, key);
   if (known === undefined) throw new AppError("FIELD_NOT_FOUND");

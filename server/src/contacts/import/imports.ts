@@ -10,6 +10,7 @@ import type { ImportResult } from "@postloft/contract/contact-import.ts";
 import type { UploadedFile } from "@postloft/contract/field.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { createCsvReader } from "@postloft/contract/read-csv.ts";
+import { withValues, type ErrorMessage } from "@postloft/contract/translation.ts";
 import type { Database, Tx } from "../../platform/database/database.ts";
 import { findHostileValues } from "../../platform/http/body.ts";
 import { isId } from "../../platform/ids.ts";
@@ -60,7 +61,9 @@ export async function prepareImport(
     throw invalidField(
       "file",
       "too_big",
-      `The file may have at most ${LIMITS.importFileBytes.value} bytes. Send it in parts, each with the header row.`,
+      withValues("The file may have at most {most} bytes. Send it in parts, each with the header row.", {
+        most: LIMITS.importFileBytes.value,
+      }),
     );
   const upload = await readUpload(file);
   if ("problem" in upload && upload.problem !== undefined)
@@ -95,7 +98,10 @@ function tableOf(text: string): FileTable {
     throw invalidField(
       "file",
       "custom",
-      `The first row cannot be read: ${why}${row === null ? "" : ` (row ${row})`}`,
+      withValues("The first row cannot be read: {why}{place}", {
+        why,
+        place: row === null ? "" : ` (row ${row})`,
+      }),
     );
   }
   const most = LIMITS.importColumns.value;
@@ -103,7 +109,10 @@ function tableOf(text: string): FileTable {
     throw invalidField(
       "file",
       "custom",
-      `There are ${table.names.length} columns, but at most ${most} are allowed. Delete the ones you don't need.`,
+      withValues(
+        "There are {count} columns, but at most {most} are allowed. Delete the ones you don't need.",
+        { count: table.names.length, most },
+      ),
     );
   return table;
 }
@@ -132,10 +141,11 @@ function columnsOf(
 ): MappedColumn[] {
   const { columns, problems } = resolveMapping(table, proposed, mapping);
   if (problems !== undefined) {
-    const fields = problems.map(({ item, message }) => ({
+    const fields = problems.map(({ item, message, translation }) => ({
       field: item === null ? "file" : `mapping.${item}`,
       code: "custom" as const,
       message,
+      translation,
     }));
     throw new AppError("VALIDATION_ERROR", {
       fields: [...new Map(fields.map((one) => [one.field, one])).values()],
@@ -145,7 +155,11 @@ function columnsOf(
     const problem =
       field === null ? undefined : findHostileValues(Object.fromEntries([[field, 0]])).problems[0];
     if (problem !== undefined)
-      throw invalidField("file", "custom", `Column ${position} cannot be a key of data: ${problem.message}`);
+      throw invalidField(
+        "file",
+        "custom",
+        withValues("Column {position} cannot be a key of data: {why}", { position, why: problem.message }),
+      );
   }
   return columns;
 }
@@ -163,8 +177,11 @@ function warningsOf(
   return [...kept, ...unusedStatuses(columns, sample), ...unknownWords(columns, sample)];
 }
 
-function unclosedProblem(row: number): string {
-  return `Row ${row} opens a quoted cell that is never closed. Close it, or double the quote if it belongs to the text.`;
+function unclosedProblem(row: number): ErrorMessage {
+  return withValues(
+    "Row {row} opens a quoted cell that is never closed. Close it, or double the quote if it belongs to the text.",
+    { row },
+  );
 }
 
 /** Returns the number of the row with an unclosed quote, counted from 1, or null. Such a row swallows the rest of the file. */

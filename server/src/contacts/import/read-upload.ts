@@ -4,9 +4,10 @@ import { decodeText, type NoText } from "@postloft/contract/contact-file/decode-
 import { joinFiles, withFileStatus, type NamedText } from "@postloft/contract/contact-file/join-files.ts";
 import { warnOf, type ImportWarning } from "@postloft/contract/contact-file/warnings.ts";
 import type { UploadedFile } from "@postloft/contract/field.ts";
+import { withValues, type Wording } from "@postloft/contract/translation.ts";
 import { unzip } from "./unzip.ts";
 
-export type ReadUpload = { text: string; warnings: ImportWarning[]; problem?: never } | { problem: string };
+export type ReadUpload = { text: string; warnings: ImportWarning[]; problem?: never } | { problem: Wording };
 
 const ZIP = Buffer.from("504b0304", "hex");
 const EMPTY_ZIP = Buffer.from("504b0506", "hex");
@@ -40,7 +41,10 @@ async function readArchive(bytes: Uint8Array): Promise<ReadUpload> {
   let isGuessed = false;
   for (const file of unzipped.files) {
     const decoded = decodeText(file.bytes);
-    if (decoded.problem !== undefined) return { problem: `${file.name}: ${PROBLEMS[decoded.problem]}` };
+    if (decoded.problem !== undefined)
+      return {
+        problem: withValues("{file}: {problem}", { file: file.name, problem: PROBLEMS[decoded.problem] }),
+      };
     if (decoded.text.trim() === "") continue;
     isGuessed ||= decoded.isGuessed;
     texts.push({ name: file.name, text: decoded.text });

@@ -4,6 +4,7 @@ import type { ImportResult } from "@postloft/contract/contact-import.ts";
 import type * as contract from "@postloft/contract/import-undo.ts";
 import type { UndoCounts } from "@postloft/contract/import-undo.ts";
 import type { z } from "zod";
+import { asMessage, withValues, type Wording } from "@postloft/contract/translation.ts";
 import { nowMs } from "../../platform/clock.ts";
 import type { Database, Tx } from "../../platform/database/database.ts";
 import { idTimeMs, isId } from "../../platform/ids.ts";
@@ -73,7 +74,7 @@ export async function startUndo(tx: Tx, projectId: string, id: string, actor: st
 
 const DAYS = LIMITS.importUndoDays.value;
 const DAY_MS = 86_400_000;
-const TOO_LATE = `An import can only be undone within ${DAYS} days after its end.`;
+const TOO_LATE = withValues("An import can only be undone within {days} days after its end.", { days: DAYS });
 
 /** @returns the time from which an import can no longer be undone */
 async function requireUndoable(database: Database, key: JobKey): Promise<Date> {
@@ -96,4 +97,4 @@ async function requireUndoable(database: Database, key: JobKey): Promise<Date> {
   return until;
 }
 
-const conflict = (message: string) => new AppError("CONFLICT", { message });
+const conflict = (wording: Wording) => new AppError("CONFLICT", asMessage(wording));

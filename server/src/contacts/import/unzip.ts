@@ -1,13 +1,14 @@
 // Extracts the CSV files of a ZIP archive, such as Mailchimp's export, with limits on files and unpacked bytes.
 import { fromBufferPromise } from "yauzl";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import { withValues, type Wording } from "@postloft/contract/translation.ts";
 
 export interface ArchivedFile {
   name: string;
   bytes: Buffer;
 }
 
-export type Unzipped = { files: ArchivedFile[]; problem?: never } | { problem: string; files?: never };
+export type Unzipped = { files: ArchivedFile[]; problem?: never } | { problem: Wording; files?: never };
 
 const MAX_FILES = LIMITS.importArchiveFiles.value;
 const MAX_BYTES = LIMITS.importFileBytes.value;
@@ -18,7 +19,10 @@ const OF_SYSTEMS = /^__MACOSX\/|(?:^|\/)\./;
 const OF_WORKBOOKS = /^(?:\[Content_Types\]\.xml|xl\/|content\.xml$|mimetype$)/;
 
 const TOO_LARGE: Unzipped = {
-  problem: `The files in the archive have more than ${MAX_BYTES} bytes in total. Unpack it and send each file separately.`,
+  problem: withValues(
+    "The files in the archive have more than {most} bytes in total. Unpack it and send each file separately.",
+    { most: MAX_BYTES },
+  ),
 };
 
 /** Unpacks an archive. Never throws because of the archive's content. */
@@ -28,7 +32,9 @@ export async function unzip(archive: Uint8Array): Promise<Unzipped> {
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     return {
-      problem: `The ZIP archive cannot be read: ${error.message}. Unpack it and send the CSV file itself.`,
+      problem: withValues("The ZIP archive cannot be read: {why}. Unpack it and send the CSV file itself.", {
+        why: error.message,
+      }),
     };
   }
 }
@@ -46,10 +52,18 @@ async function read(archive: Uint8Array): Promise<Unzipped> {
           "This is an Excel workbook or a ZIP archive of another kind. Save the sheet as CSV (UTF-8) and send that.",
       };
     if (++entries > MAX_ENTRIES)
-      return { problem: `The archive has more than ${MAX_ENTRIES} entries. Send the CSV file itself.` };
+      return {
+        problem: withValues("The archive has more than {most} entries. Send the CSV file itself.", {
+          most: MAX_ENTRIES,
+        }),
+      };
     if (name.endsWith("/") || OF_SYSTEMS.test(name) || !IS_CSV.test(name)) continue;
     if (files.length === MAX_FILES)
-      return { problem: `The archive has more than ${MAX_FILES} CSV files. Send them in several archives.` };
+      return {
+        problem: withValues("The archive has more than {most} CSV files. Send them in several archives.", {
+          most: MAX_FILES,
+        }),
+      };
     if (entry.isEncrypted())
       return { problem: "The archive has a password. Unpack it and send the CSV file itself." };
     total += entry.uncompressedSize;

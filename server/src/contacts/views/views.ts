@@ -1,6 +1,7 @@
 // Saved contact views, each with a name and a list query, shared by the members of a project.
 import type { ViewQuery } from "@postloft/contract/contact-views.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import { withValues } from "@postloft/contract/translation.ts";
 import type { Database, Tx } from "../../platform/database/database.ts";
 import { isId, newId } from "../../platform/ids.ts";
 import { AppError } from "../../platform/app-error.ts";
@@ -29,7 +30,7 @@ export async function listViews(database: Database, projectId: string) {
 }
 
 const taken = (name: string) =>
-  new AppError("CONFLICT", { message: `Another view is called "${name}". Choose a different name.` });
+  new AppError("CONFLICT", withValues('Another view is called "{name}". Choose a different name.', { name }));
 
 /** @throws AppError CONFLICT if the name is taken or the project has the maximum number of views. */
 export async function createView(
@@ -40,9 +41,12 @@ export async function createView(
   const names = await lockViewNames(tx, projectId);
   if (names.has(name)) throw taken(name);
   if (names.size >= LIMITS.contactViews.value)
-    throw new AppError("CONFLICT", {
-      message: `A project can have up to ${LIMITS.contactViews.value} views. Delete one first.`,
-    });
+    throw new AppError(
+      "CONFLICT",
+      withValues("A project can have up to {most} views. Delete one first.", {
+        most: LIMITS.contactViews.value,
+      }),
+    );
   const row = { projectId, id: newId(), name, query: JSON.stringify(query) };
   return present(await insertViewRow(tx, row));
 }

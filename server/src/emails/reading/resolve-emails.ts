@@ -2,6 +2,7 @@
 import type { Resolution } from "@postloft/contract/emails.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { asChecked, type Checked } from "../../platform/checked.ts";
+import { asMessage, withValues } from "@postloft/contract/translation.ts";
 import type { Database, Tx } from "../../platform/database/database.ts";
 import { AppError } from "../../platform/app-error.ts";
 import { listResolutions, updateResolved, type ResolvedMails } from "./resolve-queries.ts";
@@ -47,9 +48,13 @@ export async function checkResolution(
 ): Promise<Checked<ResolutionRequest>> {
   const { campaignId } = await getEmail(database, projectId, id, listEventsOfEmail);
   if (said.as === "retry" && campaignId !== null)
-    throw new AppError("CONFLICT", {
-      message: `The email belongs to a campaign. Send it again with POST /campaigns/${campaignId}/resolve and its id in ids.`,
-    });
+    throw new AppError(
+      "CONFLICT",
+      withValues(
+        "The email belongs to a campaign. Send it again with POST /campaigns/{campaignId}/resolve and its id in ids.",
+        { campaignId },
+      ),
+    );
   return asChecked(said);
 }
 
@@ -69,10 +74,14 @@ export async function resolveEmail(
   if (resolved > 0) return email;
   const last = (await listResolutions(tx, projectId, id)).at(-1)?.resolvedAs;
   if (last === said.as) return email;
-  throw new AppError("CONFLICT", {
-    message:
+  throw new AppError(
+    "CONFLICT",
+    asMessage(
       email.status === "UNCONFIRMED"
         ? "The email's contact was deleted, so it can't be sent again. Resolve it as sent or as failed."
-        : `The email is ${email.status}. Only an UNCONFIRMED email can be resolved.`,
-  });
+        : withValues("The email is {status}. Only an UNCONFIRMED email can be resolved.", {
+            status: email.status,
+          }),
+    ),
+  );
 }

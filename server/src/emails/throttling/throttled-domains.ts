@@ -2,6 +2,7 @@
 // canaries test the destination automatically, and all are sent once it accepts email again.
 import type * as contract from "@postloft/contract/emails.ts";
 import type { z } from "zod";
+import { asMessage, withValues } from "@postloft/contract/translation.ts";
 import { transaction, type Database, type Tx } from "../../platform/database/database.ts";
 import { AppError } from "../../platform/app-error.ts";
 import { domainsOf } from "../../transports/destinations.ts";
@@ -90,12 +91,14 @@ function whatToDo(campaignId: string | null): string {
 export async function releaseDestinations(tx: Tx, key: PausedKey, destination: string | null): Promise<void> {
   if ((await updateReleased(tx, key, destination)).length > 0) return;
   const owner = key.campaignId === null ? "bulk email" : "the campaign";
-  throw new AppError("CONFLICT", {
-    message:
+  throw new AppError(
+    "CONFLICT",
+    asMessage(
       destination === null
-        ? `No domain of ${owner} is throttled.`
-        : `${destination} is not a throttled domain of ${owner}.`,
-  });
+        ? withValues("No domain of {owner} is throttled.", { owner })
+        : withValues("{destination} is not a throttled domain of {owner}.", { destination, owner }),
+    ),
+  );
 }
 
 /** Lists the destinations of sending campaigns and of bulk mail outside campaigns, including released ones. */

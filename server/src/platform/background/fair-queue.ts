@@ -2,6 +2,7 @@
 // rejected.
 import { availableParallelism } from "node:os";
 import { LRUCache } from "lru-cache";
+import { withValues } from "@postloft/contract/translation.ts";
 import { AppError } from "../app-error.ts";
 
 export interface FairQueueOptions {
@@ -206,7 +207,7 @@ export function createFairQueue(
 
 function tooMany(count: number): AppError {
   return new AppError("RATE_LIMIT_EXCEEDED", {
-    message: `${count} requests of this kind are already waiting. Send fewer concurrently.`,
+    ...withValues("{count} requests of this kind are already waiting. Send fewer concurrently.", { count }),
     retryAfterSeconds: RETRY_AFTER_SECONDS,
   });
 }

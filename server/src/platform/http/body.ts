@@ -3,6 +3,7 @@
 import { isUtf8 } from "node:buffer";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { FieldError } from "@postloft/contract/errors.ts";
+import { asMessage, withValues, type Wording } from "@postloft/contract/translation.ts";
 import { invalidField, AppError } from "../app-error.ts";
 
 /** Keys that could reach the prototype of an object that code builds (reliability case S20). */
@@ -21,14 +22,19 @@ export function parseJson(bytes: Buffer): unknown {
   if (!isUtf8(bytes)) throw new AppError("INVALID_REQUEST_BODY", { message: "The body is not valid UTF-8." });
   // Checked before parsing, because a megabyte of `{},` takes a tenth of a second and 60 of them more memory than there is.
   if (holdsTooManyValues(bytes))
-    throw invalidField("body", "too_big", `Must contain at most ${LIMITS.bodyValues.value} values.`);
+    throw invalidField(
+      "body",
+      "too_big",
+      withValues("Must contain at most {most} values.", { most: LIMITS.bodyValues.value }),
+    );
   try {
     return JSON.parse(bytes.toString("utf8"));
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new AppError("INVALID_REQUEST_BODY", {
-      message: `The body is not valid JSON: ${reason.slice(0, 200)}`,
-    });
+    throw new AppError(
+      "INVALID_REQUEST_BODY",
+      withValues("The body is not valid JSON: {reason}", { reason: reason.slice(0, 200) }),
+    );
   }
 }
 
@@ -81,14 +87,18 @@ export function findHostileValues(body: unknown): HostileValues {
   const problems: FieldError[] = [];
   let tooDeep = false;
   const waiting = [{ value: body, path: "", depth: 0 }];
-  const notify = (path: string, code: FieldError["code"], message: string) =>
-    problems.push({ field: path.slice(0, MAX_FIELD_LENGTH), code, message });
+  const notify = (path: string, code: FieldError["code"], wording: Wording) =>
+    problems.push({ field: path.slice(0, MAX_FIELD_LENGTH), code, ...asMessage(wording) });
   for (let next = waiting.pop(); next !== undefined && problems.length < MAX_PROBLEMS; next = waiting.pop()) {
     const { value, path, depth } = next;
     if (typeof value !== "object" || value === null) continue;
     if (depth >= LIMITS.jsonDepth.value) {
       tooDeep = true;
-      notify(path, "too_big", `Nested more than ${LIMITS.jsonDepth.value} levels deep.`);
+      notify(
+        path,
+        "too_big",
+        withValues("Nested more than {most} levels deep.", { most: LIMITS.jsonDepth.value }),
+      );
       continue;
     }
     for (const key of Object.keys(value)) {
@@ -104,8 +114,8 @@ export function findHostileValues(body: unknown): HostileValues {
   return { problems, tooDeep };
 }
 
-function keyProblem(key: string): string | null {
-  return DANGEROUS_KEYS.has(key) ? `The name ${key} is not allowed.` : textProblem(key);
+function keyProblem(key: string): Wording | null {
+  return DANGEROUS_KEYS.has(key) ? withValues("The name {key} is not allowed.", { key }) : textProblem(key);
 }
 
 function scalarProblem(value: unknown): string | null {

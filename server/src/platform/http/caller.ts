@@ -2,6 +2,7 @@
 import { isOfProject, type CallerKind, type Endpoint } from "@postloft/contract/endpoint.ts";
 import { reaches, type Role } from "@postloft/contract/roles.ts";
 import { isInScope, scopeOf } from "@postloft/contract/scopes.ts";
+import { withValues } from "@postloft/contract/translation.ts";
 import { isWithinNetworks } from "./ip-networks.ts";
 import { AppError } from "../app-error.ts";
 
@@ -151,13 +152,22 @@ export function checkRights(endpoint: Endpoint, { role, scopes, disabled, mayNot
   if (!isOfProject(endpoint)) return;
   if (role === null) throw new AppError("PROJECT_NOT_FOUND");
   if (scopes !== null && !isInScope(endpoint, scopes))
-    throw new AppError("FORBIDDEN", {
-      message: `This requires a key with the scope \`${scopeOf(endpoint)}\`, but yours has ${scopes.map((scope) => `\`${scope}\``).join(", ")}.`,
-    });
+    throw new AppError(
+      "FORBIDDEN",
+      withValues("This requires a key with the scope `{scope}`, but yours has {scopes}.", {
+        scope: scopeOf(endpoint),
+        scopes: scopes.map((scope) => `\`${scope}\``).join(", "),
+      }),
+    );
   if (!reaches(role, endpoint.leastRole))
-    throw new AppError("FORBIDDEN", {
-      message: `This requires the role ${endpoint.leastRole} in the project, but ${scopes === null ? "yours" : "that of your key"} is ${role}.`,
-    });
+    throw new AppError(
+      "FORBIDDEN",
+      withValues("This requires the role {required} in the project, but {owner} is {role}.", {
+        required: endpoint.leastRole,
+        owner: scopes === null ? "yours" : "that of your key",
+        role,
+      }),
+    );
   if (disabled && !endpoint.isOpenWhenDisabled) throw new AppError("PROJECT_DISABLED");
   if (mayNotSend && endpoint.sends) throw new AppError("EMAIL_VERIFICATION_REQUIRED");
 }
@@ -198,9 +208,12 @@ function checkScopedKey(
 ): void {
   if (isExpired) throw new AppError("INVALID_API_KEY", { message: "The API key has expired." });
   if (networks.length > 0 && !isWithinNetworks(ip, networks))
-    throw new AppError("INVALID_API_KEY", {
-      message: `The API key can't be used from the address ${ip ?? "of this request"}.`,
-    });
+    throw new AppError(
+      "INVALID_API_KEY",
+      withValues("The API key can't be used from the address {address}.", {
+        address: ip ?? "of this request",
+      }),
+    );
 }
 
 /** Returns a hint for a malformed key without repeating the key. */

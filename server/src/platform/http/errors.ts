@@ -7,6 +7,7 @@ import {
   type FieldCode,
   type FieldError,
 } from "@postloft/contract/errors.ts";
+import type { ErrorMessage, Translation } from "@postloft/contract/translation.ts";
 import { now } from "../clock.ts";
 import { constraintError, type ConstraintErrors } from "../database/constraint-errors.ts";
 import { asUnavailable } from "../database/database.ts";
@@ -34,10 +35,21 @@ export function fieldErrors(issues: readonly Issue[], input: unknown, root: stri
     if (errors.has(field)) continue;
     parts.add(part);
     const code = fieldCode(issue, input);
-    const message = code === "required" && issue.code !== "custom" ? "Required." : issue.message;
-    errors.set(field, { field, code, message });
+    const isMissing = code === "required" && issue.code !== "custom";
+    errors.set(field, { field, code, ...(isMissing ? { message: "Required." } : messageOf(issue)) });
   }
   return [...errors.values()];
+}
+
+/** Returns the message of an issue with its values, which are our own or the limit of a check by Zod. */
+function messageOf(issue: Issue): ErrorMessage {
+  const { message } = issue;
+  if (issue.code === "custom")
+    return { message, translation: issue.params?.["translation"] as Translation | undefined };
+  const limit = issue.code === "too_big" ? issue.maximum : issue.code === "too_small" ? issue.minimum : null;
+  if (limit === null || !message.includes(String(limit))) return { message };
+  const values = { limit: Number(limit) };
+  return { message, translation: { key: message.replace(String(limit), "{limit}"), values } };
 }
 
 function fieldCode(issue: Issue, input: unknown): FieldCode {
@@ -120,6 +132,7 @@ export interface ErrorEnvelope {
   error: {
     code: ErrorCode;
     message: string;
+    translation: Translation | undefined;
     statusCode: number;
     requestId: string;
     errors?: readonly FieldError[];
@@ -140,6 +153,7 @@ export function errorEnvelope(appError: AppError, requestId: string, origin: str
     error: {
       code: appError.code,
       message: appError.message,
+      translation: appError.translation,
       statusCode: status,
       requestId,
       ...(appError.fields === null ? {} : { errors: appError.fields }),

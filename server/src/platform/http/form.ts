@@ -1,6 +1,7 @@
 // Reads forms with short texts, urlencoded or multipart, and uploads, in which parts may be files.
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { UploadedFile } from "@postloft/contract/field.ts";
+import { withValues } from "@postloft/contract/translation.ts";
 import { AppError } from "../app-error.ts";
 
 export const FORM_TYPES = ["application/x-www-form-urlencoded", "multipart/form-data"];
@@ -71,9 +72,10 @@ function boundaryOf(contentType: string): string | undefined {
 }
 
 function tooManyParts(): AppError {
-  return new AppError("INVALID_REQUEST_BODY", {
-    message: `The form has more than ${LIMITS.formParts.value} parts.`,
-  });
+  return new AppError(
+    "INVALID_REQUEST_BODY",
+    withValues("The form has more than {most} parts.", { most: LIMITS.formParts.value }),
+  );
 }
 
 /**

@@ -2,6 +2,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { isIPv4 } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { asMessage, withValues } from "@postloft/contract/translation.ts";
 import { isSameSecret } from "../crypto.ts";
 import type { Log } from "../log.ts";
 import { isLoopback } from "./loopback.ts";
@@ -48,7 +49,10 @@ export function createGuards(options: GuardOptions) {
   return (request: FastifyRequest, reply: FastifyReply): AppError | null => {
     const repeated = repeatedHeader(request.raw.rawHeaders);
     if (repeated !== null)
-      return new AppError("BAD_REQUEST", { message: `The header ${repeated} is repeated.` });
+      return new AppError(
+        "BAD_REQUEST",
+        withValues("The header {header} is repeated.", { header: repeated }),
+      );
     noticeProxy(request);
     const path = request.routeOptions.url ?? "";
     const guarded = options.access.find((one) => path === one.path || path.startsWith(`${one.path}/`));
@@ -98,16 +102,29 @@ export function refuseAccess(
   if (access === "loopback") {
     const isRelayed = trustsProxies || Object.keys(headers).some((name) => OF_PROXY.test(name));
     if (isLoopback(address) && !isRelayed) return null;
-    return new AppError("FORBIDDEN", {
-      message: trustsProxies
-        ? `With TRUST_PROXY this page requires a token. The instance admin can set one with ${setting}.`
-        : `This page is only available on the server itself. The instance admin can open it with ${setting}.`,
-    });
+    return new AppError(
+      "FORBIDDEN",
+      asMessage(
+        trustsProxies
+          ? withValues(
+              "With TRUST_PROXY this page requires a token. The instance admin can set one with {setting}.",
+              { setting },
+            )
+          : withValues(
+              "This page is only available on the server itself. The instance admin can open it with {setting}.",
+              { setting },
+            ),
+      ),
+    );
   }
   if (hasToken(headers.authorization, access.token)) return null;
-  return new AppError("UNAUTHORIZED", {
-    message: `This page requires the token of ${setting}, as a Bearer token or as the password with any user name.`,
-  });
+  return new AppError(
+    "UNAUTHORIZED",
+    withValues(
+      "This page requires the token of {setting}, as a Bearer token or as the password with any user name.",
+      { setting },
+    ),
+  );
 }
 
 function hasToken(authorization: string | undefined, token: string): boolean {

@@ -1,6 +1,7 @@
 // Tests that errors suggest the likely path, field, key format or size, and link to their documentation.
 import { ENDPOINTS } from "@postloft/contract/endpoints.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import { withValues } from "@postloft/contract/translation.ts";
 import { expect, test } from "vitest";
 import { responsesByName, faultsOf, useTestServer } from "../../testing/test-server.ts";
 import type { ErrorEnvelope } from "./errors.ts";
@@ -87,14 +88,15 @@ test("shows the format with an offset when a date has none", async () => {
 
 const askForDomain = async (domain: string) =>
   (await server.call<ErrorEnvelope>("POST", "/domains", server.project.byKey, { domain })).body.error.errors;
-const nameAlone = (name: string) => `Enter only the domain, without https:// or a path, such as ${name}.`;
+const nameAlone = (domain: string) =>
+  withValues("Enter only the domain, without https:// or a path, such as {domain}.", { domain });
 
 test("suggests the name when a domain is given as a web address", async () => {
   for (const domain of ["https://Mail.example.org/start", "mail.example.org/", "mail.example.org:25"])
     expect(await askForDomain(domain)).toEqual([
-      { field: "domain", code: "invalid_string", message: nameAlone("mail.example.org") },
+      { field: "domain", code: "invalid_string", ...nameAlone("mail.example.org") },
     ]);
-  expect(await askForDomain("http://localhost/")).toMatchObject([{ message: nameAlone("example.com") }]);
+  expect(await askForDomain("http://localhost/")).toMatchObject([nameAlone("example.com")]);
 });
 
 test("names the limit when a body is too large", async () => {

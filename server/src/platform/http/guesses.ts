@@ -2,6 +2,7 @@
 import { MAX_SLIPS, SLIP_SHARE, slipsOf } from "@postloft/contract/closest-name.ts";
 import type { Endpoint } from "@postloft/contract/endpoint.ts";
 import type { FieldError } from "@postloft/contract/errors.ts";
+import { withValues } from "@postloft/contract/translation.ts";
 
 /** Longer paths are not typos, and comparing costs the product of the lengths. */
 const MAX_PATH_LENGTH = 100;
@@ -56,7 +57,11 @@ export function withGuesses(faults: readonly FieldError[], input: unknown): Fiel
   return faults.map((fault) => {
     const other = fault.code === "required" ? sentInPlaceOf(fault.field, input) : null;
     if (other === null) return fault;
-    return { ...fault, message: `${fault.message} \`${other}\` was sent: did you mean \`${fault.field}\`?` };
+    const { field, message: said } = fault;
+    return {
+      ...fault,
+      ...withValues("{said} `{other}` was sent: did you mean `{field}`?", { said, other, field }),
+    };
   });
 }
 

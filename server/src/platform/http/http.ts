@@ -4,6 +4,7 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { Endpoint } from "@postloft/contract/endpoint.ts";
 import { ERRORS } from "@postloft/contract/errors.ts";
 import { formatBytes, LIMITS } from "@postloft/contract/limits/limits.ts";
+import { withValues } from "@postloft/contract/translation.ts";
 import type { Sealer } from "../crypto.ts";
 import type { ConstraintErrors } from "../database/constraint-errors.ts";
 import type { Database } from "../database/database.ts";
@@ -240,7 +241,10 @@ function withLimit(appError: AppError, { routeOptions }: FastifyRequest): AppErr
   const { code, message } = appError;
   if (code !== "PAYLOAD_TOO_LARGE" || message !== ERRORS[code].message) return appError;
   const limit = formatBytes(routeOptions.bodyLimit ?? LIMITS.bodyBytes.value);
-  return new AppError(code, { message: `The body exceeds the limit of ${limit} for this endpoint.` });
+  return new AppError(
+    code,
+    withValues("The body exceeds the limit of {limit} for this endpoint.", { limit }),
+  );
 }
 
 /** Responds to invalid HTTP or endless headers and ends the connection, because there is no request to handle. */
@@ -265,7 +269,7 @@ function pathNotFound(routes: readonly Route[], url: string): AppError {
     routes.map(({ endpoint }) => endpoint),
     path,
   );
-  const details = near === null ? {} : { message: `This path does not exist. Did you mean ${near}?` };
+  const details = near === null ? {} : withValues("This path does not exist. Did you mean {near}?", { near });
   return new AppError("RESOURCE_NOT_FOUND", details);
 }
 

@@ -2,6 +2,7 @@
 // hours.
 import { sql } from "kysely";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import { withValues } from "@postloft/contract/translation.ts";
 import type { Database, Tx } from "../database/database.ts";
 import { newId, contentId } from "../ids.ts";
 import { AppError, invalidField } from "../app-error.ts";
@@ -27,7 +28,7 @@ export function checkIdempotencyKey(key: string): void {
     throw invalidField(
       "Idempotency-Key",
       "too_big",
-      `Must have at most ${LIMITS.idempotencyKeyLength.value} characters.`,
+      withValues("Must have at most {most} characters.", { most: LIMITS.idempotencyKeyLength.value }),
     );
   if (!KEY.test(key))
     throw invalidField("Idempotency-Key", "invalid_string", "Must be 1 to 255 printable ASCII characters.");

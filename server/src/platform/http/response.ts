@@ -188,7 +188,7 @@ function unknownErrors(endpoint: Endpoint, body: unknown): FieldError[] {
   return unknownFieldsOf(endpoint, body).map((unknown) => ({
     field: unknown.path.join(".").slice(0, MAX_FIELD_LENGTH),
     code: "unknown_field",
-    message: messageOfUnknown(unknown),
+    ...messageOfUnknown(unknown),
   }));
 }
 

@@ -1,4 +1,5 @@
 // Deletes an account after removing it from its projects, each of which keeps an owner.
+import { withValues } from "@postloft/contract/translation.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { AppError } from "../../platform/app-error.ts";
 import { recordAudit, type Actor } from "../../audit/audit-log.ts";
@@ -36,9 +37,19 @@ export async function deleteAccount(tx: Tx, user: User, actor: Actor, place: Pla
   await removeUser(tx, user, place);
 }
 
-function stillOwns(names: readonly string[]): AppError {
-  const more = names.length > NAMED ? ` and ${names.length - NAMED} more` : "";
-  return new AppError("CONFLICT", {
-    message: `You are the only owner of ${names.slice(0, NAMED).join(", ")}${more}. Transfer the ownership or delete these projects first.`,
-  });
+function stillOwns(owned: readonly string[]): AppError {
+  const names = owned.slice(0, NAMED).join(", ");
+  const count = owned.length - NAMED;
+  return new AppError(
+    "CONFLICT",
+    count > 0
+      ? withValues(
+          "You are the only owner of {names} and {count} more. Transfer the ownership or delete these projects first.",
+          { names, count },
+        )
+      : withValues(
+          "You are the only owner of {names}. Transfer the ownership or delete these projects first.",
+          { names },
+        ),
+  );
 }

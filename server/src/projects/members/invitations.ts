@@ -3,6 +3,7 @@ import type * as contract from "@postloft/contract/members.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { Role } from "@postloft/contract/roles.ts";
 import type { z } from "zod";
+import { withValues } from "@postloft/contract/translation.ts";
 import { randomText, sha256 } from "../../platform/crypto.ts";
 import type { Database, Tx } from "../../platform/database/database.ts";
 import { isId, newId } from "../../platform/ids.ts";
@@ -90,9 +91,12 @@ async function invite(
     pending.length >= LIMITS.pendingInvitations.value &&
     !pending.some((invitation) => invitation.email === email)
   )
-    throw new AppError("CONFLICT", {
-      message: `A project can have up to ${LIMITS.pendingInvitations.value} pending invitations. Revoke one first.`,
-    });
+    throw new AppError(
+      "CONFLICT",
+      withValues("A project can have up to {most} pending invitations. Revoke one first.", {
+        most: LIMITS.pendingInvitations.value,
+      }),
+    );
   const token = randomText(TOKEN_LENGTH);
   const row = await upsertInvitation(tx, {
     projectId,

@@ -4,6 +4,7 @@ import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { addMember } from "@postloft/contract/members.ts";
 import { reaches, seesSecretKey, type Role } from "@postloft/contract/roles.ts";
 import type { z } from "zod";
+import { withValues } from "@postloft/contract/translation.ts";
 import type { Sealer } from "../../platform/crypto.ts";
 import type { Database, Tx } from "../../platform/database/database.ts";
 import { AppError } from "../../platform/app-error.ts";
@@ -80,7 +81,10 @@ export async function joinProject(
   joining: { projectId: string; userId: string; email: string; role: Role },
 ): Promise<void> {
   if (members.length >= LIMITS.members.value)
-    throw new AppError("CONFLICT", { message: `A project can have up to ${LIMITS.members.value} members.` });
+    throw new AppError(
+      "CONFLICT",
+      withValues("A project can have up to {most} members.", { most: LIMITS.members.value }),
+    );
   const { projectId, userId, role } = joining;
   const isNew = await insertMember(tx, { projectId, userId, role });
   if (!isNew) throw isMemberAlready(joining.email);
@@ -88,7 +92,7 @@ export async function joinProject(
 }
 
 export function isMemberAlready(email: string): AppError {
-  return new AppError("CONFLICT", { message: `${email} is already a member.` });
+  return new AppError("CONFLICT", withValues("{email} is already a member.", { email }));
 }
 
 /**
@@ -222,7 +226,7 @@ export async function transferOwnership(
   const owner = members.find((one) => one.userId === ownerId && one.role === "OWNER");
   if (owner === undefined) throw new AppError("FORBIDDEN", { message: "You are no longer an owner." });
   if (member.role === "OWNER")
-    throw new AppError("CONFLICT", { message: `${member.email} is already an owner.` });
+    throw new AppError("CONFLICT", withValues("{email} is already an owner.", { email: member.email }));
   await updateMemberRole(tx, projectId, member.userId, "OWNER");
   await updateMemberRole(tx, projectId, owner.userId, "ADMIN");
   await sendNotice(tx, { projectId, notice: "ownershipTransferred", actor, owner: member.email });

@@ -1,6 +1,7 @@
 // Manages scoped keys, which give access to a part of a project's API and are stored as a hash (docs/decisions/0046-scoped-keys.md).
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { reaches, type Role } from "@postloft/contract/roles.ts";
+import { withValues } from "@postloft/contract/translation.ts";
 import { randomText, sha256 } from "../../platform/crypto.ts";
 import { nowMs } from "../../platform/clock.ts";
 import type { Database, Tx } from "../../platform/database/database.ts";
@@ -78,9 +79,12 @@ export async function createKey(
   if (expiresAt !== null && expiresAt.getTime() <= nowMs())
     throw invalidField("expiresAt", "too_small", "Must be in the future.");
   if ((await countKeyRows(tx, projectId)) >= LIMITS.scopedKeys.value)
-    throw new AppError("CONFLICT", {
-      message: `A project can have up to ${LIMITS.scopedKeys.value} scoped keys. Revoke one first.`,
-    });
+    throw new AppError(
+      "CONFLICT",
+      withValues("A project can have up to {most} scoped keys. Revoke one first.", {
+        most: LIMITS.scopedKeys.value,
+      }),
+    );
   const role = isAdmin(await readRole(tx, userId, projectId)) ? "ADMIN" : "MEMBER";
   const key = `${SCOPED_PREFIX}${randomText(SECRET_LENGTH)}`;
   const row = await insertKeyRow(tx, {

@@ -1,6 +1,7 @@
 // Explains filters on a separate thread, so that an expensive filter delays only its own project.
 import type { Filter } from "@postloft/contract/filters.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import { withValues } from "@postloft/contract/translation.ts";
 import { invalidField } from "../../platform/app-error.ts";
 import { createTaskThread, TaskOverLimit } from "../../platform/threads/task-thread.ts";
 import type { EvaluationOptions, FilterExplanation } from "./evaluate-filter.ts";
@@ -35,14 +36,21 @@ export function createExplainer(deadlineMs = LIMITS.explainMs.value): Explainer 
     async explain(projectId, load) {
       const result = await thread.run(projectId, load).catch((error: unknown) => {
         if (!(error instanceof TaskOverLimit)) throw error;
-        throw invalidField("filters", "too_big", `Took longer than ${deadlineMs} ms for this contact.`);
+        throw invalidField(
+          "filters",
+          "too_big",
+          withValues("Took longer than {most} ms for this contact.", { most: deadlineMs }),
+        );
       });
       if (result.is === "explained") return result.explanation;
       const most = LIMITS.filterSearch.value.toLocaleString("en");
       throw invalidField(
         "filters",
         "too_big",
-        `Searches more than ${most} characters of this contact in all conditions together. Use fewer conditions.`,
+        withValues(
+          "Searches more than {most} characters of this contact in all conditions together. Use fewer conditions.",
+          { most },
+        ),
       );
     },
     close: () => thread.close(),

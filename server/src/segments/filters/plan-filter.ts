@@ -5,6 +5,7 @@ import { readDate } from "@postloft/contract/filter-dates.ts";
 import { NEGATIVE_OPERATORS, readField, type FilterOperator } from "@postloft/contract/filter-fields.ts";
 import { isGroup, type Filter, type FilterCondition, type FilterScalar } from "@postloft/contract/filters.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import { withValues } from "@postloft/contract/translation.ts";
 import { invalidField } from "../../platform/app-error.ts";
 import { DAY_MS, type InstantRange, type SegmentSources, type Span } from "./rules.ts";
 
@@ -95,7 +96,10 @@ function tooLarge() {
   return invalidField(
     "filters",
     "too_big",
-    `Together with the segments it refers to, the filter has more than ${LIMITS.filterExpanded.value} conditions, or more than ${LIMITS.filterDepth.value} levels of segments.`,
+    withValues(
+      "Together with the segments it refers to, the filter has more than {most} conditions, or more than {depth} levels of segments.",
+      { most: LIMITS.filterExpanded.value, depth: LIMITS.filterDepth.value },
+    ),
   );
 }
 

@@ -1,5 +1,6 @@
 // Passkeys of accounts: adding, listing, renaming, removing (docs/decisions/0074-passkeys.md).
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import { withValues } from "@postloft/contract/translation.ts";
 import { randomText, sha256 } from "../../platform/crypto.ts";
 import type { Database, Tx } from "../../platform/database/database.ts";
 import { isId, newId } from "../../platform/ids.ts";
@@ -108,9 +109,10 @@ export async function beginPasskey({ database, baseUrl }: PasskeyDependencies, u
 function refuseTooMany(rows: readonly unknown[]): void {
   const most = LIMITS.passkeys.value;
   if (rows.length >= most)
-    throw new AppError("CONFLICT", {
-      message: `Your account already has ${most} passkeys. Remove one first.`,
-    });
+    throw new AppError(
+      "CONFLICT",
+      withValues("Your account already has {most} passkeys. Remove one first.", { most }),
+    );
 }
 
 export interface NewPasskey {
@@ -136,7 +138,11 @@ export async function readRegistration(
   const expected: Expected = { challenge, ...placeOf(deps.baseUrl()) };
   const result = await deps.verifier.verify(userId, { is: "registration", id, response, expected });
   if (result.is === "refused")
-    throw invalidField("passkey", "custom", `The passkey is not valid: ${result.reason}`);
+    throw invalidField(
+      "passkey",
+      "custom",
+      withValues("The passkey is not valid: {why}", { why: result.reason }),
+    );
   return { id, publicKey: result.publicKey, counter: result.counter, transports: response.transports ?? [] };
 }
 

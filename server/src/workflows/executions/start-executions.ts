@@ -39,10 +39,11 @@ export async function startExecution(
   const entry = { workflow, contactId, context };
   const [id = null] = await enterWorkflows(tx, projectId, [entry], { bounded: false });
   if (id !== null) return id;
-  const message = workflow.allowReentry
-    ? "The contact is in an active execution of this workflow and may enter again when that has ended."
-    : "The contact has entered this workflow before, and re-entry is not allowed.";
-  throw new AppError("CONFLICT", { message });
+  throw new AppError("CONFLICT", {
+    message: workflow.allowReentry
+      ? "The contact is in an active execution of this workflow and may enter again when that has ended."
+      : "The contact has entered this workflow before, and re-entry is not allowed.",
+  });
 }
 
 export const AUDIENCE_JOB = "workflows.start";

@@ -4,7 +4,7 @@ import { findTable } from "@postloft/contract/contact-file/find-table.ts";
 import { joinFiles, withFileStatus } from "@postloft/contract/contact-file/join-files.ts";
 import type { RowFault } from "@postloft/contract/row-faults.ts";
 import { CallError } from "../../../api/call.ts";
-import { t } from "../../../text/t.ts";
+import { t, translateMessage } from "../../../text/t.ts";
 import { formatBytes } from "../../../ui/format.ts";
 import { rowFaultText } from "../row-fault-text.ts";
 import { NO_OPTIONS, type ChosenFile, type PlannedTable } from "./import-plan.ts";
@@ -83,7 +83,7 @@ async function textOf(source: SourceFile): Promise<FileText> {
     .filter(({ text }) => text.trim() !== "");
   if (texts.length === 0) throw new CallError(NO_CONTACTS);
   const joined = await joinFiles(texts, createYield());
-  if (joined.problem !== undefined) throw new CallError(joined.problem);
+  if (joined.problem !== undefined) throw new CallError(translateMessage(joined.problem));
   return { name, ...joined, isGuessed: texts.some(({ isGuessed }) => isGuessed) };
 }
 
