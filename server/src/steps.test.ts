@@ -22,7 +22,7 @@ import { computeDueSegment } from "./segments/compute-segment.ts";
 import { writeSuppressions } from "./suppressions/suppressions.ts";
 import { addProject } from "./testing/add-project.ts";
 import { cancelAll, CANCEL_JOB, cancelStep } from "./workflows/executions/end-executions.ts";
-import { executionsOfContact } from "./workflows/usage.ts";
+import { contactFiles } from "./workflows/usage.ts";
 
 let testDatabase: TestDatabase;
 let database: Database;
@@ -311,7 +311,7 @@ test("exports all events, emails and executions of one contact", async () => {
   );
   const file = await openContactExport(database, projectId, contactId, {
     segmentsOfContact: async () => [],
-    executionsOfContact,
+    executionsOfContact: contactFiles.executionsOfContact,
     campaignNames: async () => new Map(),
   });
   const { events, emails, executions } = JSON.parse((await Array.fromAsync(file)).join("")) as Record<
