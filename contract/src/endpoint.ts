@@ -65,6 +65,7 @@ export interface Endpoint<
   Query extends z.ZodType = z.ZodType,
   Body extends z.ZodType = z.ZodType,
   Responses extends ResponsesByStatus = ResponsesByStatus,
+  Wrapping extends Envelope = Envelope,
 > {
   /** Unique, `noun.verb`: the operation id in OpenAPI. */
   readonly name: string;
@@ -98,7 +99,7 @@ export interface Endpoint<
   readonly isSecret: boolean;
   readonly bodyKind: BodyKind;
   readonly bodyLimitBytes: number | null;
-  readonly envelope: Envelope;
+  readonly envelope: Wrapping;
   /** The content type of success responses, without parameters such as a charset. `image/*` means any image type. */
   readonly contentType: string;
   /** Maps the status to the response schema (inside the envelope); null for a response without a body. */
@@ -113,6 +114,7 @@ export interface EndpointDefinition<
   Query extends z.ZodType,
   Body extends z.ZodType,
   Responses extends ResponsesByStatus,
+  Wrapping extends Envelope,
 > {
   name: string;
   method: Method;
@@ -135,7 +137,7 @@ export interface EndpointDefinition<
   isRead?: boolean;
   sends?: boolean;
   isSecret?: boolean;
-  envelope?: Envelope;
+  envelope?: Wrapping;
   /** Overrides the type of the envelope, because `raw` means text/plain. */
   contentType?: string;
   responses: Responses;
@@ -164,9 +166,10 @@ export function endpoint<
   Query extends z.ZodType = typeof nothing,
   Body extends z.ZodType = typeof nothing,
   Responses extends ResponsesByStatus = ResponsesByStatus,
+  Wrapping extends Envelope = "bare",
 >(
-  definition: EndpointDefinition<Kind, Params, Query, Body, Responses>,
-): Endpoint<Kind, Params, Query, Body, Responses> {
+  definition: EndpointDefinition<Kind, Params, Query, Body, Responses, Wrapping>,
+): Endpoint<Kind, Params, Query, Body, Responses, Wrapping> {
   const isRead = definition.isRead ?? definition.method === "GET";
   return {
     name: definition.name,
@@ -190,7 +193,7 @@ export function endpoint<
     isSecret: definition.isSecret ?? false,
     bodyKind: definition.bodyKind ?? "json",
     bodyLimitBytes: definition.bodyLimitBytes ?? null,
-    envelope: definition.envelope ?? "bare",
+    envelope: definition.envelope ?? ("bare" as Wrapping),
     contentType: definition.contentType ?? CONTENT_TYPES[definition.envelope ?? "bare"],
     responses: definition.responses,
     errors: definition.errors ?? [],

@@ -1,4 +1,5 @@
 // Adds and verifies a sender domain in tests by publishing its records at the test's DNS server.
+import * as domains from "@postloft/contract/domains.ts";
 import type { DnsServer } from "./dns-server.ts";
 import type { OneServer, TestCaller } from "./test-server.ts";
 
@@ -9,12 +10,7 @@ export async function proveDomain(
   caller: TestCaller,
   domain: string,
 ): Promise<void> {
-  const { body } = await server.call<{ id: string; records: Array<{ name: string; value: string }> }>(
-    "POST",
-    "/domains",
-    caller,
-    { domain },
-  );
+  const { body } = await server.call(domains.createDomain, caller, { body: { domain } });
   for (const { name, value } of body.records) dns.setTxt(name, [value]);
-  await server.call("GET", `/domains/${body.id}/verify`, caller);
+  await server.call(domains.verifyDomain, caller, { params: { id: body.id } });
 }

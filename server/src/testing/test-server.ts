@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type pg from "pg";
 import { afterAll, beforeAll } from "vitest";
+import type { Endpoint } from "@postloft/contract/endpoint.ts";
 import { startPostloft, type Running } from "../main.ts";
 import { readConfig } from "../platform/settings/config.ts";
 import { createDatabase, transaction, type Database } from "../platform/database/database.ts";
@@ -17,6 +18,7 @@ import {
 } from "../platform/database/test-database.ts";
 import { createSessions } from "../users/sessions.ts";
 import { createUser } from "../users/users.ts";
+import { addressOf, type InputOf, type ResponseOf } from "./typed-call.ts";
 import { replyFaults } from "./check-reply.ts";
 
 export const APP_SECRET: string = SECRET_OF_TESTS;
@@ -42,12 +44,24 @@ export interface Reply<Body> {
   body: Body;
 }
 
-export type Call = <Body = ErrorEnvelope>(
-  method: string,
-  path: string,
-  caller?: TestCaller,
-  body?: unknown,
-) => Promise<Reply<Body>>;
+export interface Call {
+  /** Calls any path with any input, for requests that the contract does not allow. */
+  <Body = ErrorEnvelope>(
+    method: string,
+    path: string,
+    caller?: TestCaller,
+    body?: unknown,
+  ): Promise<Reply<Body>>;
+  /** Calls an endpoint of the contract with input that it declares. This overload is last because the compiler explains only the errors of the last one. */
+  <Called extends Endpoint>(
+    endpoint: Called,
+    caller?: TestCaller,
+    input?: InputOf<Called>,
+  ): Promise<Reply<ResponseOf<Called>>>;
+}
+
+type CallOfPath = [method: string, path: string, caller?: TestCaller, body?: unknown];
+type CallOfEndpoint = [endpoint: Endpoint, caller?: TestCaller, input?: InputOf<Endpoint>];
 
 export interface TestPerson {
   id: string;
@@ -247,10 +261,23 @@ async function startOne(
   };
 }
 
-/** Calls over node:http, because fetch sends no body with a GET and rejects headers that an attacker would send. */
 function createCall(url: string, agent: Agent): Call {
-  return <Body>(method: string, path: string, caller: TestCaller = {}, body?: unknown) =>
-    new Promise<Reply<Body>>((resolve, reject) => {
+  const send = createSend(url, agent);
+  function call(...request: CallOfPath | CallOfEndpoint): Promise<Reply<unknown>> {
+    if (isOfPath(request)) return send(...request);
+    const [endpoint, caller, input = {}] = request;
+    return send(endpoint.method, addressOf(endpoint, input), caller, input.body ?? input.anyBody);
+  }
+  return call as Call;
+}
+
+const isOfPath = (request: CallOfPath | CallOfEndpoint): request is CallOfPath =>
+  typeof request[0] === "string";
+
+/** Calls over node:http, because fetch sends no body with a GET and rejects headers that an attacker would send. */
+function createSend(url: string, agent: Agent): (...request: CallOfPath) => Promise<Reply<unknown>> {
+  return (method, path, caller = {}, body) =>
+    new Promise<Reply<unknown>>((resolve, reject) => {
       const bytes = bytesOf(body);
       const headers = {
         ...(caller.key === undefined ? {} : { authorization: `Bearer ${caller.key}` }),
@@ -265,7 +292,7 @@ function createCall(url: string, agent: Agent): Call {
         const chunks: Buffer[] = [];
         // This response never ends, so tests that need it read it themselves.
         if (response.headers["content-type"]?.startsWith("text/event-stream") === true) {
-          resolve({ ...beginningOf(response), text: "", body: undefined as Body });
+          resolve({ ...beginningOf(response), text: "", body: undefined });
           return void request.destroy();
         }
         response.on("data", (chunk: Buffer) => chunks.push(chunk));
@@ -280,7 +307,7 @@ function createCall(url: string, agent: Agent): Call {
           const faults = replyFaults({ method, path, status, contentType, text, body: said });
           if (faults.length > 0)
             return reject(new Error(`${method} ${path} → ${status}: ${faults.slice(0, 5).join("; ")}`));
-          resolve({ ...beginning, text, body: said as Body });
+          resolve({ ...beginning, text, body: said });
         });
       });
       request.on("timeout", () => request.destroy(new Error(`${method} ${path} was not answered in time.`)));
@@ -328,13 +355,15 @@ export function sameByName<Item, HttpResponse>(
 }
 
 /** Returns the short form of an error, such as `401 INVALID_API_KEY`. */
-export function errorOf({ status, body }: Reply<ErrorEnvelope>): string {
-  return `${status} ${body?.error?.code}`;
+export function errorOf({ status, body }: Reply<unknown>): string {
+  return `${status} ${(body as Partial<ErrorEnvelope> | undefined)?.error?.code}`;
 }
 
 /** Returns the invalid fields of an error with their codes, sorted, such as `["email invalid_string"]`. */
-export function faultsOf({ body }: Reply<ErrorEnvelope>): string[] {
-  return (body?.error?.errors ?? []).map(({ field, code }) => `${field} ${code}`).toSorted();
+export function faultsOf({ body }: Reply<unknown>): string[] {
+  return ((body as Partial<ErrorEnvelope> | undefined)?.error?.errors ?? [])
+    .map(({ field, code }) => `${field} ${code}`)
+    .toSorted();
 }
 
 const MAX_WINDOW_TRIES = 3;

@@ -1,4 +1,5 @@
 // Describes workflows in short form for tests and benchmarks and stores them like those that people create.
+import * as v1 from "@postloft/contract/v1.ts";
 import type { Branch, Graph, GraphStep, StepType, TriggerType } from "@postloft/contract/workflows/graph.ts";
 import { waitNamesOf } from "@postloft/contract/workflows/graph.ts";
 import { sql } from "kysely";
@@ -37,7 +38,7 @@ export async function trackEvent(
   data?: object,
 ): Promise<string> {
   const body = { email, event, data };
-  const reply = await server.call<{ data: { contact: string } }>("POST", "/v1/track", byKey, body);
+  const reply = await server.call(v1.track, byKey, { anyBody: body });
   if (reply.status !== 200) throw new Error(`The event was refused: ${JSON.stringify(reply.body)}`);
   return reply.body.data.contact;
 }
