@@ -1,28 +1,23 @@
 // Audit log: entries are written with the change, actor and IP address, and any edited, missing or added entry is detected.
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
+import * as audit from "@postloft/contract/audit.ts";
+import * as campaignActions from "@postloft/contract/campaign-actions.ts";
+import * as campaigns from "@postloft/contract/campaigns.ts";
+import * as contactImport from "@postloft/contract/contact-import.ts";
+import * as contacts from "@postloft/contract/contacts.ts";
+import * as domains from "@postloft/contract/domains.ts";
+import * as members from "@postloft/contract/members.ts";
+import * as suppressions from "@postloft/contract/suppressions.ts";
+import * as webhooks from "@postloft/contract/webhooks.ts";
 import { transaction } from "../platform/database/database.ts";
 import { useTestServer, type TestProject } from "../testing/test-server.ts";
 import { recordAudit, SERVICE, verifyAuditLog, verifyAuditLogs, type AuditEntry } from "./audit-log.ts";
 
 const server = useTestServer({ ROLES: "api" });
 
-interface Entry {
-  number: number;
-  action: string;
-  actor: { kind: string; userId: string | null; email: string | null; ip: string | null };
-  target: { id: string; name: string | null } | null;
-  details: Record<string, unknown>;
-}
-interface Listed {
-  data: Entry[];
-  cursor: string | null;
-  hasMore: boolean;
-  total: number;
-}
-
 const list = async ({ id, byKey }: TestProject, query = "") =>
-  (await server.call<Listed>("GET", `/projects/${id}/audit-log${query}`, byKey)).body;
+  (await server.call(audit.listAuditLog, byKey, { params: { projectId: id }, anyQuery: query })).body;
 const entryOf = (projectId: string, details = {}): AuditEntry => ({
   projectId,
   actor: SERVICE,
@@ -42,9 +37,12 @@ test("records the actor, action, time and IP address of changes, in order", asyn
   await server.call("PATCH", own, caller, { name: "Renamed", language: "en" });
   await server.call("PATCH", own, caller, { name: "Renamed" });
   await server.call("PATCH", own, caller, { name: "" });
-  await server.call("POST", `/projects/${id}/members`, caller, { email: person.email });
-  await server.call("PATCH", `/projects/${id}/members/${person.id}`, caller, { role: "ADMIN" });
-  await server.call("DELETE", `/projects/${id}/members/${person.id}`, caller);
+  await server.call(members.addMember, caller, { params: { projectId: id }, body: { email: person.email } });
+  await server.call(members.changeMember, caller, {
+    params: { projectId: id, userId: person.id },
+    body: { role: "ADMIN" },
+  });
+  await server.call(members.removeMember, caller, { params: { projectId: id, userId: person.id } });
   const { body } = await server.call<{ secret: string }>("POST", `${own}/regenerate-keys`, caller);
   const { data, total } = await list({ ...project, byKey: { key: body.secret } });
   const by = {
@@ -70,30 +68,35 @@ test("records the actor, action, time and IP address of changes, in order", asyn
 
 test("records domains, secrets, suppressions, exports and campaigns without contact addresses", async () => {
   const { id, byKey } = await server.createProject();
-  const add = await server.call<{ id: string }>("POST", "/domains", byKey, { domain: `${id}.example` });
-  await server.call("PATCH", `/domains/${add.body.id}`, byKey, { ed25519: true });
-  await server.call("POST", `/domains/${add.body.id}/rotate-key`, byKey);
-  await server.call("POST", "/webhooks/secret/rotate", byKey);
-  await server.call("POST", "/suppressions", byKey, { emails: ["ada@example.com"] });
-  await server.call("POST", "/suppressions", byKey, { emails: ["ada@example.com"] });
+  const add = await server.call(domains.createDomain, byKey, { body: { domain: `${id}.example` } });
+  await server.call(domains.updateDomain, byKey, { params: { id: add.body.id }, body: { ed25519: true } });
+  await server.call(domains.rotateDomainKey, byKey, { params: { id: add.body.id } });
+  await server.call(webhooks.rotateWebhookSecret, byKey);
+  await server.call(suppressions.addSuppressions, byKey, { body: { emails: ["ada@example.com"] } });
+  await server.call(suppressions.addSuppressions, byKey, { body: { emails: ["ada@example.com"] } });
   await server.call("DELETE", "/suppressions/ada@example.com", byKey);
   await server.call("DELETE", "/suppressions/ada@example.com", byKey);
-  await server.call("GET", "/suppressions/export.csv", byKey);
-  await server.call("POST", "/contacts", byKey, { email: "ada@example.com", subscribed: true });
-  await server.call("GET", "/contacts/export.csv", byKey);
+  await server.call(suppressions.exportSuppressions, byKey);
+  await server.call(contacts.upsertContact, byKey, { body: { email: "ada@example.com", subscribed: true } });
+  await server.call(contactImport.exportContacts, byKey);
   const text = { subject: "Hi", body: "<p>Hi</p>", from: "hello@sandbox.localhost" };
-  const made = await server.call<{ data: { id: string } }>("POST", "/campaigns", byKey, {
-    ...text,
-    name: "News",
-    audienceType: "ALL",
+  const made = await server.call(campaigns.createCampaign, byKey, {
+    body: {
+      ...text,
+      name: "News",
+      audienceType: "ALL",
+    },
   });
   const campaign = made.body.data.id;
   const scheduledFor = new Date(Date.now() + 86_400_000).toISOString();
-  await server.call("POST", `/campaigns/${campaign}/send`, byKey, { scheduledFor });
-  await server.call("POST", `/campaigns/${campaign}/cancel`, byKey);
-  await server.call("POST", `/campaigns/${campaign}/cancel`, byKey);
-  await server.call("POST", `/campaigns/${campaign}/send`, byKey);
-  await server.call("DELETE", `/domains/${add.body.id}`, byKey);
+  await server.call(campaignActions.sendCampaign, byKey, {
+    params: { id: campaign },
+    body: { scheduledFor },
+  });
+  await server.call(campaignActions.cancelCampaign, byKey, { params: { id: campaign } });
+  await server.call(campaignActions.cancelCampaign, byKey, { params: { id: campaign } });
+  await server.call(campaignActions.sendCampaign, byKey, { params: { id: campaign } });
+  await server.call(domains.deleteDomain, byKey, { params: { id: add.body.id } });
   const { data } = await list({ id, byKey } as TestProject);
   const domain = { id: add.body.id, name: `${id}.example` };
   const news = { id: campaign, name: "News" };
