@@ -10,6 +10,9 @@ import { extract } from "tar-stream";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { readMigrations } from "../platform/database/migrations.ts";
 import { LAST_REPLACED, REPLACED_VERSIONS } from "../platform/database/replaced-migrations.ts";
+import * as account from "@postloft/contract/account.ts";
+import * as domains from "@postloft/contract/domains.ts";
+import * as v1 from "@postloft/contract/v1.ts";
 import { createTestDatabase } from "../platform/database/test-database.ts";
 import { SYSTEM_PROJECT_ID } from "../emails/rows/system-project.ts";
 import { readPlatformEmails } from "../testing/platform-emails.ts";
@@ -32,8 +35,8 @@ beforeAll(async () => {
   path = join(folder, "whole.tar.gz");
   const { byKey } = server.project;
   for (const email of ["ada@example.com", "bob@example.com"])
-    await server.call("POST", "/v1/track", byKey, { email, event: "seen", data: { note: ODD, n: 1.5 } });
-  await server.call("POST", "/domains", byKey, { domain: "mail.example.com" });
+    await server.call(v1.track, byKey, { body: { email, event: "seen", data: { note: ODD, n: 1.5 } } });
+  await server.call(domains.createDomain, byKey, { body: { domain: "mail.example.com" } });
   await server.rows(
     `insert into contacts (project_id, id, email, subscribed, data)
      select $1, new_id(), 'many' || n || '@example.com', true, jsonb_build_object('text', repeat($2, 60)) from generate_series(1, ${PEOPLE}) n`,
@@ -97,9 +100,9 @@ test("a backup carries no token of an unsent email, and everything else that wai
   const { call, project } = server;
   const person = await server.signUp();
   await server.prove(person);
-  await call("POST", "/auth/request-password-reset", {}, { email: person.email });
+  await call(account.requestPasswordReset, {}, { body: { email: person.email } });
   const [cookie, newEmail] = [{ cookie: person.cookie }, "changed@example.com"];
-  await call("POST", "/users/@me/email", cookie, { currentPassword: person.password, newEmail });
+  await call(account.changeEmail, cookie, { body: { currentPassword: person.password, newEmail } });
   const members = `/projects/${project.id}/members`;
   await call("POST", members, { cookie: project.owner.cookie }, { email: "invited@example.com" });
   const tokens = (await readPlatformEmails(server.pool, { subject: /^/ })).flatMap(
@@ -133,9 +136,11 @@ test("a backup is one view of the database, whatever is written meanwhile", asyn
   let goesOn = true;
   const writing = (async () => {
     for (let number = 0; goesOn; number++)
-      await server.call("POST", "/v1/track", server.project.byKey, {
-        email: `new${number}@example.com`,
-        event: "came",
+      await server.call(v1.track, server.project.byKey, {
+        body: {
+          email: `new${number}@example.com`,
+          event: "came",
+        },
       });
   })();
   await writeBackup(sourceOf(server.pool), during);
