@@ -2,6 +2,9 @@
 import { randomUUID } from "node:crypto";
 import { Stripe } from "stripe";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import * as instance from "@postloft/contract/instance.ts";
+import * as removalContract from "@postloft/contract/project-removal.ts";
+import * as projects from "@postloft/contract/projects.ts";
 import { readConfig } from "../platform/settings/config.ts";
 import type { ErrorEnvelope } from "../platform/http/errors.ts";
 import { startStripeFake, type StripeFake } from "../testing/stripe-fake.ts";
@@ -35,11 +38,9 @@ const customerOf = async ({ id }: TestProject) =>
     )
   )[0]?.customerId ?? "";
 const isPaidFor = async (project: TestProject) => {
-  const { body } = await server.call<{ data: { hasSubscription: boolean } }>(
-    "GET",
-    `/projects/${project.id}/setup-state`,
-    session(project),
-  );
+  const { body } = await server.call(projects.getSetupState, session(project), {
+    params: { projectId: project.id },
+  });
   return body.data.hasSubscription;
 };
 
@@ -96,7 +97,10 @@ const undone = async () =>
   (await off.rows<{ n: number }>("select count(*)::int as n from stripe_events where done_at is null"))[0]?.n;
 
 const remove = (project: TestProject, confirm = "A project") =>
-  server.call("DELETE", `/users/@me/projects/${project.id}`, session(project), { confirm });
+  server.call(removalContract.deleteProject, session(project), {
+    params: { projectId: project.id },
+    body: { confirm },
+  });
 
 test("rejects deleting a project with a paid checkout and expires an open one", async () => {
   const [paid, open] = [await off.createProject(), await off.createProject()];
@@ -280,8 +284,7 @@ test("returns invoices and portal from Stripe, and none before the first checkou
   expect(errorOf(await checkout(project))).toBe("403 PROJECT_DISABLED");
 });
 
-const features = async (one: OneServer) =>
-  (await one.call<{ features: { billing: boolean } }>("GET", "/config")).body.features.billing;
+const features = async (one: OneServer) => (await one.call(instance.getConfig)).body.features.billing;
 
 test("turns billing off without its settings, and names the missing ones at the start", async () => {
   const { project } = off;

@@ -1,5 +1,9 @@
 // Caps reject email when it is accepted, separately for each kind. Usage counts sent and waiting email.
 import { expect, test, vi } from "vitest";
+import * as campaigns from "@postloft/contract/campaigns.ts";
+import * as contacts from "@postloft/contract/contacts.ts";
+import * as templates from "@postloft/contract/templates.ts";
+import * as v1 from "@postloft/contract/v1.ts";
 import { errorOf, useTestServer, type TestProject } from "../testing/test-server.ts";
 import { drawWorkflow } from "../testing/workflow-fixture.ts";
 import { readPlatformEmails } from "../testing/platform-emails.ts";
@@ -25,11 +29,13 @@ const setCaps = async (project: TestProject, caps: object) =>
 const readCaps = async (project: TestProject) =>
   (await server.call<Caps>("GET", pathOf(project, "limits"), cookieOf(project))).body;
 const send = ({ byKey }: TestProject, ...to: string[]) =>
-  server.call("POST", "/v1/send", byKey, {
-    to,
-    from: "hello@sandbox.localhost",
-    subject: "Hello",
-    body: "<p>Hello</p>",
+  server.call(v1.send, byKey, {
+    body: {
+      to,
+      from: "hello@sandbox.localhost",
+      subject: "Hello",
+      body: "<p>Hello</p>",
+    },
   });
 
 const NEWS = {
@@ -103,8 +109,8 @@ test("shares the remaining room among concurrent calls", async () => {
 test("rejects a campaign that exceeds the cap and keeps it a draft", async () => {
   const project = await server.createProject();
   for (const name of ["a", "b", "c"])
-    await server.call("POST", "/contacts", project.byKey, { email: `${name}@example.com` });
-  const made = await server.call<{ data: { id: string } }>("POST", "/campaigns", project.byKey, NEWS);
+    await server.call(contacts.upsertContact, project.byKey, { body: { email: `${name}@example.com` } });
+  const made = await server.call(campaigns.createCampaign, project.byKey, { anyBody: NEWS });
   await setCaps(project, { campaigns: 2 });
   const path = `/campaigns/${made.body.data.id}`;
   expect(errorOf(await server.call("POST", `${path}/send`, project.byKey, {}))).toBe(
@@ -123,7 +129,7 @@ test("pauses the later of two campaigns for the same room until there is room ag
   const project = await server.createProject();
   const { byKey } = project;
   for (const name of ["a", "b", "c"])
-    await server.call("POST", "/contacts", byKey, { email: `${name}@example.com` });
+    await server.call(contacts.upsertContact, byKey, { body: { email: `${name}@example.com` } });
   await setCaps(project, { campaigns: 5 });
   const inAnHour = new Date(Date.now() + 3_600_000).toISOString();
   const paths: string[] = [];
@@ -157,12 +163,14 @@ test("pauses the later of two campaigns for the same room until there is room ag
 
 test("skips workflow emails with a reason when the cap is reached", async () => {
   const project = await server.createProject();
-  const { body: template } = await server.call<{ id: string }>("POST", "/templates", project.byKey, {
-    name: "Welcome",
-    subject: "Welcome",
-    body: "<p>Welcome</p>",
-    type: "TRANSACTIONAL",
-    from: "hello@sandbox.localhost",
+  const { body: template } = await server.call(templates.createTemplate, project.byKey, {
+    body: {
+      name: "Welcome",
+      subject: "Welcome",
+      body: "<p>Welcome</p>",
+      type: "TRANSACTIONAL",
+      from: "hello@sandbox.localhost",
+    },
   });
   await setCaps(project, { workflows: 1 });
   const workflow = await drawWorkflow(server.database, project.id, {
@@ -178,7 +186,7 @@ test("skips workflow emails with a reason when the cap is reached", async () => 
     ],
   });
   for (const name of ["a", "b"]) {
-    await server.call("POST", "/v1/track", project.byKey, { email: `${name}@example.com`, event: "go" });
+    await server.call(v1.track, project.byKey, { body: { email: `${name}@example.com`, event: "go" } });
     await vi.waitFor(async () => {
       const [row] = await server.rows<{ data: object }>(
         "select data from contacts where project_id = $1 and email = $2",

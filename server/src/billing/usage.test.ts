@@ -1,5 +1,6 @@
 // Metered usage against a local Stripe with its real HTTP API: each day of a project is reported once, and the invoice preview.
 import { afterAll, beforeAll, expect, test } from "vitest";
+import * as billingLimits from "@postloft/contract/limits/billing.ts";
 import { readConfig } from "../platform/settings/config.ts";
 import { transaction } from "../platform/database/database.ts";
 import { createLog } from "../platform/log.ts";
@@ -220,13 +221,8 @@ test("does not report a day that is being fixed while metering is held", async (
   await releaseHeld(server.database, { projectId: project.id, campaignId: null });
 });
 
-interface Consumption {
-  billingState: string;
-  upcomingInvoice: object | null;
-  usage: { total: number };
-}
 const consumption = async (one: OneServer, { id, owner: { cookie } }: TestProject) =>
-  (await one.call<Consumption>("GET", `/users/@me/projects/${id}/billing-consumption`, { cookie })).body;
+  (await one.call(billingLimits.getConsumption, { cookie }, { params: { projectId: id } })).body;
 
 test("returns usage with the invoice preview, or why there is none", async () => {
   const project = await subscribed();
