@@ -1,16 +1,14 @@
 // Tests over HTTP that the blocks of a campaign and the body made from them stay together, as in a template.
 import { expect, test } from "vitest";
+import * as campaigns from "@postloft/contract/campaigns.ts";
 import type { Design } from "@postloft/contract/design.ts";
 import { designHtml } from "@postloft/contract/design-html.ts";
 import { faultsOf, useTestServer } from "../testing/test-server.ts";
+import type { ResponseOf } from "../testing/typed-call.ts";
 
 const server = useTestServer({ ROLES: "api" });
 
-interface Campaign {
-  id: string;
-  body: string;
-  design: unknown;
-}
+type Campaign = ResponseOf<typeof campaigns.duplicateCampaign>;
 
 const DESIGN: Design = {
   format: "postloft-blocks",
@@ -38,9 +36,9 @@ test("builds the body from blocks, copies both, and drops the blocks when only a
   });
   expect(made.body.data).toMatchObject({ body: HTML, design: DESIGN });
   const { id } = made.body.data;
-  const copy = await server.call<Campaign>("POST", `/campaigns/${id}/duplicate`, byKey);
+  const copy = await server.call(campaigns.duplicateCampaign, byKey, { params: { id } });
   expect(JSON.stringify(copy.body)).toContain("postloft-blocks");
-  const list = await server.call<{ data: object[] }>("GET", "/campaigns", byKey);
+  const list = await server.call(campaigns.listCampaigns, byKey);
   expect(list.body.data).toHaveLength(2);
   expect(list.body.data.some((one) => "design" in one || "body" in one)).toBe(false);
 
@@ -49,7 +47,7 @@ test("builds the body from blocks, copies both, and drops the blocks when only a
   expect(faultsOf(await put({}))).toEqual(["body required"]);
   const faulty = { ...DESIGN, blocks: [{ id: "1", kind: "marquee" }] };
   expect((await put({ design: faulty })).status).toBe(422);
-  const read = async () => (await server.call<Campaign>("GET", `/campaigns/${id}`, byKey)).body;
+  const read = async () => (await server.call(campaigns.getCampaign, byKey, { params: { id } })).body;
   expect(await read()).toMatchObject({ body: HTML, design: DESIGN });
   expect((await put({ body: "<p>Other</p>" })).status).toBe(200);
   expect(await read()).toMatchObject({ body: "<p>Other</p>", design: null });

@@ -1,6 +1,12 @@
 // Tests campaigns over HTTP: each recipient exactly once, consistent states and correct counts.
 import { randomUUID } from "node:crypto";
 import { expect, test, vi } from "vitest";
+import * as campaignActions from "@postloft/contract/campaign-actions.ts";
+import * as campaigns from "@postloft/contract/campaigns.ts";
+import * as contactsContract from "@postloft/contract/contacts.ts";
+import * as domainsContract from "@postloft/contract/domains.ts";
+import * as segments from "@postloft/contract/segments.ts";
+import * as v1 from "@postloft/contract/v1.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { ErrorEnvelope } from "../platform/http/errors.ts";
 import {
@@ -11,27 +17,12 @@ import {
   type TestCaller,
   type TestProject,
 } from "../testing/test-server.ts";
+import type { BodyOf, ResponseOf } from "../testing/typed-call.ts";
 import { readPlatformEmails } from "../testing/platform-emails.ts";
 
 const server = useTestServer({ ROLES: "api,worker" });
 
-interface Campaign {
-  id: string;
-  name: string;
-  subject: string;
-  kind: string;
-  type: string;
-  audienceType: string;
-  status: string;
-  scheduledAt: string | null;
-  heldReason: string | null;
-  totalRecipients: number;
-  sentCount: number;
-  failedCount: number;
-  skippedCount: number;
-  unconfirmedCount: number;
-  pendingCount: number;
-}
+type Campaign = ResponseOf<typeof campaigns.getCampaign>;
 
 const DRAFT = {
   name: "News",
@@ -50,16 +41,17 @@ async function create(caller: TestCaller, more: object = {}): Promise<Campaign> 
   return reply.body.data;
 }
 
-const send = (caller: TestCaller, id: string, body: object = {}) =>
-  server.call<Campaign & ErrorEnvelope>("POST", `/campaigns/${id}/send`, caller, body);
+const send = (caller: TestCaller, id: string, body: BodyOf<typeof campaignActions.sendCampaign> = {}) =>
+  server.call(campaignActions.sendCampaign, caller, { params: { id }, body });
 const act = (caller: TestCaller, id: string, action: string) =>
   server.call<Campaign & ErrorEnvelope>("POST", `/campaigns/${id}/${action}`, caller);
 const read = async (caller: TestCaller, id: string) =>
-  (await server.call<Campaign>("GET", `/campaigns/${id}`, caller)).body;
+  (await server.call(campaigns.getCampaign, caller, { params: { id } })).body;
 
 async function contacts(caller: TestCaller, count: number, more: object = {}): Promise<string[]> {
   const emails = Array.from({ length: count }, (_, at) => `person${at}@example.com`);
-  for (const email of emails) await server.call("POST", "/contacts", caller, { email, ...more });
+  for (const email of emails)
+    await server.call(contactsContract.upsertContact, caller, { body: { email, ...more } });
   return emails;
 }
 
@@ -95,10 +87,14 @@ test("sends to every subscribed contact exactly once and is SENT when all emails
   const project = await server.createProject();
   const { byKey } = project;
   const emails = await contacts(byKey, 25);
-  await server.call("POST", "/contacts", byKey, { email: "gone@example.com", subscribed: false });
+  await server.call(contactsContract.upsertContact, byKey, {
+    body: { email: "gone@example.com", subscribed: false },
+  });
   const campaign = await create(byKey);
   expect(campaign).toMatchObject({ status: "DRAFT", type: "ALL", kind: "MARKETING", totalRecipients: 0 });
-  const audience = await server.call("GET", `/campaigns/${campaign.id}/audience`, byKey);
+  const audience = await server.call(campaignActions.getCampaignAudience, byKey, {
+    params: { id: campaign.id },
+  });
   expect(audience.body).toEqual({ total: 26, eligible: 25, excluded: { unsubscribed: 1, suppressed: 0 } });
   const started = await send(byKey, campaign.id);
   expect(started.status).toBe(200);
@@ -107,16 +103,15 @@ test("sends to every subscribed contact exactly once and is SENT when all emails
   expect(done).toMatchObject({ status: "SENT", totalRecipients: 25, sentCount: 25, pendingCount: 0 });
   expect(balance(done)).toBe(done.totalRecipients);
   expect(await mailed(project)).toEqual(Object.fromEntries(emails.map((email) => [email, 1])));
-  const stats = await server.call("GET", `/campaigns/${campaign.id}/stats`, byKey);
+  const stats = await server.call(campaignActions.getCampaignStats, byKey, { params: { id: campaign.id } });
   expect(stats.body).toMatchObject({ totalRecipients: 25, sentCount: 25, openRate: 0, bounceRate: 0 });
   expect(stats.body).toMatchObject({
     links: [{ url: "https://acme.example/news", clicks: 0, uniqueClicks: 0, machineClicks: 0 }],
   });
-  const recipients = await server.call<{ data: Array<{ email: string; status: string }>; total: number }>(
-    "GET",
-    `/campaigns/${campaign.id}/recipients?limit=100`,
-    byKey,
-  );
+  const recipients = await server.call(campaignActions.listCampaignRecipients, byKey, {
+    params: { id: campaign.id },
+    query: { limit: 100 },
+  });
   expect(recipients.body.total).toBe(25);
   expect(recipients.body.data.map(({ email }) => email).toSorted()).toEqual(emails.toSorted());
 });
@@ -124,9 +119,11 @@ test("sends to every subscribed contact exactly once and is SENT when all emails
 test("counts results by mailbox provider that add up to the campaign's counts", async () => {
   const { id: projectId, byKey } = await server.createProject();
   const addresses = ["a@gmail.com", "b@googlemail.com", "c@gmail.com", "d@outlook.com", "e@example.com"];
-  for (const email of addresses) await server.call("POST", "/contacts", byKey, { email });
+  for (const email of addresses)
+    await server.call(contactsContract.upsertContact, byKey, { body: { email } });
   const { id } = await create(byKey);
-  const ask = async () => (await server.call<object[]>("GET", `/campaigns/${id}/providers`, byKey)).body;
+  const ask = async () =>
+    (await server.call(campaignActions.listCampaignProviders, byKey, { params: { id } })).body;
   expect(await ask()).toEqual([]);
   await send(byKey, id);
   await ended(byKey, id);
@@ -157,7 +154,7 @@ test("counts results by mailbox provider that add up to the campaign's counts", 
     },
     { provider: "microsoft", sentCount: 1, deliveredCount: 1, openedCount: 0, complaintRate: 100 },
   ]);
-  const stats = await server.call("GET", `/campaigns/${id}/stats`, byKey);
+  const stats = await server.call(campaignActions.getCampaignStats, byKey, { params: { id } });
   expect(stats.body).toMatchObject({ sentCount: 4, deliveredCount: 3, openedCount: 2, complainedCount: 1 });
 });
 
@@ -177,14 +174,18 @@ test("starts once for fifty concurrent sends", async () => {
 test("a transactional campaign reaches all contacts, segment, filter and variables apply", async () => {
   const project = await server.createProject();
   const { byKey } = project;
-  await server.call("POST", "/contacts", byKey, {
-    email: "ada@example.com",
-    subscribed: false,
-    data: { firstName: "Ada", plan: "pro" },
+  await server.call(contactsContract.upsertContact, byKey, {
+    body: {
+      email: "ada@example.com",
+      subscribed: false,
+      data: { firstName: "Ada", plan: "pro" },
+    },
   });
-  await server.call("POST", "/contacts", byKey, { email: "bob@example.com", data: { plan: "free" } });
+  await server.call(contactsContract.upsertContact, byKey, {
+    body: { email: "bob@example.com", data: { plan: "free" } },
+  });
   const filters = { operator: "AND", conditions: [{ field: "data.plan", operator: "equals", value: "pro" }] };
-  const segment = await server.call<{ id: string }>("POST", "/segments", byKey, { name: "Pro", filters });
+  const segment = await server.call(segments.createSegment, byKey, { body: { name: "Pro", filters } });
   const all = await create(byKey, { kind: "TRANSACTIONAL" });
   await send(byKey, all.id);
   expect(await ended(byKey, all.id)).toMatchObject({ totalRecipients: 2, sentCount: 2 });
@@ -233,7 +234,7 @@ test("sends nothing while paused, everyone once when resumed, and drops the rest
   );
   const before = await read(byKey, id);
   expect(before.pendingCount).toBeGreaterThan(0);
-  await server.call("POST", "/v1/send", byKey, { ...DRAFT, to: "other@example.com" });
+  await server.call(v1.send, byKey, { body: { ...DRAFT, to: "other@example.com" } });
   await vi.waitUntil(async () => (await mailed(project))["other@example.com"] === 1, 10_000);
   expect((await read(byKey, id)).sentCount).toBe(before.sentCount);
   await act(byKey, id, "resume");
@@ -258,7 +259,9 @@ test("starts a schedule once in time, turns a cancelled one into a draft, holds 
   const soon = new Date(Date.now() + 60_000).toISOString();
   const scheduled = await send(byKey, id, { scheduledFor: soon });
   expect(scheduled.body).toMatchObject({ status: "SCHEDULED", scheduledAt: soon });
-  expect(errorOf(await server.call("DELETE", `/campaigns/${id}`, byKey))).toBe("409 CONFLICT");
+  expect(errorOf(await server.call(campaigns.deleteCampaign, byKey, { params: { id } }))).toBe(
+    "409 CONFLICT",
+  );
   expect((await act(byKey, id, "cancel")).body).toMatchObject({ status: "DRAFT", scheduledAt: null });
   await send(byKey, id, { scheduledFor: soon });
   await server.rows("update campaigns set scheduled_for = now() - interval '1 minute' where id = $1", id);
@@ -289,7 +292,7 @@ test("pauses with a reason before sending if the audience is gone, and resumes w
     operator: "AND",
     conditions: [{ field: "email", operator: "contains", value: "person" }],
   };
-  const segment = await server.call<{ id: string }>("POST", "/segments", byKey, { name: "All", filters });
+  const segment = await server.call(segments.createSegment, byKey, { body: { name: "All", filters } });
   const { id } = await create(byKey, { audienceType: "SEGMENT", segmentId: segment.body.id });
   expect((await send(byKey, id, { scheduledFor: new Date(Date.now() + 60_000).toISOString() })).status).toBe(
     200,
@@ -313,7 +316,7 @@ test("pauses with a reason before sending if the audience is gone, and resumes w
 test("the second of two concurrent replacements gets a conflict if it sends what it read", async () => {
   const { byKey } = await server.createProject();
   const { id } = await create(byKey);
-  const { updatedAt } = (await server.call<{ updatedAt: string }>("GET", `/campaigns/${id}`, byKey)).body;
+  const { updatedAt } = (await server.call(campaigns.getCampaign, byKey, { params: { id } })).body;
   const replace = (name: string, expectedUpdatedAt?: string) =>
     server.call("PUT", `/campaigns/${id}`, byKey, { ...DRAFT, name, expectedUpdatedAt });
   expect((await replace("One", updatedAt)).status).toBe(200);
@@ -348,13 +351,25 @@ test("sends only failed emails again", async () => {
 test("marks a test email, sends it to anyone, and excludes it from all counts", async () => {
   const project = await server.createProject();
   const { byKey } = project;
-  await server.call("POST", "/contacts", byKey, { email: "ada@example.com", data: { firstName: "Ada" } });
+  await server.call(contactsContract.upsertContact, byKey, {
+    body: { email: "ada@example.com", data: { firstName: "Ada" } },
+  });
   const { id } = await create(byKey);
   expect(
-    (await server.call("POST", `/campaigns/${id}/test`, byKey, { email: "ada@example.com" })).status,
+    (
+      await server.call(campaignActions.testCampaign, byKey, {
+        params: { id },
+        body: { email: "ada@example.com" },
+      })
+    ).status,
   ).toBe(200);
   expect(
-    (await server.call("POST", `/campaigns/${id}/test`, byKey, { email: "me@example.org" })).status,
+    (
+      await server.call(campaignActions.testCampaign, byKey, {
+        params: { id },
+        body: { email: "me@example.org" },
+      })
+    ).status,
   ).toBe(200);
   await vi.waitUntil(async () => Object.keys(await mailed(project)).length === 2, 10_000);
   const subjects = await server.rows<{ subject: string }>(
@@ -370,7 +385,12 @@ test("limits test emails by project and hour", async () => {
   const project = await server.createProject();
   const { id } = await create(project.byKey);
   const sendTest = async () =>
-    errorOf(await server.call("POST", `/campaigns/${id}/test`, project.byKey, { email: "me@example.org" }));
+    errorOf(
+      await server.call(campaignActions.testCampaign, project.byKey, {
+        params: { id },
+        body: { email: "me@example.org" },
+      }),
+    );
   await inOneWindow(server, 3_600, async () => {
     expect(await sendTest()).toBe("200 undefined");
     const bucket = `test-mails:${project.id}`;
@@ -383,11 +403,7 @@ test("limits test emails by project and hour", async () => {
 test("the check returns blocking findings and warnings", async () => {
   const { byKey } = await server.createProject();
   const { id } = await create(byKey, { subject: "READ THIS NOW", replyTo: "a@elsewhere.example" });
-  const check = await server.call<{
-    ready: boolean;
-    blocks: Array<{ code: string; message: string; messageParts: Array<{ text: string }> }>;
-    warnings: Array<{ code: string; message: string; messageParts: Array<{ text: string }> }>;
-  }>("GET", `/campaigns/${id}/check`, byKey);
+  const check = await server.call(campaignActions.checkCampaign, byKey, { params: { id } });
   expect(check.body.ready).toBe(false);
   expect(check.body.blocks.map(({ code }) => code)).toEqual(["audience_empty"]);
   expect(check.body.warnings.map(({ code }) => code)).toContain("reply_to_elsewhere");
@@ -395,7 +411,7 @@ test("the check returns blocking findings and warnings", async () => {
   for (const { message, messageParts } of [...check.body.blocks, ...check.body.warnings])
     expect(messageParts.map(({ text }) => text).join(" ")).toBe(message);
   await contacts(byKey, 1);
-  const again = await server.call<{ ready: boolean }>("GET", `/campaigns/${id}/check`, byKey);
+  const again = await server.call(campaignActions.checkCampaign, byKey, { params: { id } });
   expect(again.body.ready).toBe(true);
 });
 
@@ -403,14 +419,10 @@ test("the check counts unsubscribed contacts who would get a transactional campa
   const { byKey } = await server.createProject();
   await contacts(byKey, 2);
   for (const email of ["gone@example.org", "left@example.org"])
-    await server.call("POST", "/contacts", byKey, { email, subscribed: false });
+    await server.call(contactsContract.upsertContact, byKey, { body: { email, subscribed: false } });
   const { id } = await create(byKey, { kind: "TRANSACTIONAL" });
   const warnings = async () => {
-    const check = await server.call<{ warnings: Array<{ code: string; message: string }> }>(
-      "GET",
-      `/campaigns/${id}/check`,
-      byKey,
-    );
+    const check = await server.call(campaignActions.checkCampaign, byKey, { params: { id } });
     return check.body.warnings.filter(({ code }) => code === "transactional_to_unsubscribed");
   };
   expect(await warnings()).toEqual([
@@ -419,7 +431,7 @@ test("the check counts unsubscribed contacts who would get a transactional campa
     }),
   ]);
   for (const email of ["gone@example.org", "left@example.org"])
-    await server.call("POST", "/contacts", byKey, { email, subscribed: true });
+    await server.call(contactsContract.upsertContact, byKey, { body: { email, subscribed: true } });
   expect(await warnings()).toEqual([]);
 });
 
@@ -450,22 +462,18 @@ test("replaces, copies and deletes drafts and lists campaigns in the shape of th
   const copy = await act(byKey, id, "duplicate");
   expect(copy.status).toBe(201);
   expect(copy.body).toMatchObject({ status: "DRAFT", subject: "Hi" });
-  const list = await server.call<{ campaigns: Campaign[]; cursor: string }>(
-    "GET",
-    "/campaigns?limit=1&status=DRAFT",
-    byKey,
-  );
+  const list = await server.call(campaigns.listCampaigns, byKey, { query: { limit: 1, status: "DRAFT" } });
   expect(list.body).toMatchObject({ page: 1, pageSize: 1, total: 2, totalPages: 2, hasMore: true });
   expect(list.body.campaigns.map((one) => one.id)).toEqual([copy.body.id]);
-  const next = await server.call<{ campaigns: Campaign[] }>(
-    "GET",
-    `/campaigns?limit=1&status=DRAFT&cursor=${list.body.cursor}`,
-    byKey,
-  );
+  const next = await server.call(campaigns.listCampaigns, byKey, {
+    anyQuery: `?limit=1&status=DRAFT&cursor=${list.body.cursor}`,
+  });
   expect(next.body).toMatchObject({ page: 2, pageSize: 1, total: 2, totalPages: 2, hasMore: false });
   expect(next.body.campaigns.map((one) => one.id)).toEqual([id]);
-  expect((await server.call("DELETE", `/campaigns/${id}`, byKey)).status).toBe(204);
-  expect(errorOf(await server.call("GET", `/campaigns/${id}`, byKey))).toBe("404 CAMPAIGN_NOT_FOUND");
+  expect((await server.call(campaigns.deleteCampaign, byKey, { params: { id } })).status).toBe(204);
+  expect(errorOf(await server.call(campaigns.getCampaign, byKey, { params: { id } }))).toBe(
+    "404 CAMPAIGN_NOT_FOUND",
+  );
 });
 
 test("keeps the segment and the domain while a campaign needs them", async () => {
@@ -473,14 +481,18 @@ test("keeps the segment and the domain while a campaign needs them", async () =>
   const { byKey } = project;
   await contacts(byKey, 1);
   const filters = { operator: "AND", conditions: [{ field: "subscribed", operator: "equals", value: true }] };
-  const segment = await server.call<{ id: string }>("POST", "/segments", byKey, { name: "All", filters });
+  const segment = await server.call(segments.createSegment, byKey, { body: { name: "All", filters } });
   const { id } = await create(byKey, { audienceType: "SEGMENT", segmentId: segment.body.id });
   await send(byKey, id, { scheduledFor: new Date(Date.now() + 60_000).toISOString() });
-  const domains = await server.call<Array<{ id: string }>>("GET", `/domains/project/${project.id}`, byKey);
+  const domains = await server.call(domainsContract.listDomains, byKey, {
+    params: { projectId: project.id },
+  });
   for (const path of [`/segments/${segment.body.id}`, `/domains/${domains.body[0]?.id}`])
     expect(errorOf(await server.call("DELETE", path, byKey))).toBe("409 CONFLICT");
   await act(byKey, id, "cancel");
-  expect((await server.call("DELETE", `/segments/${segment.body.id}`, byKey)).status).toBe(204);
+  expect((await server.call(segments.deleteSegment, byKey, { params: { id: segment.body.id } })).status).toBe(
+    204,
+  );
   expect(faultsOf(await send(byKey, id))).toEqual(["segmentId required"]);
 });
 
@@ -489,13 +501,13 @@ test("keeps a segment used in a campaign's filter, also when both happen concurr
   await contacts(byKey, 1);
   const filters = { operator: "AND", conditions: [{ field: "subscribed", operator: "equals", value: true }] };
   const prepare = async () => {
-    const segment = await server.call<{ id: string }>("POST", "/segments", byKey, { name: "All", filters });
+    const segment = await server.call(segments.createSegment, byKey, { body: { name: "All", filters } });
     const conditions = [{ field: `segment.${segment.body.id}`, operator: "memberOfSegment" }];
     const audienceFilter = { operator: "AND", conditions };
     const { id } = await create(byKey, { audienceType: "FILTERED", audienceFilter });
     return {
       schedule: () => send(byKey, id, { scheduledFor: new Date(Date.now() + 60_000).toISOString() }),
-      remove: () => server.call("DELETE", `/segments/${segment.body.id}`, byKey),
+      remove: () => server.call(segments.deleteSegment, byKey, { params: { id: segment.body.id } }),
     };
   };
   const { schedule, remove } = await prepare();

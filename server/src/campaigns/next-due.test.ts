@@ -1,5 +1,6 @@
 // Tests when the settler polls next. An idle process rarely asks the database.
 import { expect, test } from "vitest";
+import * as campaigns from "@postloft/contract/campaigns.ts";
 import { useTestServer } from "../testing/test-server.ts";
 import { readNextDueMs } from "./settle-queries.ts";
 
@@ -16,7 +17,7 @@ test("is due for active campaigns, throttled bulk mail or the next schedule, and
     audienceType: "ALL",
   };
   expect(await readNextDueMs(database)).toBeNull();
-  const { body } = await server.call<{ data: { id: string } }>("POST", "/campaigns", project.byKey, draft);
+  const { body } = await server.call(campaigns.createCampaign, project.byKey, { anyBody: draft });
   const { id } = body.data;
   const become = (change: string) => server.rows(`update campaigns set ${change} where id = $1`, id);
   expect(await readNextDueMs(database)).toBeNull();

@@ -1,17 +1,17 @@
 // Tests that an unfinished campaign is not sent or scheduled until each finding is fixed or confirmed.
 import { expect, test } from "vitest";
+import * as campaignActions from "@postloft/contract/campaign-actions.ts";
+import * as campaigns from "@postloft/contract/campaigns.ts";
+import * as contacts from "@postloft/contract/contacts.ts";
 import { errorOf, useTestServer } from "../testing/test-server.ts";
 
 const server = useTestServer();
 
-interface Check {
-  ready: boolean;
-  blocks: Array<{ code: string; replacement?: string | null; where: { line: number; column: number } }>;
-}
-
 async function makeProject() {
   const project = await server.createProject();
-  await server.call("POST", "/contacts", project.byKey, { email: "ada@example.com", subscribed: true });
+  await server.call(contacts.upsertContact, project.byKey, {
+    body: { email: "ada@example.com", subscribed: true },
+  });
   return project.byKey;
 }
 
@@ -42,7 +42,7 @@ test.each([
 ] as const)("%s blocks a campaign until it is confirmed: %s", async (code, body, line, column) => {
   const byKey = await makeProject();
   const id = await create(byKey, body);
-  const check = await server.call<Check>("GET", `/campaigns/${id}/check`, byKey);
+  const check = await server.call(campaignActions.checkCampaign, byKey, { params: { id } });
   expect(check.body.ready).toBe(false);
   expect(check.body.blocks).toEqual([
     expect.objectContaining({ code, where: { field: "body", line, column } }),
@@ -59,19 +59,27 @@ test.each([
   expect(errorOf(other)).toBe("422 CAMPAIGN_NOT_READY");
   const unknown = await server.call("POST", `/campaigns/${id}/send`, byKey, { confirm: ["everything"] });
   expect(errorOf(unknown)).toBe("422 VALIDATION_ERROR");
-  const sent = await server.call("POST", `/campaigns/${id}/send`, byKey, { confirm: [code] });
+  const sent = await server.call(campaignActions.sendCampaign, byKey, {
+    params: { id },
+    body: { confirm: [code] },
+  });
   expect(sent.body).toMatchObject({ status: "SENDING" });
 });
 
 test("rejects changing a scheduled campaign into one that is not ready", async () => {
   const byKey = await makeProject();
   const id = await create(byKey, FINE);
-  const scheduled = await server.call("POST", `/campaigns/${id}/send`, byKey, { scheduledFor: LATER });
+  const scheduled = await server.call(campaignActions.sendCampaign, byKey, {
+    params: { id },
+    body: { scheduledFor: LATER },
+  });
   expect(scheduled.body).toMatchObject({ status: "SCHEDULED" });
   const bad = campaignOf("<p>Dear *|FNAME|*</p>");
-  const refused = await server.call("PUT", `/campaigns/${id}`, byKey, bad);
+  const refused = await server.call(campaigns.replaceCampaign, byKey, { params: { id }, anyBody: bad });
   expect(errorOf(refused)).toBe("422 CAMPAIGN_NOT_READY");
-  expect((await server.call("GET", `/campaigns/${id}`, byKey)).body).toMatchObject({ body: FINE });
+  expect((await server.call(campaigns.getCampaign, byKey, { params: { id } })).body).toMatchObject({
+    body: FINE,
+  });
   const confirmed = await server.call("PUT", `/campaigns/${id}`, byKey, { ...bad, confirm: ["merge_tag"] });
   expect(confirmed.body).toMatchObject({ body: bad.body, status: "SCHEDULED" });
 });
@@ -80,8 +88,8 @@ test("a fixed campaign is ready", async () => {
   const byKey = await makeProject();
   const id = await create(byKey, "<p>Dear *|FNAME|*</p>");
   await server.call("PUT", `/campaigns/${id}`, byKey, campaignOf('<p>Dear {{firstName ?? "you"}}</p>'));
-  expect((await server.call<Check>("GET", `/campaigns/${id}/check`, byKey)).body.ready).toBe(true);
-  expect((await server.call("POST", `/campaigns/${id}/send`, byKey)).body).toMatchObject({
+  expect((await server.call(campaignActions.checkCampaign, byKey, { params: { id } })).body.ready).toBe(true);
+  expect((await server.call(campaignActions.sendCampaign, byKey, { params: { id } })).body).toMatchObject({
     status: "SENDING",
   });
 });

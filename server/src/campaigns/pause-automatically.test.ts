@@ -1,5 +1,8 @@
 // Tests that an automatic pause always changes status, queue, reason, log, metric and one email per member together, or not at all.
 import { expect, test, vi } from "vitest";
+import * as campaignActions from "@postloft/contract/campaign-actions.ts";
+import * as campaigns from "@postloft/contract/campaigns.ts";
+import * as contacts from "@postloft/contract/contacts.ts";
 import { transaction } from "../platform/database/database.ts";
 import { newId } from "../platform/ids.ts";
 import { createLog } from "../platform/log.ts";
@@ -25,16 +28,22 @@ const CAUSES: Array<[code: string, cause: PauseCause]> = [
 /** A project with a campaign that is sending, according to its row and queue. */
 async function sending() {
   const { id: projectId, byKey, owner } = await server.createProject();
-  expect((await server.call("POST", "/contacts", byKey, { email: "ada@example.com" })).status).toBe(201);
-  const created = await server.call<{ data: { id: string } }>("POST", "/campaigns", byKey, {
-    name: "News",
-    subject: "News",
-    body: "<p>Hello</p>",
-    from: "news@sandbox.localhost",
-    audienceType: "ALL",
+  expect(
+    (await server.call(contacts.upsertContact, byKey, { body: { email: "ada@example.com" } })).status,
+  ).toBe(201);
+  const created = await server.call(campaigns.createCampaign, byKey, {
+    body: {
+      name: "News",
+      subject: "News",
+      body: "<p>Hello</p>",
+      from: "news@sandbox.localhost",
+      audienceType: "ALL",
+    },
   });
   const campaignId = created.body.data.id;
-  expect((await server.call("POST", `/campaigns/${campaignId}/send`, byKey)).status).toBe(200);
+  expect(
+    (await server.call(campaignActions.sendCampaign, byKey, { params: { id: campaignId } })).status,
+  ).toBe(200);
   const log = createLog({ level: "silent" });
   const warn = vi.spyOn(log, "warn");
   const metrics = createMetrics();

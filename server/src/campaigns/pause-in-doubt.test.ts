@@ -1,12 +1,14 @@
 // Tests that a campaign without replies pauses before many of its emails are in doubt, stores the reason, and continues when a person
 // resumes it.
 import { afterAll, expect, test, vi } from "vitest";
+import * as campaigns from "@postloft/contract/campaigns.ts";
 import { createLog } from "../platform/log.ts";
 import { createMetrics } from "../platform/metrics.ts";
 import { startDnsServer } from "../testing/dns-server.ts";
 import { proveDomain } from "../testing/prove-domain.ts";
 import { startSmtpSink } from "../testing/smtp-sink.ts";
 import { useTestServer, type TestCaller } from "../testing/test-server.ts";
+import type { ResponseOf } from "../testing/typed-call.ts";
 import { readPlatformEmails } from "../testing/platform-emails.ts";
 import { CANARIES } from "../emails/doubt/doubt-brake.ts";
 import { pauseDoubtfulCampaigns } from "./pause-in-doubt.ts";
@@ -22,18 +24,10 @@ afterAll(async () => {
   await dns.close();
 });
 
-interface Campaign {
-  id: string;
-  status: string;
-  heldReason: string | null;
-  resolvedCount: number;
-  sentCount: number;
-  unconfirmedCount: number;
-  pendingCount: number;
-}
+type Campaign = ResponseOf<typeof campaigns.getCampaign>;
 
 const read = async (caller: TestCaller, id: string) =>
-  (await server.call<Campaign>("GET", `/campaigns/${id}`, caller)).body;
+  (await server.call(campaigns.getCampaign, caller, { params: { id } })).body;
 const act = async (caller: TestCaller, id: string, action: string, body: object = {}) =>
   (await server.call<Campaign>("POST", `/campaigns/${id}/${action}`, caller, body)).body;
 const untilStatus = (caller: TestCaller, id: string, status: string) =>
@@ -53,7 +47,7 @@ async function addContacts(projectId: string, count: number): Promise<void> {
 
 async function draft(caller: TestCaller, from: string): Promise<string> {
   const text = { name: "News", subject: "News", body: "<p>Hello</p>", from, audienceType: "ALL" };
-  return (await server.call<{ data: Campaign }>("POST", "/campaigns", caller, text)).body.data.id;
+  return (await server.call(campaigns.createCampaign, caller, { anyBody: text })).body.data.id;
 }
 
 test("pauses within a few unanswered emails, notifies members, ends when resumed and resolved", async () => {

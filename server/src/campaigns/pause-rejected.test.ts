@@ -1,11 +1,13 @@
 // Tests that a campaign rejected because of the sender pauses automatically, stores the reason, and continues when a person resumes it.
 import { afterAll, expect, test, vi } from "vitest";
+import * as campaigns from "@postloft/contract/campaigns.ts";
 import { createLog } from "../platform/log.ts";
 import { createMetrics } from "../platform/metrics.ts";
 import { startDnsServer } from "../testing/dns-server.ts";
 import { proveDomain } from "../testing/prove-domain.ts";
 import { startSmtpSink } from "../testing/smtp-sink.ts";
 import { useTestServer, type TestCaller } from "../testing/test-server.ts";
+import type { ResponseOf } from "../testing/typed-call.ts";
 import { readPlatformEmails } from "../testing/platform-emails.ts";
 import { REJECTION_LIMIT } from "./rules.ts";
 import { pauseRefusedCampaigns } from "./settle-campaigns.ts";
@@ -21,23 +23,15 @@ afterAll(async () => {
   await dns.close();
 });
 
-interface Campaign {
-  id: string;
-  status: string;
-  heldReason: string | null;
-  totalRecipients: number;
-  sentCount: number;
-  failedCount: number;
-  pendingCount: number;
-}
+type Campaign = ResponseOf<typeof campaigns.getCampaign>;
 
 async function draft(caller: TestCaller, from: string): Promise<string> {
   const text = { name: "News & more", subject: "News", body: "<p>Hello</p>", from, audienceType: "ALL" };
-  return (await server.call<{ data: Campaign }>("POST", "/campaigns", caller, text)).body.data.id;
+  return (await server.call(campaigns.createCampaign, caller, { anyBody: text })).body.data.id;
 }
 
 const read = async (caller: TestCaller, id: string) =>
-  (await server.call<Campaign>("GET", `/campaigns/${id}`, caller)).body;
+  (await server.call(campaigns.getCampaign, caller, { params: { id } })).body;
 const act = (caller: TestCaller, id: string, action: string) =>
   server.call<Campaign>("POST", `/campaigns/${id}/${action}`, caller, {});
 

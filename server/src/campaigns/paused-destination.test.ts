@@ -1,9 +1,14 @@
 // Tests that a campaign rejected by one destination pauses only for that destination, retries automatically, and loses no recipient.
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import * as campaignActions from "@postloft/contract/campaign-actions.ts";
+import * as campaigns from "@postloft/contract/campaigns.ts";
+import * as emails from "@postloft/contract/emails.ts";
+import * as v1 from "@postloft/contract/v1.ts";
 import { startDnsServer } from "../testing/dns-server.ts";
 import { proveDomain } from "../testing/prove-domain.ts";
 import { startSmtpSink } from "../testing/smtp-sink.ts";
 import { errorOf, useTestServer, type TestProject } from "../testing/test-server.ts";
+import type { BodyOf, ResponseOf } from "../testing/typed-call.ts";
 import { readPlatformEmails } from "../testing/platform-emails.ts";
 
 const ELSEWHERE = 60;
@@ -25,18 +30,7 @@ afterAll(async () => {
   await dns.close();
 });
 
-interface Campaign {
-  id: string;
-  status: string;
-  heldReason: string | null;
-  pausedDestinations: Array<{ destination: string; domains: string[]; answer: string; whatToDo: string }>;
-  totalRecipients: number;
-  sentCount: number;
-  failedCount: number;
-  skippedCount: number;
-  unconfirmedCount: number;
-  pendingCount: number;
-}
+type Campaign = ResponseOf<typeof campaigns.getCampaign>;
 
 const refuseGmail = () =>
   sink.setRules([
@@ -45,7 +39,7 @@ const refuseGmail = () =>
 
 /** Returns the campaign after checking that its counts add up. */
 async function read({ byKey }: TestProject, id: string): Promise<Campaign> {
-  const { body } = await server.call<Campaign>("GET", `/campaigns/${id}`, byKey);
+  const { body } = await server.call(campaigns.getCampaign, byKey, { params: { id } });
   const { sentCount, failedCount, skippedCount, unconfirmedCount, pendingCount } = body;
   expect(sentCount + failedCount + skippedCount + unconfirmedCount + pendingCount).toBe(body.totalRecipients);
   return body;
@@ -134,15 +128,10 @@ test("defers emails that Gmail rejects, sends all others, and retries a few unti
 
   // Transactional emails to that destination are still sent.
   const single = { to: "ada@gmail.com", from, subject: "Hello", body: "Hello" };
-  const mail = await server.call<{ data: { emails: Array<{ email: string }> } }>(
-    "POST",
-    "/v1/send",
-    project.byKey,
-    single,
-  );
+  const mail = await server.call(v1.send, project.byKey, { body: single });
   const { email = "" } = mail.body.data.emails[0] ?? {};
   const statusOf = async () =>
-    (await server.call<{ status: string }>("GET", `/emails/${email}`, project.byKey)).body.status;
+    (await server.call(emails.getEmail, project.byKey, { params: { id: email } })).body.status;
   await vi.waitUntil(async () => (await statusOf()) === "SENT", WAIT);
 
   await tryNow(id);
@@ -177,8 +166,8 @@ test("defers emails that Gmail rejects, sends all others, and retries a few unti
 
 test("a person releases the emails, or cancelling drops them", async () => {
   const { project, id } = await refusedByGmail();
-  const refuseRelease = (body: object) =>
-    server.call("POST", `/campaigns/${id}/release`, project.byKey, body);
+  const refuseRelease = (body: BodyOf<typeof campaignActions.releaseCampaign>) =>
+    server.call(campaignActions.releaseCampaign, project.byKey, { params: { id }, body });
   expect(errorOf(await refuseRelease({ destination: "yahoo" }))).toBe("409 CONFLICT");
   sink.setRules([]);
   const released = await act(project, id, "release", { destination: "gmail" });

@@ -1,9 +1,13 @@
 // Tests that bulk mail outside campaigns, rejected by one destination, waits only for that destination.
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import * as emails from "@postloft/contract/emails.ts";
+import * as templates from "@postloft/contract/templates.ts";
+import * as v1 from "@postloft/contract/v1.ts";
 import { startDnsServer } from "../testing/dns-server.ts";
 import { proveDomain } from "../testing/prove-domain.ts";
 import { startSmtpSink } from "../testing/smtp-sink.ts";
 import { errorOf, useTestServer, type TestProject } from "../testing/test-server.ts";
+import type { BodyOf, ResponseOf } from "../testing/typed-call.ts";
 import { readPlatformEmails } from "../testing/platform-emails.ts";
 
 const WAIT = { timeout: 30_000, interval: 250 };
@@ -35,9 +39,7 @@ async function waitUntil<Value>(isReached: () => Promise<Value>, wait: typeof WA
   }, wait);
 }
 
-interface Paused {
-  data: Array<{ destination: string; domains: string[]; answer: string; whatToDo: string }>;
-}
+type Paused = ResponseOf<typeof emails.listPausedDestinations>;
 
 /** A project with a verified domain, subscribed people and a template of each kind. */
 async function furnish() {
@@ -53,7 +55,7 @@ async function furnish() {
   );
   const templateOf = async (type: string) => {
     const template = { name: type, subject: "News", body: "<p>Hello</p>", from: `news@${domain}`, type };
-    return (await server.call<{ id: string }>("POST", "/templates", byKey, template)).body.id;
+    return (await server.call(templates.createTemplate, byKey, { anyBody: template })).body.id;
   };
   return { project, list: await templateOf("MARKETING"), single: await templateOf("TRANSACTIONAL") };
 }
@@ -63,12 +65,7 @@ async function send({ byKey }: TestProject, template: string, host: string, from
   const calls = Array.from({ length: count }, async (_, at) => {
     const to = `person${from + at}@${host}`;
     const call = { to, template };
-    const { body } = await server.call<{ data: { emails: Array<{ email: string }> } }>(
-      "POST",
-      "/v1/send",
-      byKey,
-      call,
-    );
+    const { body } = await server.call(v1.send, byKey, { body: call });
     return body.data.emails[0]?.email ?? "";
   });
   return Promise.all(calls);
@@ -83,11 +80,11 @@ async function statusesOf(ids: readonly string[]): Promise<Record<string, number
 }
 
 async function readPaused({ byKey }: TestProject): Promise<Paused["data"]> {
-  return (await server.call<Paused>("GET", "/emails/paused-destinations", byKey)).body.data;
+  return (await server.call(emails.listPausedDestinations, byKey)).body.data;
 }
 
-const refuseRelease = async ({ byKey }: TestProject, body: object) =>
-  errorOf(await server.call("POST", "/emails/release", byKey, body));
+const refuseRelease = async ({ byKey }: TestProject, body: BodyOf<typeof emails.releaseListMail>) =>
+  errorOf(await server.call(emails.releaseListMail, byKey, { body }));
 const deferredOf = async (ids: readonly string[]) =>
   (
     await server.rows<{ id: string }>(
@@ -172,7 +169,7 @@ test("a person releases one or all destinations, and each email is sent once", a
   expect((await statusesOf(first))["FAILED"]).toBeGreaterThanOrEqual(11);
   sink.setRules([]);
   const gmail = { destination: "gmail" };
-  const released = await server.call<Paused>("POST", "/emails/release", project.byKey, gmail);
+  const released = await server.call(emails.releaseListMail, project.byKey, { body: gmail });
   expect([released.status, released.body.data]).toEqual([200, []]);
   expect(await refuseRelease(project, {})).toBe("409 CONFLICT");
   await waitUntil(async () => (await statusesOf(later))["SENT"] === later.length, WAIT);

@@ -1,27 +1,17 @@
 // Tests emails in doubt, of campaigns and others: listed, resolved once by a person, counted correctly, with that person's address.
 import { expect, test } from "vitest";
+import type * as campaignActions from "@postloft/contract/campaign-actions.ts";
+import * as campaigns from "@postloft/contract/campaigns.ts";
+import * as emails from "@postloft/contract/emails.ts";
 import type { ErrorEnvelope } from "../platform/http/errors.ts";
 import { findMiscounts } from "../emails/results/sending-hours.ts";
 import { useTestServer, type TestCaller, type TestProject } from "../testing/test-server.ts";
+import type { ResponseOf } from "../testing/typed-call.ts";
 
 const server = useTestServer({ ROLES: "api" });
 const PEOPLE = 6;
 
-interface Campaign {
-  status: string;
-  resolvedCount: number;
-  totalRecipients: number;
-  sentCount: number;
-  failedCount: number;
-  unconfirmedCount: number;
-  pendingCount: number;
-}
-interface Email {
-  id: string;
-  status: string;
-  sentAt: string | null;
-  timeline: Array<{ type: string; at: string; detail: string | null }>;
-}
+type Email = ResponseOf<typeof emails.getEmail>;
 
 /** Emails that have been in doubt for two hours. With `campaign` they are all emails of a SENT campaign. */
 async function inDoubt(campaign: boolean): Promise<{ project: TestProject; id: string; mails: string[] }> {
@@ -58,7 +48,12 @@ async function inDoubt(campaign: boolean): Promise<{ project: TestProject; id: s
 }
 
 const resolve = (caller: TestCaller, id: string, body: object) =>
-  server.call<Campaign & ErrorEnvelope>("POST", `/campaigns/${id}/resolve`, caller, body);
+  server.call<ResponseOf<typeof campaignActions.resolveCampaign> & ErrorEnvelope>(
+    "POST",
+    `/campaigns/${id}/resolve`,
+    caller,
+    body,
+  );
 const resolveMail = (caller: TestCaller, id: string, as: string) =>
   server.call<Email & ErrorEnvelope>("POST", `/emails/${id}/resolve`, caller, { as });
 const listed = async (caller: TestCaller, path: string) =>
@@ -92,7 +87,7 @@ test("lists recipients in doubt and resolves them as sent, failed or retried", a
   });
 
   const [first = ""] = mails;
-  const { sentAt, timeline } = (await server.call<Email>("GET", `/emails/${first}`, byKey)).body;
+  const { sentAt, timeline } = (await server.call(emails.getEmail, byKey, { params: { id: first } })).body;
   const attempt = timeline.find(({ type }) => type === "attempt");
   expect(sentAt).toBe(attempt?.at);
   expect(timeline.at(-1)).toMatchObject({
@@ -114,7 +109,7 @@ test("accepts one of several concurrent resolutions of an email and counts it on
   );
   const bodies = (await Promise.all(callers)).map(({ body }) => body);
   expect(bodies.reduce((sum, { resolvedCount }) => sum + resolvedCount, 0)).toBe(PEOPLE);
-  const campaign = (await server.call<Campaign>("GET", `/campaigns/${id}`, project.byKey)).body;
+  const campaign = (await server.call(campaigns.getCampaign, project.byKey, { params: { id } })).body;
   expect(campaign.unconfirmedCount).toBe(0);
   expect(campaign.sentCount + campaign.failedCount + campaign.pendingCount).toBe(PEOPLE);
   expect(await findMiscounts(server.database)).toEqual([]);

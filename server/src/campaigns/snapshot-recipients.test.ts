@@ -1,5 +1,9 @@
 // Tests that a campaign's recipients are fixed once, however often the job runs.
 import { expect, test } from "vitest";
+import * as campaignActions from "@postloft/contract/campaign-actions.ts";
+import * as campaigns from "@postloft/contract/campaigns.ts";
+import * as contacts from "@postloft/contract/contacts.ts";
+import * as segments from "@postloft/contract/segments.ts";
 import { transaction } from "../platform/database/database.ts";
 import { newId } from "../platform/ids.ts";
 import { JobFailure } from "../platform/background/jobs.ts";
@@ -13,7 +17,7 @@ import { createSnapshotStep } from "./snapshot-recipients.ts";
 const server = useTestServer({ ROLES: "api" });
 
 async function addContact({ byKey }: TestProject, email: string) {
-  expect((await server.call("POST", "/contacts", byKey, { email })).status).toBe(201);
+  expect((await server.call(contacts.upsertContact, byKey, { body: { email } })).status).toBe(201);
 }
 
 const snapshotStep = createSnapshotStep({
@@ -44,7 +48,7 @@ async function sendCampaign(
     ...audience,
   });
   const { id } = created.body.data;
-  expect((await server.call("POST", `/campaigns/${id}/send`, byKey)).status).toBe(200);
+  expect((await server.call(campaignActions.sendCampaign, byKey, { params: { id } })).status).toBe(200);
   return id;
 }
 
@@ -59,7 +63,7 @@ test("a second job adds no recipients, neither duplicates nor new contacts", asy
   await addContact(project, "eve@example.com");
   expect(await snapshot(project, id)).toEqual({ done: true, result: {} });
   expect((await server.call("GET", path, byKey)).body).toEqual(before.body);
-  const { body } = await server.call("GET", `/campaigns/${id}`, byKey);
+  const { body } = await server.call(campaigns.getCampaign, byKey, { params: { id } });
   expect(body).toMatchObject({ totalRecipients: 2, pendingCount: 2 });
 });
 
@@ -98,11 +102,16 @@ test("fails the job with a reason for an invalid audience, and resuming fixes th
   const project = await server.createProject();
   const { byKey } = project;
   await addContact(project, "ada@example.com");
-  const { body: guests } = await server.call<{ id: string }>("POST", "/segments", byKey, {
-    name: "Guests",
-    type: "STATIC",
+  const { body: guests } = await server.call(segments.createSegment, byKey, {
+    body: {
+      name: "Guests",
+      type: "STATIC",
+    },
   });
-  await server.call("POST", `/segments/${guests.id}/members`, byKey, { emails: ["ada@example.com"] });
+  await server.call(segments.addSegmentMembers, byKey, {
+    params: { id: guests.id },
+    body: { emails: ["ada@example.com"] },
+  });
   const id = await sendCampaign(project, { audienceType: "SEGMENT", segmentId: guests.id });
   await server.rows("update campaigns set segment_id = null where id = $1", id);
   const thrown = await snapshot(project, id).catch((error: unknown) => error);
