@@ -1,6 +1,9 @@
 // Limits on contact data: keys per contact, fields per project, and bytes per page.
 import { sql } from "kysely";
 import { expect, test } from "vitest";
+import * as contactFields from "@postloft/contract/contact-fields.ts";
+import * as segments from "@postloft/contract/segments.ts";
+import * as v1 from "@postloft/contract/v1.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { subtransaction, transaction, type Tx } from "../platform/database/database.ts";
 import { faultsOf, errorOf, useTestServer, type Reply, type TestProject } from "../testing/test-server.ts";
@@ -11,8 +14,8 @@ const server = useTestServer({ ROLES: "api" });
 
 const keys = (prefix: string, count = LIMITS.dataKeys.value) =>
   Object.fromEntries(Array.from({ length: count }, (_, at) => [`${prefix}${at}`, at]));
-const track = (project: TestProject, email: string, data: object) =>
-  server.call("POST", "/v1/track", { key: project.publicKey }, { email, event: "seen", data });
+const track = (project: TestProject, email: string, data: Record<string, unknown>) =>
+  server.call(v1.track, { key: project.publicKey }, { body: { email, event: "seen", data } });
 
 test("rejects new fields above the limit from the public key and still accepts known fields", async () => {
   const project = await server.createProject();
@@ -27,7 +30,12 @@ test("rejects new fields above the limit from the public key and still accepts k
   ]);
   expect([one.status, other.status]).toEqual([200, 422]);
   expect(
-    (await server.call("DELETE", "/contacts/fields/data.a1?force=true", project.byKey)).status,
+    (
+      await server.call(contactFields.deleteContactField, project.byKey, {
+        params: { field: "data.a1" },
+        anyQuery: "?force=true",
+      })
+    ).status,
   ).toBeLessThan(300);
   expect((await track(project, "f@example.com", { unknown: "field" })).status).toBe(200);
 });
@@ -129,12 +137,17 @@ test("rejects a numbered page above the size limit and suggests fewer rows", asy
     project.id,
   );
   const filters = { operator: "AND", conditions: [{ field: "subscribed", operator: "equals", value: true }] };
-  const { body } = await server.call<{ id: string }>("POST", "/segments", project.byKey, {
-    name: "All",
-    filters,
+  const { body } = await server.call(segments.createSegment, project.byKey, {
+    body: {
+      name: "All",
+      filters,
+    },
   });
   const list = (pageSize: number) =>
-    server.call("GET", `/segments/${body.id}/contacts?pageSize=${pageSize}`, project.byKey);
+    server.call(segments.listSegmentContacts, project.byKey, {
+      params: { id: body.id },
+      query: { pageSize },
+    });
   expect((await list(2)).status).toBe(200);
   const refused = await list(7);
   expect(errorOf(refused)).toBe("422 VALIDATION_ERROR");

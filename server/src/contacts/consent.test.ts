@@ -1,6 +1,8 @@
 // Consent log over HTTP: one row for the first state of a contact and one for each flip, with actor and source.
 import { randomUUID } from "node:crypto";
 import { expect, test, vi } from "vitest";
+import * as contacts from "@postloft/contract/contacts.ts";
+import * as v1 from "@postloft/contract/v1.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { transaction } from "../platform/database/database.ts";
 import { APP_SECRET, errorOf, useTestServer, type TestCaller } from "../testing/test-server.ts";
@@ -11,17 +13,8 @@ import { flipAndRecord, upsertContacts } from "./upsert-contacts.ts";
 const server = useTestServer();
 const WAIT = { timeout: 30_000, interval: 20 };
 
-interface Change {
-  id: string;
-  subscribed: boolean;
-  source: string;
-  actor: string | null;
-  ip: string | null;
-  at: string;
-}
-
 const readLog = async (contactId: string, caller: TestCaller = server.project.byKey) =>
-  (await server.call<{ data: Change[] }>("GET", `/contacts/${contactId}/consent`, caller)).body.data;
+  (await server.call(contacts.listContactConsent, caller, { params: { id: contactId } })).body.data;
 /** Returns the rows oldest first, in short form: `subscribed api key`. */
 const shortLog = async (contactId: string, caller?: TestCaller) =>
   (await readLog(contactId, caller))
@@ -72,20 +65,23 @@ test("every way to create a contact logs its source, actor and state", async () 
 test("every flip adds one row from any source, and unchanged subscriptions add none", async () => {
   const { byKey, bySession, owner } = server.project;
   const email = newAddress();
-  const { body } = await server.call<{ id: string }>("POST", "/contacts", byKey, { email });
+  const { body } = await server.call(contacts.upsertContact, byKey, { body: { email } });
   const { id } = body;
   const links = createContactLinks(APP_SECRET, () => "")(server.project.id, id);
   const form = { headers: { "content-type": "application/x-www-form-urlencoded" } };
   for (let time = 0; time < 2; time++) {
-    await server.call("PATCH", `/contacts/${id}`, bySession, { subscribed: false, data: { time } });
-    await server.call("PATCH", `/contacts/${id}`, byKey, { data: { time: -time } });
-    await server.call("POST", "/v1/track", byKey, { email, event: "e" });
+    await server.call(contacts.updateContact, bySession, {
+      params: { id },
+      body: { subscribed: false, data: { time } },
+    });
+    await server.call(contacts.updateContact, byKey, { params: { id }, body: { data: { time: -time } } });
+    await server.call(v1.track, byKey, { body: { email, event: "e" } });
   }
-  await server.call("POST", "/v1/track", byKey, { email, event: "e", subscribed: true });
-  await server.call("POST", "/v1/send", byKey, { ...mail, to: email, subscribed: false });
+  await server.call(v1.track, byKey, { body: { email, event: "e", subscribed: true } });
+  await server.call(v1.send, byKey, { body: { ...mail, to: email, subscribed: false } });
   await server.call("POST", links.subscribeUrl, form, "action=subscribe");
   await server.call("POST", links.unsubscribeUrl, form, "List-Unsubscribe=One-Click");
-  await server.call("POST", "/contacts", bySession, { email, subscribed: true });
+  await server.call(contacts.upsertContact, bySession, { body: { email, subscribed: true } });
   expect(await shortLog(id)).toEqual([
     "in api key",
     `out dashboard ${owner.id}`,
@@ -114,7 +110,7 @@ test("hard bounces and complaints are logged as the source and named in the even
     ["complained", "complaint"],
   ]) {
     const to = `${role}+consent@sandbox.localhost`;
-    await server.call("POST", "/v1/send", byKey, { ...mail, to, subscribed: true });
+    await server.call(v1.send, byKey, { body: { ...mail, to, subscribed: true } });
     const id = await idOf(to);
     await vi.waitFor(
       async () => expect(await shortLog(id)).toEqual(["in api key", `out ${source} null`]),
@@ -195,7 +191,7 @@ test("the first of two transactions that create the same contact starts its log"
 
 test("a contact that appears twice in one call flips once, with one row", async () => {
   const { byKey } = server.project;
-  const { body } = await server.call<{ id: string }>("POST", "/contacts", byKey, { email: newAddress() });
+  const { body } = await server.call(contacts.upsertContact, byKey, { body: { email: newAddress() } });
   const flip = { projectId: server.project.id, id: body.id, subscribed: false };
   const complaint: ChangeSource = { source: "complaint", actor: null, ip: null };
   await transaction(server.database, (tx) =>
@@ -211,12 +207,12 @@ test("a contact that appears twice in one call flips once, with one row", async 
 test("a rolled back change adds no row", async () => {
   const { byKey } = server.project;
   const email = newAddress();
-  const { body } = await server.call<{ id: string }>("POST", "/contacts", byKey, { email });
+  const { body } = await server.call(contacts.upsertContact, byKey, { body: { email } });
   const taken = newAddress();
-  await server.call("POST", "/contacts", byKey, { email: taken });
-  const reply = await server.call("PATCH", `/contacts/${body.id}`, byKey, {
-    email: taken,
-    subscribed: false,
+  await server.call(contacts.upsertContact, byKey, { body: { email: taken } });
+  const reply = await server.call(contacts.updateContact, byKey, {
+    params: { id: body.id },
+    body: { email: taken, subscribed: false },
   });
   expect(errorOf(reply)).toBe("409 CONFLICT");
   expect(await shortLog(body.id)).toEqual(["in api key"]);
@@ -224,7 +220,7 @@ test("a rolled back change adds no row", async () => {
 
 test("the log returns the newest thousand rows, newest first, and is deleted with the contact", async () => {
   const { byKey, id: projectId } = server.project;
-  const { body } = await server.call<{ id: string }>("POST", "/contacts", byKey, { email: newAddress() });
+  const { body } = await server.call(contacts.upsertContact, byKey, { body: { email: newAddress() } });
   await server.rows(
     `insert into consent_changes (project_id, contact_id, id, subscribed, source, actor, created_at)
      select $1, $2, gen_random_uuid(), n % 2 = 0, 'api', n::text, now() + n * interval '1 second'
@@ -237,20 +233,22 @@ test("the log returns the newest thousand rows, newest first, and is deleted wit
   expect(log.map(({ actor }) => Number(actor))).toEqual(
     Array.from({ length: LIMITS.consentChanges.value }, (_, at) => LIMITS.consentChanges.value + 4 - at),
   );
-  expect((await server.call("DELETE", `/contacts/${body.id}`, byKey)).status).toBe(204);
+  expect((await server.call(contacts.deleteContact, byKey, { params: { id: body.id } })).status).toBe(204);
   expect(await server.rows("select 1 from consent_changes where contact_id = $1", body.id)).toEqual([]);
-  expect(errorOf(await server.call("GET", `/contacts/${body.id}/consent`, byKey))).toBe(
+  expect(errorOf(await server.call(contacts.listContactConsent, byKey, { params: { id: body.id } }))).toBe(
     "404 CONTACT_NOT_FOUND",
   );
 });
 
 test("the log of a contact of another project returns 404", async () => {
   const other = await server.createProject();
-  const { body } = await server.call<{ id: string }>("POST", "/contacts", server.project.byKey, {
-    email: newAddress(),
+  const { body } = await server.call(contacts.upsertContact, server.project.byKey, {
+    body: {
+      email: newAddress(),
+    },
   });
   for (const id of [body.id, randomUUID(), "x"])
-    expect(errorOf(await server.call("GET", `/contacts/${id}/consent`, other.byKey))).toBe(
+    expect(errorOf(await server.call(contacts.listContactConsent, other.byKey, { params: { id } }))).toBe(
       "404 CONTACT_NOT_FOUND",
     );
 });

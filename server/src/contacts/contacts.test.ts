@@ -1,7 +1,9 @@
 // Contacts over HTTP: data rules of all four endpoints, subscriptions, lists, lookup, and changes.
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import type { ErrorEnvelope } from "../platform/http/errors.ts";
+import * as contacts from "@postloft/contract/contacts.ts";
+import * as events from "@postloft/contract/events.ts";
+import * as v1 from "@postloft/contract/v1.ts";
 import {
   responsesByName,
   faultsOf,
@@ -12,39 +14,23 @@ import {
   type TestCaller,
   type TestProject,
 } from "../testing/test-server.ts";
+import type { BodyOf } from "../testing/typed-call.ts";
 
 const server = useTestServer({ ROLES: "api" });
 
-interface Contact {
-  id: string;
-  email: string;
-  subscribed: boolean;
-  data: Record<string, unknown>;
-  createdAt: string;
-  updatedAt: string;
-  _meta?: { isNew: boolean; isUpdate: boolean };
-}
-interface ContactList {
-  data: Contact[];
-  cursor: string | null;
-  hasMore: boolean;
-  total: number;
-}
-interface EventList {
-  data: Array<{ name: string; data: unknown }>;
-}
-
 let made = 0;
 const newAddress = () => `contact${++made}@example.com`;
-const upsert = (caller: TestCaller, body: unknown) => server.call<Contact>("POST", "/contacts", caller, body);
+const upsert = (caller: TestCaller, body: unknown) =>
+  server.call(contacts.upsertContact, caller, { anyBody: body });
 const get = async (caller: TestCaller, id: string) =>
-  (await server.call<Contact>("GET", `/contacts/${id}`, caller)).body;
-const patch = (caller: TestCaller, id: string, body: unknown) =>
-  server.call<Contact>("PATCH", `/contacts/${id}`, caller, body);
+  (await server.call(contacts.getContact, caller, { params: { id } })).body;
+const patch = (caller: TestCaller, id: string, body: BodyOf<typeof contacts.updateContact>) =>
+  server.call(contacts.updateContact, caller, { params: { id }, body });
 const list = async (caller: TestCaller, query: string) =>
-  (await server.call<ContactList>("GET", `/contacts${query}`, caller)).body;
+  (await server.call(contacts.listContacts, caller, { anyQuery: query })).body;
 const eventsOf = async (caller: TestCaller, id: string) =>
-  (await server.call<EventList>("GET", `/events/contact/${id}?limit=100`, caller)).body.data;
+  (await server.call(events.listContactEvents, caller, { params: { contactId: id }, query: { limit: 100 } }))
+    .body.data;
 const flipsOf = async (caller: TestCaller, id: string) =>
   (await eventsOf(caller, id)).map(({ name }) => name).filter((name) => name.startsWith("contact."));
 
@@ -60,11 +46,11 @@ async function enter(
   parts: object,
 ) {
   const { email } = contact;
-  const calls: Record<Endpoint, () => Promise<Reply<ErrorEnvelope>>> = {
+  const calls: Record<Endpoint, () => Promise<Reply<unknown>>> = {
     track: () => server.call("POST", "/v1/track", caller, { email, event: "entered", ...parts }),
     send: () => server.call("POST", "/v1/send", caller, { to: email, ...mail, ...parts }),
     post: () => server.call("POST", "/contacts", caller, { email, ...parts }),
-    patch: () => server.call("PATCH", `/contacts/${contact.id}`, caller, parts),
+    patch: () => server.call(contacts.updateContact, caller, { params: { id: contact.id }, anyBody: parts }),
   };
   return calls[endpoint]();
 }
@@ -180,10 +166,12 @@ test("a batch fails only for the contact with too much data", async () => {
   await upsert(byKey, { email: "big@example.com", data: { a: "x".repeat(700_000) } });
   const replies = await Promise.all(
     Array.from({ length: 20 }, (_, at) =>
-      server.call("POST", "/v1/track", byKey, {
-        email: at === 7 ? "big@example.com" : `p${at}@example.com`,
-        event: "batch",
-        data: at === 7 ? { b: "y".repeat(400_000) } : { at },
+      server.call(v1.track, byKey, {
+        body: {
+          email: at === 7 ? "big@example.com" : `p${at}@example.com`,
+          event: "batch",
+          data: at === 7 ? { b: "y".repeat(400_000) } : { at },
+        },
       }),
     ),
   );
@@ -358,16 +346,17 @@ test("an address of another contact returns 409 without changes, also in concurr
   const { byKey } = await server.createProject();
   const { body: ada } = await upsert(byKey, { email: "ada@example.com" });
   const { body: bob } = await upsert(byKey, { email: "bob@example.com", data: { a: 1 } });
-  const reply = await server.call("PATCH", `/contacts/${bob.id}`, byKey, {
-    email: "ADA@example.com",
-    data: { a: 2 },
-    subscribed: false,
+  const reply = await server.call(contacts.updateContact, byKey, {
+    params: { id: bob.id },
+    body: { email: "ADA@example.com", data: { a: 2 }, subscribed: false },
   });
   expect(errorOf(reply)).toBe("409 CONFLICT");
   expect(await get(byKey, bob.id)).toEqual({ ...bob, _meta: undefined });
   expect(await flipsOf(byKey, bob.id)).toEqual([]);
   const race = await Promise.all(
-    [ada, bob].map(({ id }) => server.call("PATCH", `/contacts/${id}`, byKey, { email: "new@example.com" })),
+    [ada, bob].map(({ id }) =>
+      server.call(contacts.updateContact, byKey, { params: { id }, body: { email: "new@example.com" } }),
+    ),
   );
   expect(race.map(({ status }) => status).toSorted()).toEqual([200, 409]);
 });
@@ -393,7 +382,7 @@ test.for([
 ] as Array<[unknown, string[]]>)("rejects a contact of %j with %j", async ([body, faults]) => {
   const before = await server.countRows();
   const json = JSON.stringify(body);
-  const reply = await server.call("POST", "/contacts", server.project.byKey, json);
+  const reply = await server.call(contacts.upsertContact, server.project.byKey, { anyBody: json });
   expect(reply.status).toBe(422);
   expect(faultsOf(reply)).toEqual(faults);
   expect(await server.countRows()).toEqual(before);
@@ -467,10 +456,10 @@ test("rejects cursors that this list did not return", async () => {
   const names = Object.keys(cursors) as Array<keyof typeof cursors>;
   expect(
     await responsesByName(names, String, async (name) =>
-      errorOf(await server.call("GET", `/contacts?cursor=${cursors[name]}`, byKey)),
+      errorOf(await server.call(contacts.listContacts, byKey, { anyQuery: `?cursor=${cursors[name]}` })),
     ),
   ).toEqual(sameByName(names, String, () => "400 BAD_REQUEST"));
-  const long = await server.call("GET", `/contacts?cursor=${"x".repeat(501)}`, byKey);
+  const long = await server.call(contacts.listContacts, byKey, { query: { cursor: "x".repeat(501) } });
   expect(faultsOf(long)).toEqual(["cursor too_big"]);
 });
 
@@ -489,7 +478,7 @@ test.for([
   ["search=a&search=b", "search invalid_type"],
   ["search=a%00b", "search custom"],
 ] as const)("GET /contacts?%.40s returns 422", async ([query, fault]) => {
-  const reply = await server.call("GET", `/contacts?${query}`, server.project.byKey);
+  const reply = await server.call(contacts.listContacts, server.project.byKey, { anyQuery: `?${query}` });
   expect(reply.status).toBe(422);
   expect(faultsOf(reply)).toEqual([fault]);
 });

@@ -1,46 +1,37 @@
 // Export of all data about one contact over HTTP: complete, without data of other contacts, and empty after the deletion.
 import { expect, test, vi } from "vitest";
+import * as contactImport from "@postloft/contract/contact-import.ts";
+import * as contacts from "@postloft/contract/contacts.ts";
+import * as emails from "@postloft/contract/emails.ts";
+import * as v1 from "@postloft/contract/v1.ts";
 import { errorOf, useTestServer, type TestCaller } from "../testing/test-server.ts";
 import { drawWorkflow } from "../testing/workflow-fixture.ts";
 
 const server = useTestServer();
 const WAIT = { timeout: 30_000, interval: 20 };
 
-interface Export {
-  contact: { id: string; email: string; data: unknown };
-  consent: Array<{ subscribed: boolean; source: string }>;
-  segments: Array<{ id: string; name: string; since: string }>;
-  executions: Array<{ id: string }>;
-  events: Array<{ id: string; name: string }>;
-  emails: Array<{
-    id: string;
-    subject: string;
-    variables: unknown;
-    status: string;
-    timeline: Array<{ type: string }>;
-  }>;
-}
-
 const addContact = async (caller: TestCaller, email: string) =>
-  (await server.call<{ id: string }>("POST", "/contacts", caller, { email, data: { plan: "pro" } })).body.id;
+  (await server.call(contacts.upsertContact, caller, { body: { email, data: { plan: "pro" } } })).body.id;
 
 const send = (caller: TestCaller, email: string, number: number) =>
-  server.call("POST", "/v1/send", caller, {
-    to: email,
-    from: "a@sandbox.localhost",
-    subject: `Mail ${number}`,
-    body: "{{code}}",
-    data: { code: { value: number, persistent: false } },
+  server.call(v1.send, caller, {
+    body: {
+      to: email,
+      from: "a@sandbox.localhost",
+      subject: `Mail ${number}`,
+      body: "{{code}}",
+      data: { code: { value: number, persistent: false } },
+    },
   });
 
 const exportOf = async (caller: TestCaller, id: string) =>
-  (await server.call<Export>("GET", `/contacts/${id}/export`, caller)).body;
+  (await server.call(contactImport.exportContact, caller, { params: { id } })).body;
 
 test("the export contains contact, consent, segments, events and emails of this contact only", async () => {
   const { id, byKey } = await server.createProject(server.project.owner);
   const ada = await addContact(byKey, "ada@sandbox.localhost");
   const bob = await addContact(byKey, "bob@sandbox.localhost");
-  await server.call("PATCH", `/contacts/${ada}`, byKey, { subscribed: false });
+  await server.call(contacts.updateContact, byKey, { params: { id: ada }, body: { subscribed: false } });
   const events = Array.from({ length: 1_100 }, (_, at) => `step ${at}`);
   await server.rows(
     "insert into events (project_id, id, contact_id, name) select $1, new_id(), $2, name from unnest($3::text[]) name",
@@ -71,7 +62,7 @@ test("the export contains contact, consent, segments, events and emails of this 
   );
 
   const all = await exportOf(byKey, ada);
-  const contact = await server.call("GET", `/contacts/${ada}`, byKey);
+  const contact = await server.call(contacts.getContact, byKey, { params: { id: ada } });
   expect(all.contact).toEqual(contact.body);
   expect(all.consent.map(({ subscribed, source }) => `${subscribed} ${source}`)).toEqual([
     "false api",
@@ -94,7 +85,7 @@ test("the export contains contact, consent, segments, events and emails of this 
     expect.arrayContaining(["queued", "email.sent"]),
   );
   const { variables: _variables, ...mail } = all.emails[0] ?? { id: "" };
-  expect(mail).toEqual((await server.call("GET", `/emails/${mail.id}`, byKey)).body);
+  expect(mail).toEqual((await server.call(emails.getEmail, byKey, { params: { id: mail.id } })).body);
   expect((await exportOf(byKey, bob)).emails.map(({ subject }) => subject)).toEqual(["Mail 9"]);
 });
 
@@ -139,5 +130,7 @@ test("unknown contacts and contacts of other projects return the same 404", asyn
   const ada = await addContact(server.project.byKey, "ada@sandbox.localhost");
   const { byKey } = await server.createProject();
   for (const id of [ada, "00000000-0000-7000-8000-000000000000", "nobody"])
-    expect(errorOf(await server.call("GET", `/contacts/${id}/export`, byKey))).toBe("404 CONTACT_NOT_FOUND");
+    expect(errorOf(await server.call(contactImport.exportContact, byKey, { params: { id } }))).toBe(
+      "404 CONTACT_NOT_FOUND",
+    );
 });

@@ -1,6 +1,9 @@
 // CSV export of contacts: complete, in a stable format, safe in spreadsheets, and unchanged after an import.
 import { Readable } from "node:stream";
 import type { KyselyPlugin } from "kysely";
+import * as contactImport from "@postloft/contract/contact-import.ts";
+import * as contactsContract from "@postloft/contract/contacts.ts";
+import * as segments from "@postloft/contract/segments.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { expect, test } from "vitest";
 import { faultsOf, errorOf, useTestServer, type TestCaller } from "../testing/test-server.ts";
@@ -10,7 +13,7 @@ import { writeContacts } from "./export-contacts.ts";
 const server = useTestServer();
 
 const exportAll = (caller: TestCaller, query = "") =>
-  server.call<string>("GET", `/contacts/export.csv${query}`, caller);
+  server.call(contactImport.exportContacts, caller, { anyQuery: query });
 const linesOf = async (caller: TestCaller, query = "") => (await exportAll(caller, query)).text.split("\r\n");
 
 async function addContacts(
@@ -32,7 +35,7 @@ test("the file has all contacts, oldest first, with registered keys before all o
     ["ada@example.com", { zeta: 1 }],
     ["bob@example.com", { alpha: "a", zeta: null }],
   ] as const)
-    await server.call("POST", "/contacts", byKey, { email, data });
+    await server.call(contactsContract.upsertContact, byKey, { body: { email, data } });
   await addContacts(id, [{ email: "eve@example.com", data: { gamma: true, beta: [1] }, subscribed: false }]);
   await server.rows(
     "insert into contact_fields (project_id, field, type) values ($1, 'never', 'string')",
@@ -77,12 +80,12 @@ test("all filters of the list apply to the file, and an unknown segment returns 
   expect(await emails("?search=1@&subscribed=true")).toEqual(["a_1@example.com"]);
   expect((await linesOf(byKey, "?subscribed=false"))[0]).toBe("email,subscribed,createdAt");
   const addSegment = async (segment: object) =>
-    (await server.call<{ id: string }>("POST", "/segments", byKey, { name: "S", ...segment })).body.id;
+    (await server.call(segments.createSegment, byKey, { body: { name: "S", ...segment } })).body.id;
   const having = { operator: "AND", conditions: [{ field: "data.only", operator: "exists" }] };
   const dynamic = await addSegment({ filters: having });
   const fixed = await addSegment({ type: "STATIC" });
   const members = { emails: ["c@example.com", "ab1@example.com"] };
-  await server.call("POST", `/segments/${fixed}/members`, byKey, members);
+  await server.call(segments.addSegmentMembers, byKey, { params: { id: fixed }, body: members });
   expect(await emails(`?segmentId=${dynamic}`)).toEqual(["a_1@example.com"]);
   expect(await emails(`?segmentId=${fixed}&subscribed=true`)).toEqual(["c@example.com"]);
   expect(await emails(`?filters=${asText("a_")}`)).toEqual(["a_1@example.com"]);
@@ -90,13 +93,14 @@ test("all filters of the list apply to the file, and an unknown segment returns 
     ["{", "filters invalid_string"],
     [asText("").replace("startsWith", "begins"), "filters.conditions.0.operator invalid_enum_value"],
   ])
-    expect(faultsOf(await server.call("GET", `/contacts/export.csv?filters=${text}`, byKey))).toEqual([
-      fault,
-    ]);
-  expect(faultsOf(await server.call("GET", "/contacts/export.csv?subscribed=1&segmentId=x", byKey))).toEqual([
-    "segmentId invalid_string",
-    "subscribed invalid_enum_value",
-  ]);
+    expect(
+      faultsOf(await server.call(contactImport.exportContacts, byKey, { anyQuery: `?filters=${text}` })),
+    ).toEqual([fault]);
+  expect(
+    faultsOf(
+      await server.call(contactImport.exportContacts, byKey, { anyQuery: "?subscribed=1&segmentId=x" }),
+    ),
+  ).toEqual(["segmentId invalid_string", "subscribed invalid_enum_value"]);
   const unknown = "/contacts/export.csv?segmentId=00000000-0000-7000-8000-000000000000";
   expect(errorOf(await server.call("GET", unknown, byKey))).toBe("404 SEGMENT_NOT_FOUND");
 });

@@ -1,6 +1,7 @@
 // List of contacts over HTTP: filters, sort orders, and cursors in each order.
 import { expect, test } from "vitest";
-import type { ErrorEnvelope } from "../platform/http/errors.ts";
+import * as contacts from "@postloft/contract/contacts.ts";
+import * as segments from "@postloft/contract/segments.ts";
 import { newId } from "../platform/ids.ts";
 import {
   responsesByName,
@@ -10,21 +11,16 @@ import {
   useTestServer,
   type TestProject,
 } from "../testing/test-server.ts";
+import type { ResponseOf } from "../testing/typed-call.ts";
 
 const server = useTestServer({ ROLES: "api" });
 /** For 60 MB of data on a slow machine. */
 const PATIENT = { timeout: 180_000 };
 
-interface ContactList {
-  data: Array<{ id: string; email: string; subscribed: boolean }>;
-  cursor: string | null;
-  hasMore: boolean;
-  total: number;
-  lookedAt?: number;
-}
+type ContactList = ResponseOf<typeof contacts.listContacts>;
 
 const call = ({ byKey }: TestProject, query: string) =>
-  server.call<ContactList>("GET", `/contacts?${query}`, byKey);
+  server.call(contacts.listContacts, byKey, { anyQuery: `?${query}` });
 const list = async (project: TestProject, query: string) => (await call(project, query)).body;
 
 /** Walks all pages of a list and returns the local parts of the addresses. */
@@ -150,9 +146,11 @@ test("a segment filter lists its members in each order, and an unknown segment r
   expect(await list(project, `segmentId=${segmentId}&subscribed=false`)).toMatchObject({
     total: members.filter((name) => Number(name.split("-")[1]) % 5 === 0).length,
   });
-  const dynamic = await server.call<{ id: string }>("POST", "/segments", project.byKey, {
-    name: "Begin with one",
-    filters: { operator: "AND", conditions: [{ field: "email", operator: "startsWith", value: "1" }] },
+  const dynamic = await server.call(segments.createSegment, project.byKey, {
+    body: {
+      name: "Begin with one",
+      filters: { operator: "AND", conditions: [{ field: "email", operator: "startsWith", value: "1" }] },
+    },
   });
   const ones = names.filter((name) => name.startsWith("1"));
   expect(await walk(project, `segmentId=${dynamic.body.id}`)).toEqual(ones.toReversed());
@@ -216,7 +214,7 @@ test.for([
   ["segmentId=5", ["segmentId invalid_string"]],
   ["sort=email&sort=email", ["sort invalid_enum_value"]],
 ] as Array<[string, string[]]>)("GET /contacts?%s returns 422", async ([query, faults]) => {
-  const reply = await server.call("GET", `/contacts?${query}`, server.project.byKey);
+  const reply = await server.call(contacts.listContacts, server.project.byKey, { anyQuery: `?${query}` });
   expect([reply.status, faultsOf(reply)]).toEqual([422, faults]);
 });
 
@@ -235,7 +233,7 @@ const PRO_OR_FIVE = {
 };
 
 const ask = ({ byKey }: TestProject, body: object) =>
-  server.call<ContactList & ErrorEnvelope>("POST", "/contacts/search", byKey, body);
+  server.call(contacts.searchContacts, byKey, { anyBody: body });
 
 /** Returns whether `fill` created this contact as unsubscribed. */
 const isOff = (name: string) => Number(name.split("-")[1]) % 5 === 0;
@@ -396,9 +394,11 @@ test("a statement over the time limit returns an error on the conditions", async
 
 test("an invalid filter, or one with a segment of another project, returns an error on its field", async () => {
   const [project, elsewhere] = [await server.createProject(), await server.createProject()];
-  const { body: foreign } = await server.call<{ id: string }>("POST", "/segments", elsewhere.byKey, {
-    name: "Theirs",
-    type: "STATIC",
+  const { body: foreign } = await server.call(segments.createSegment, elsewhere.byKey, {
+    body: {
+      name: "Theirs",
+      type: "STATIC",
+    },
   });
   const bad = { operator: "AND", conditions: [{ field: "data.plan", operator: "within", value: "x" }] };
   expect(faultsOf(await ask(project, { filters: bad, limit: 0, subscribed: "yes" }))).toEqual([

@@ -1,10 +1,18 @@
 // Opt-outs that outlive contacts, over HTTP: a returning contact stays unsubscribed unless a subscription is explicitly requested.
 import { expect, test, vi } from "vitest";
+import * as campaignActions from "@postloft/contract/campaign-actions.ts";
+import * as campaigns from "@postloft/contract/campaigns.ts";
+import * as contacts from "@postloft/contract/contacts.ts";
+import * as importUndo from "@postloft/contract/import-undo.ts";
+import * as mailbox from "@postloft/contract/mailbox.ts";
+import * as segments from "@postloft/contract/segments.ts";
+import * as v1 from "@postloft/contract/v1.ts";
 import { transaction } from "../platform/database/database.ts";
 import { hashAddress } from "../platform/address-hash.ts";
 import { NO_ONE } from "../platform/ids.ts";
 import { readDataPatch } from "./rules.ts";
 import { APP_SECRET, useTestServer, type TestCaller, type TestProject } from "../testing/test-server.ts";
+import type { ResponseOf } from "../testing/typed-call.ts";
 import { endOfImport, uploadCsv } from "../testing/upload.ts";
 import { createContactLinks, type LinkedAddress } from "./links.ts";
 import { upsertContacts } from "./upsert-contacts.ts";
@@ -19,10 +27,7 @@ const MAIL = { from: "a@sandbox.localhost", subject: "s", body: "b" };
 let made = 0;
 const newAddress = () => `opt-out${++made}@example.com`;
 
-interface Contact {
-  id: string;
-  subscribed: boolean;
-}
+type Contact = ResponseOf<typeof contacts.upsertContact>;
 
 const find = async (email: string, { id }: TestProject = server.project) =>
   (
@@ -34,9 +39,11 @@ const find = async (email: string, { id }: TestProject = server.project) =>
   )[0];
 const idOf = async (email: string) => (await find(email))?.id ?? "";
 const create = async (email: string, more: object = {}) =>
-  (await server.call<Contact>("POST", "/contacts", server.project.byKey, { email, ...more })).body.id;
+  (await server.call(contacts.upsertContact, server.project.byKey, { body: { email, ...more } })).body.id;
 const remove = async (id: string) =>
-  expect((await server.call("DELETE", `/contacts/${id}`, server.project.byKey)).status).toBe(204);
+  expect((await server.call(contacts.deleteContact, server.project.byKey, { params: { id } })).status).toBe(
+    204,
+  );
 const isKept = async (email: string, { id }: TestProject = server.project) =>
   (
     await server.rows(
@@ -87,9 +94,11 @@ const post =
   };
 const staticSegment = async () =>
   (
-    await server.call<{ id: string }>("POST", "/segments", server.project.byKey, {
-      name: `Members ${++made}`,
-      type: "STATIC",
+    await server.call(segments.createSegment, server.project.byKey, {
+      body: {
+        name: `Members ${++made}`,
+        type: "STATIC",
+      },
     })
   ).body.id;
 const addTo = (more: object) => async (email: string) =>
@@ -100,7 +109,10 @@ const addTo = (more: object) => async (email: string) =>
   }))(email);
 const rename = (more: object) => async (email: string) => {
   const id = await create(newAddress());
-  await server.call("PATCH", `/contacts/${id}`, server.project.byKey, { email, ...more });
+  await server.call(contacts.updateContact, server.project.byKey, {
+    params: { id },
+    body: { email, ...more },
+  });
 };
 
 const headingOf = (html: string) => /<h1>(.*?)<\/h1>/.exec(html)?.[1];
@@ -120,7 +132,9 @@ const SILENT: Way[] = [
 test.for(["yes", "no", ""])("an undone import keeps earlier opt-outs and adds none (%j)", async (cell) => {
   const [left, other] = [await unsubscribedContact(), newAddress()];
   const { id } = await importCsv(`email,subscribed\n${left},${cell}\n${other},${cell}\n`);
-  expect((await server.call("POST", `/contacts/import/${id}/undo`, server.project.byKey)).status).toBe(202);
+  expect(
+    (await server.call(importUndo.undoImport, server.project.byKey, { params: { jobId: id } })).status,
+  ).toBe(202);
   await expect.poll(async () => [await find(left), await find(other)], WAIT).toEqual([undefined, undefined]);
   expect([await isKept(left), await isKept(other)]).toEqual([true, false]);
 });
@@ -243,7 +257,10 @@ test("a contact that changes its address keeps its opt-out and leaves one with t
   const [email, newEmail] = [newAddress(), newAddress()];
   const id = await create(email);
   await click(linkOf(email).unsubscribeUrl);
-  await server.call("PATCH", `/contacts/${id}`, server.project.byKey, { email: newEmail });
+  await server.call(contacts.updateContact, server.project.byKey, {
+    params: { id },
+    body: { email: newEmail },
+  });
   expect(await isKept(email)).toBe(true);
   await importCsv(`email\n${email}\n`);
   expect([(await find(email))?.subscribed, (await find(newEmail))?.subscribed]).toEqual([false, false]);
@@ -256,10 +273,13 @@ test("bulk deletion and a project reset keep opt-outs without addresses", async 
   const emails = ["bulk@example.com", "reset@example.com", "stays@example.com"];
   const ids: string[] = [];
   for (const email of emails) {
-    const { body } = await server.call<Contact>("POST", "/contacts", project.byKey, { email });
+    const { body } = await server.call(contacts.upsertContact, project.byKey, { body: { email } });
     ids.push(body.id);
     if (email.startsWith("stays")) continue;
-    await server.call("PATCH", `/contacts/${body.id}`, project.byKey, { subscribed: false });
+    await server.call(contacts.updateContact, project.byKey, {
+      params: { id: body.id },
+      body: { subscribed: false },
+    });
   }
   const kept = async () => [await isKept(emails[0] ?? "", project), await isKept(emails[1] ?? "", project)];
   await server.call("POST", "/contacts/bulk-delete", project.byKey, { contactIds: [ids[0]] });
@@ -283,7 +303,7 @@ test("bulk deletion and a project reset keep opt-outs without addresses", async 
   expect(rows).toHaveLength(2);
   expect(JSON.stringify(rows)).not.toContain("@");
   for (const email of emails) {
-    await server.call("POST", "/v1/track", project.byKey, { email, event: "e" });
+    await server.call(v1.track, project.byKey, { body: { email, event: "e" } });
     expect((await find(email, project))?.subscribed).toBe(email.startsWith("stays"));
   }
 });
@@ -299,7 +319,10 @@ test("a link acts on the current contact of its address and on no other contact"
   expect((await click(links.manageUrl, "action=subscribe")).text).toContain("You are subscribed");
   // The contact gets another address, and a new one gets the old address.
   const renamed = newAddress();
-  await server.call("PATCH", `/contacts/${now}`, server.project.byKey, { email: renamed });
+  await server.call(contacts.updateContact, server.project.byKey, {
+    params: { id: now },
+    body: { email: renamed },
+  });
   const third = await create(email);
   await click(links.unsubscribeUrl);
   expect([(await find(email))?.subscribed, (await find(renamed))?.subscribed]).toEqual([false, true]);
@@ -340,17 +363,22 @@ test("a link to an address without a contact records the opt-out, reports it, an
 test("consent log, export and links name the email and campaign that a contact left through", async () => {
   const project = await server.createProject();
   const email = "left@sandbox.localhost";
-  const { body: contact } = await server.call<Contact>("POST", "/contacts", project.byKey, { email });
+  const { body: contact } = await server.call(contacts.upsertContact, project.byKey, { body: { email } });
   const {
     body: { data: campaign },
-  } = await server.call<{ data: { id: string } }>("POST", "/campaigns", project.byKey, {
-    name: "November",
-    subject: 'News for {{name ?? "you"}}',
-    body: "<p>Hello</p>",
-    from: "news@sandbox.localhost",
-    audienceType: "ALL",
+  } = await server.call(campaigns.createCampaign, project.byKey, {
+    body: {
+      name: "November",
+      subject: 'News for {{name ?? "you"}}',
+      body: "<p>Hello</p>",
+      from: "news@sandbox.localhost",
+      audienceType: "ALL",
+    },
   });
-  const sending = await server.call("POST", `/campaigns/${campaign.id}/send`, project.byKey, {});
+  const sending = await server.call(campaignActions.sendCampaign, project.byKey, {
+    params: { id: campaign.id },
+    body: {},
+  });
   expect(sending.status).toBe(200);
   const path = `/mailbox/messages?to=${email}`;
   const message = await vi.waitFor(async () => {
@@ -359,11 +387,9 @@ test("consent log, export and links name the email and campaign that a contact l
     if (found === undefined) throw new Error("The campaign has not arrived yet.");
     return found;
   }, WAIT);
-  const { text: raw } = await server.call<string>(
-    "GET",
-    `/mailbox/messages/${message.id}/raw`,
-    project.byKey,
-  );
+  const { text: raw } = await server.call(mailbox.getRawMessage, project.byKey, {
+    params: { id: message.id },
+  });
   const [, url = ""] = /^List-Unsubscribe:\s*<([^>]+)>/im.exec(raw.replaceAll(/\r\n[ \t]+/g, "")) ?? [];
   expect((await click(new URL(url).pathname)).status).toBe(200);
   const [mail] = await server.rows<{ id: string }>(

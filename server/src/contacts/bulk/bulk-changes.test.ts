@@ -1,8 +1,12 @@
 // Bulk changes over HTTP: targets, effects, results, and concurrent requests.
 import { randomUUID } from "node:crypto";
 import { expect, test, vi } from "vitest";
+import * as contactBulk from "@postloft/contract/contact-bulk.ts";
+import * as segments from "@postloft/contract/segments.ts";
+import * as v1 from "@postloft/contract/v1.ts";
 import { newId } from "../../platform/ids.ts";
 import { faultsOf, errorOf, useTestServer, type Reply, type TestCaller } from "../../testing/test-server.ts";
+import type { BodyOf } from "../../testing/typed-call.ts";
 
 const server = useTestServer();
 const WAIT = { timeout: 15_000, interval: 20 };
@@ -14,13 +18,6 @@ interface BulkResult {
   unchangedCount: number;
   failureCount: number;
   errors: Array<{ contactId: string; email: string | null; error: string }>;
-}
-interface Job {
-  id: string;
-  state: string;
-  progress: number;
-  result: BulkResult | null;
-  failedReason: string | null;
 }
 
 /** Creates contacts p0@…, p1@…, every third of them unsubscribed, and returns their ids in order. */
@@ -53,7 +50,7 @@ async function start(caller: TestCaller, operation: Operation, body: unknown): P
 }
 
 const read = (caller: TestCaller, jobId: string) =>
-  server.call<Job>("GET", `/contacts/bulk/${jobId}`, caller);
+  server.call(contactBulk.getBulk, caller, { params: { jobId } });
 
 async function finish(caller: TestCaller, jobId: string): Promise<BulkResult> {
   await vi.waitFor(async () => expect((await read(caller, jobId)).body.state).toBe("completed"), WAIT);
@@ -141,7 +138,7 @@ test("delete removes contacts, their events and messages, and skips waiting emai
   const { byKey, id } = await server.createProject();
   const ids = await fill(id, 20);
   const event = { email: "p0@example.com", event: "seen" };
-  await server.call("POST", "/v1/track", byKey, event);
+  await server.call(v1.track, byKey, { body: event });
   for (const [at, contactId] of ids.slice(0, 3).entries())
     await server.rows(
       `with c as (insert into email_contents (project_id, id, from_address, subject, html)
@@ -235,7 +232,7 @@ const BAD: Array<[string, unknown, string[]]> = [
 
 test.for(BAD)("rejects %s and queues no job", async ([, body, faults]) => {
   const before = await server.countRows();
-  const reply = await server.call("POST", "/contacts/bulk-delete", server.project.byKey, body);
+  const reply = await server.call(contactBulk.bulkDelete, server.project.byKey, { anyBody: body });
   expect([reply.status, faultsOf(reply)]).toEqual([422, faults]);
   expect(await server.countRows()).toEqual(before);
 });
@@ -253,7 +250,7 @@ test("unknown segments and segments of other projects return the same 404", asyn
   const responses: string[] = [];
   for (const id of [segmentId, newId()]) {
     const filter = { segmentId: id };
-    const reply = await server.call("POST", "/contacts/bulk-delete", byKey, { mode: "query", filter });
+    const reply = await server.call(contactBulk.bulkDelete, byKey, { body: { mode: "query", filter } });
     responses.push(errorOf(reply), reply.body.message);
   }
   const appError = ["404 SEGMENT_NOT_FOUND", "Segment not found."];
@@ -264,11 +261,11 @@ test("unknown segments and segments of other projects return the same 404", asyn
 test("a segment target changes its members, and a filter target changes matching contacts", async () => {
   const { byKey, id } = await server.createProject();
   const ids = await fill(id, 9);
-  const segment = async (body: object) =>
-    (await server.call<{ id: string }>("POST", "/segments", byKey, body)).body.id;
+  const segment = async (body: BodyOf<typeof segments.createSegment>) =>
+    (await server.call(segments.createSegment, byKey, { body })).body.id;
   const first = await segment({ name: "First", type: "STATIC" });
   const emails = [0, 1, 2, 3].map((at) => `p${at}@example.com`);
-  await server.call("POST", `/segments/${first}/members`, byKey, { emails });
+  await server.call(segments.addSegmentMembers, byKey, { params: { id: first }, body: { emails } });
   const condition = { field: "data.n", operator: "greaterThan", value: 5 };
   const last = await segment({ name: "Last", filters: { operator: "AND", conditions: [condition] } });
   const query = (filter: object) => run(byKey, "delete", { mode: "query", filter });
@@ -285,7 +282,7 @@ test("rejects unauthorized callers and hides jobs of other projects and other ki
   const { byKey, publicKey, id } = await server.createProject();
   const ids = await fill(id, 1);
   const body = { contactIds: ids };
-  const call = (caller: TestCaller) => server.call("POST", "/contacts/bulk-delete", caller, body);
+  const call = (caller: TestCaller) => server.call(contactBulk.bulkDelete, caller, { body });
   expect(errorOf(await call({}))).toBe("401 MISSING_AUTH");
   expect(errorOf(await call({ key: publicKey }))).toBe("401 INVALID_API_KEY");
   const jobId = await start(byKey, "subscribe", body);
@@ -316,7 +313,9 @@ test("the same Idempotency-Key queues one job and returns it again", async () =>
   const first = await start(caller, "unsubscribe", { contactIds: ids });
   const second = await start(caller, "unsubscribe", { contactIds: ids });
   expect(second).toBe(first);
-  const other = await server.call("POST", "/contacts/bulk-unsubscribe", caller, { contactIds: ids.slice(1) });
+  const other = await server.call(contactBulk.bulkUnsubscribe, caller, {
+    body: { contactIds: ids.slice(1) },
+  });
   expect(errorOf(other)).toBe("409 IDEMPOTENCY_KEY_REUSED");
   await finish(byKey, first);
   expect(await server.rows("select 1 from jobs where project_id = $1", id)).toHaveLength(1);
@@ -340,11 +339,13 @@ test("twenty overlapping concurrent changes end with exact totals and one event 
   // Tracks events for the same contacts while the changes run.
   const tracked = Promise.all(
     Array.from({ length: 60 }, (_, at) =>
-      server.call("POST", "/v1/track", byKey, {
-        email: `p${(at * 37) % 300}@example.com`,
-        event: "seen",
-        subscribed: at % 2 === 0,
-        data: { at },
+      server.call(v1.track, byKey, {
+        body: {
+          email: `p${(at * 37) % 300}@example.com`,
+          event: "seen",
+          subscribed: at % 2 === 0,
+          data: { at },
+        },
       }),
     ),
   );

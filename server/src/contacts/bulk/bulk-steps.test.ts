@@ -1,6 +1,8 @@
 // Steps of a bulk change: ids are fixed at the request, and a crash changes no total.
 import { randomUUID } from "node:crypto";
 import { expect, test, vi } from "vitest";
+import * as contactBulk from "@postloft/contract/contact-bulk.ts";
+import * as contacts from "@postloft/contract/contacts.ts";
 import { transaction } from "../../platform/database/database.ts";
 import { newId } from "../../platform/ids.ts";
 import { claimJob, findClaimedForUpdate, updateJobStep } from "../../platform/background/job-queries.ts";
@@ -18,12 +20,6 @@ import { stepOfBulk } from "./change-contacts.ts";
 const server = useTestServer({ ROLES: "api" });
 const WAIT = { timeout: 15_000, interval: 20 };
 
-interface Job {
-  state: string;
-  progress: number;
-  result: Record<string, unknown> | null;
-}
-
 /** Creates contacts p0@…, p1@…, every third of them unsubscribed, and returns their ids in order. */
 async function fill(projectId: string, count: number): Promise<string[]> {
   const rows = await server.rows<{ id: string }>(
@@ -36,13 +32,13 @@ async function fill(projectId: string, count: number): Promise<string[]> {
 }
 
 async function unsubscribe({ byKey }: TestProject, body: unknown): Promise<string> {
-  const reply = await server.call<{ jobId: string }>("POST", "/contacts/bulk-unsubscribe", byKey, body);
+  const reply = await server.call(contactBulk.bulkUnsubscribe, byKey, { anyBody: body });
   expect(reply.status).toBe(202);
   return reply.body.jobId;
 }
 
 const read = async ({ byKey }: TestProject, jobId: string) =>
-  (await server.call<Job>("GET", `/contacts/bulk/${jobId}`, byKey)).body;
+  (await server.call(contactBulk.getBulk, byKey, { params: { jobId } })).body;
 
 /** Runs jobs in this process until this job has ended, and returns its result. */
 async function finish(project: TestProject, jobId: string): Promise<Record<string, unknown> | null> {
@@ -67,7 +63,7 @@ test("a filter target is fixed at the request, without excluded contacts and lat
     excludeIds: [ids[1]?.toUpperCase(), ids[10], randomUUID()],
   });
   expect(await read(project, jobId)).toMatchObject({ state: "waiting", progress: 0, result: null });
-  await server.call("POST", "/contacts", byKey, { email: "p1-later@example.com" });
+  await server.call(contacts.upsertContact, byKey, { body: { email: "p1-later@example.com" } });
   await server.call("PATCH", `/contacts/${ids[12]}`, byKey, { subscribed: true });
   await server.call("PATCH", `/contacts/${ids[13]}`, byKey, { subscribed: false });
   await server.call("DELETE", `/contacts/${ids[14]}`, byKey);

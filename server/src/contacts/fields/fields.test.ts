@@ -1,6 +1,10 @@
 // Fields over HTTP: list with fill rates, values, usage, and deletion.
 import { expect, test, vi } from "vitest";
-import type { ErrorEnvelope } from "../../platform/http/errors.ts";
+import * as contactFields from "@postloft/contract/contact-fields.ts";
+import * as contactImport from "@postloft/contract/contact-import.ts";
+import * as contacts from "@postloft/contract/contacts.ts";
+import * as segments from "@postloft/contract/segments.ts";
+import * as v1 from "@postloft/contract/v1.ts";
 import { newId } from "../../platform/ids.ts";
 import { startJobs } from "../../platform/background/jobs.ts";
 import { createLog } from "../../platform/log.ts";
@@ -46,7 +50,7 @@ async function fill({ byKey }: TestProject, data: readonly object[]): Promise<st
   const ids: string[] = [];
   for (const [at, one] of data.entries()) {
     const contact = { email: `p${at}@example.com`, data: one };
-    const reply = await server.call<{ id: string }>("POST", "/contacts", byKey, contact);
+    const reply = await server.call(contacts.upsertContact, byKey, { anyBody: contact });
     expect(reply.status).toBe(201);
     ids.push(reply.body.id);
   }
@@ -125,7 +129,7 @@ test("lists standard fields, then custom ones by name, with the fill rate of eac
     custom("data.since", "date", 1 / 3),
     custom("data.vip", "boolean", 1 / 3),
   ]);
-  const { body } = await server.call<{ data: Array<{ id: string }> }>("GET", "/contacts", project.byKey);
+  const { body } = await server.call(contacts.listContacts, project.byKey);
   await server.call("PATCH", `/contacts/${body.data[0]?.id}`, project.byKey, { data: { vip: null } });
   expect(await list(project)).toContainEqual(custom("data.vip", "boolean", 0));
 });
@@ -134,11 +138,7 @@ test("lists the same fields without fill rates and without counting contacts", a
   const project = await server.createProject();
   await fill(project, [{ plan: "pro" }, { age: 5 }]);
   const asked = (value: string) =>
-    server.call<{ fields: Field[] } & ErrorEnvelope>(
-      "GET",
-      `/contacts/fields?withCoverage=${value}`,
-      project.byKey,
-    );
+    server.call(contactFields.listContactFields, project.byKey, { anyQuery: `?withCoverage=${value}` });
   const named = (await list(project)).map(({ coverage: _coverage, ...field }) => field);
   expect((await asked("false")).body).toEqual({ fields: named, count: named.length });
   expect((await asked("true")).body.fields).toEqual(await list(project));
@@ -335,7 +335,7 @@ test("a deleted field disappears immediately and can be written again with anoth
   // Changes another key of the third contact, then writes the key again for the second and for a new contact.
   await server.call("PATCH", `/contacts/${ids[2]}`, byKey, { data: { other: 1 } });
   await server.call("PATCH", `/contacts/${ids[1]}`, byKey, { data: { plan: 5 } });
-  await server.call("POST", "/v1/track", byKey, { email: "new@example.com", event: "e", data: { plan: 6 } });
+  await server.call(v1.track, byKey, { body: { email: "new@example.com", event: "e", data: { plan: 6 } } });
   await workOff(project);
   expect(await dataOf(project)).toEqual([{ kept: 1 }, { plan: 5 }, { other: 1 }, { kept: 2 }, { plan: 6 }]);
   expect(await list(project)).toContainEqual(expect.objectContaining({ field: "data.plan", type: "number" }));
@@ -357,23 +357,23 @@ test("readers no longer see a deleted field before the job has run", async () =>
   const { byKey } = project;
   const old = { plan: "old", profile: { tier: 1 }, kept: 1 };
   const ids = await fill(project, [old, old, old]);
-  const matching = async (filters: object) =>
-    (await server.call<{ count: number }>("POST", "/segments/preview", byKey, { filters })).body.count;
+  const matching = async (filters: Record<string, unknown>) =>
+    (await server.call(segments.previewSegment, byKey, { body: { filters } })).body.count;
   const plans = filterOn("data.plan", "exists");
-  const segment = await server.call<{ id: string }>("POST", "/segments", byKey, {
-    name: "Plans",
-    filters: plans,
+  const segment = await server.call(segments.createSegment, byKey, {
+    body: {
+      name: "Plans",
+      filters: plans,
+    },
   });
   const others = filterOn(`segment.${segment.body.id}`, "notMemberOfSegment");
   const shown = async () => {
     const one = await server.call<{ data: object }>("GET", `/contacts/${ids[0]}`, byKey);
-    const listed = await server.call<{ data: Array<{ data: object }> }>("GET", "/contacts", byKey);
-    const csv = await server.call<string>("GET", "/contacts/export.csv", byKey);
-    const members = await server.call<{ total: number }>(
-      "GET",
-      `/segments/${segment.body.id}/contacts`,
-      byKey,
-    );
+    const listed = await server.call(contacts.listContacts, byKey);
+    const csv = await server.call(contactImport.exportContacts, byKey);
+    const members = await server.call(segments.listSegmentContacts, byKey, {
+      params: { id: segment.body.id },
+    });
     const explained = await server.call<{ matches: boolean }>("POST", "/segments/explain", byKey, {
       filters: plans,
       contactId: ids[0],
@@ -446,17 +446,17 @@ test.each(Object.entries(WRITERS))(
     await write(project, first, { plan: "old" });
     // Other writers change another key and must not bring the old value back.
     await server.call("PATCH", `/contacts/${second}`, byKey, { subscribed: false });
-    await server.call("POST", "/v1/track", byKey, {
-      email: "p2@example.com",
-      event: "e",
-      data: { other: 1 },
+    await server.call(v1.track, byKey, {
+      body: {
+        email: "p2@example.com",
+        event: "e",
+        data: { other: 1 },
+      },
     });
     const expected = [{ plan: "old" }, {}, { other: 1 }];
-    const { body } = await server.call<{ data: Array<{ data: object }> }>(
-      "GET",
-      "/contacts?sort=createdAt&dir=asc",
-      byKey,
-    );
+    const { body } = await server.call(contacts.listContacts, byKey, {
+      query: { sort: "createdAt", dir: "asc" },
+    });
     expect(body.data.map(({ data }) => data)).toEqual(expected);
     expect(await usage(byKey, "plan")).toMatchObject({ contactCount: 1 });
     expect(await values(byKey, "plan")).toMatchObject({ values: ["old"] });
@@ -546,20 +546,24 @@ test("concurrent writes and field deletions lose no value written last", async (
     await Promise.all([
       remove(byKey, "plan"),
       ...Array.from({ length: 10 }, (_, at) =>
-        server.call("POST", "/v1/track", byKey, {
-          email: `p${at}@example.com`,
-          event: "e",
-          data: { other: round },
+        server.call(v1.track, byKey, {
+          body: {
+            email: `p${at}@example.com`,
+            event: "e",
+            data: { other: round },
+          },
         }),
       ),
     ]);
     // These requests begin after the deletion returned, so none of their values may be lost.
     await Promise.all(
       Array.from({ length: 10 }, (_, at) =>
-        server.call("POST", "/v1/track", byKey, {
-          email: `p${at}@example.com`,
-          event: "e",
-          data: { plan: round },
+        server.call(v1.track, byKey, {
+          body: {
+            email: `p${at}@example.com`,
+            event: "e",
+            data: { plan: round },
+          },
         }),
       ),
     );
@@ -601,11 +605,13 @@ test("reset sets the type of most values, and string for a tie", async () => {
   expect((await reset(byKey, "kept")).body).toMatchObject({ type: "number", ofType: 1 });
   expect([await typeOf("data.age"), await typeOf("data.since")]).toEqual(["number", "date"]);
   // The next value does not change the type. A reset without values keeps the type.
-  await server.call("POST", "/contacts", byKey, { email: "later@example.com", data: { age: "ten" } });
+  await server.call(contacts.upsertContact, byKey, {
+    body: { email: "later@example.com", data: { age: "ten" } },
+  });
   expect(await typeOf("data.age")).toBe("number");
-  const { body } = await server.call<{ data: Array<{ id: string }> }>("GET", "/contacts", byKey);
+  const { body } = await server.call(contacts.listContacts, byKey);
   for (const { id } of body.data)
-    await server.call("PATCH", `/contacts/${id}`, byKey, { data: { kept: null } });
+    await server.call(contacts.updateContact, byKey, { params: { id }, body: { data: { kept: null } } });
   expect((await reset(byKey, "kept")).body).toEqual({
     field: "data.kept",
     type: "number",
@@ -640,15 +646,19 @@ test("an unknown field returns 404 from every endpoint", async () => {
     "foreign",
     "data.",
     "data.email",
-    "x%00y",
-    "data.%00",
+    "x\u0000y",
+    "data.\u0000",
     "k".repeat(300),
   ];
   const responses = await responsesByName(names, String, async (name) => {
-    const listed = await server.call("GET", `/contacts/fields/${name}/values`, project.byKey);
-    const used = await server.call("GET", `/contacts/fields/${name}/usage`, project.byKey);
-    const typed = await server.call("POST", `/contacts/fields/${name}/reset-type`, project.byKey);
-    const removed = await server.call("DELETE", `/contacts/fields/${name}`, project.byKey);
+    const listed = await server.call(contactFields.listFieldValues, project.byKey, {
+      params: { field: name },
+    });
+    const used = await server.call(contactFields.getFieldUsage, project.byKey, { params: { field: name } });
+    const typed = await server.call(contactFields.resetFieldType, project.byKey, { params: { field: name } });
+    const removed = await server.call(contactFields.deleteContactField, project.byKey, {
+      params: { field: name },
+    });
     return [listed, used, typed, removed].map(errorOf);
   });
   expect(responses).toEqual(sameByName(names, String, () => Array(4).fill("404 FIELD_NOT_FOUND")));
@@ -665,7 +675,7 @@ test("rejects invalid value queries and unauthorized callers", async () => {
   const responses: string[] = [];
   for (const caller of [{}, { key: project.publicKey }])
     responses.push(
-      errorOf(await server.call("GET", "/contacts/fields", caller)),
+      errorOf(await server.call(contactFields.listContactFields, caller)),
       errorOf(await server.call("DELETE", path("plan", ""), caller)),
     );
   expect(responses).toEqual([

@@ -1,6 +1,8 @@
 // Imports exports of other services, then sends a campaign to everyone. No contact that left may get an email.
 import { readFileSync } from "node:fs";
 import { expect, test, vi } from "vitest";
+import * as campaignActions from "@postloft/contract/campaign-actions.ts";
+import * as campaigns from "@postloft/contract/campaigns.ts";
 import { EXPECTED_EXPORTS, type ExpectedExport } from "@postloft/contract/contact-file/exports/expected.ts";
 import type { ErrorEnvelope } from "../../platform/http/errors.ts";
 import { useTestServer, type TestProject } from "../../testing/test-server.ts";
@@ -12,22 +14,23 @@ const FOLDER = new URL("../../../../contract/src/contact-file/exports/", import.
 
 /** Sends a campaign to everyone and returns the recipients. */
 async function mailAll({ id, byKey }: TestProject): Promise<string[]> {
-  const { body } = await server.call<{ data: { id: string } }>("POST", "/campaigns", byKey, {
-    name: "News",
-    subject: "News",
-    body: "<p>Hello</p>",
-    from: "news@sandbox.localhost",
-    audienceType: "ALL",
+  const { body } = await server.call(campaigns.createCampaign, byKey, {
+    body: {
+      name: "News",
+      subject: "News",
+      body: "<p>Hello</p>",
+      from: "news@sandbox.localhost",
+      audienceType: "ALL",
+    },
   });
-  const sent = await server.call("POST", `/campaigns/${body.data.id}/send`, byKey, {});
+  const sent = await server.call(campaignActions.sendCampaign, byKey, {
+    params: { id: body.data.id },
+    body: {},
+  });
   if (sent.status === 200)
     await vi.waitUntil(
       async () => {
-        const campaign = await server.call<{ status: string; pendingCount: number }>(
-          "GET",
-          `/campaigns/${body.data.id}`,
-          byKey,
-        );
+        const campaign = await server.call(campaigns.getCampaign, byKey, { params: { id: body.data.id } });
         return campaign.body.status === "SENT" && campaign.body.pendingCount === 0;
       },
       { timeout: 30_000, interval: 20 },

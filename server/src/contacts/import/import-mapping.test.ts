@@ -1,6 +1,9 @@
 // Imports with a mapping and options: columns, subscription rules, and reports.
 import { expect, test } from "vitest";
 import { readFileSync } from "node:fs";
+import * as contactImport from "@postloft/contract/contact-import.ts";
+import * as contacts from "@postloft/contract/contacts.ts";
+import * as segments from "@postloft/contract/segments.ts";
 import type { ErrorEnvelope } from "../../platform/http/errors.ts";
 import { errorOf, useTestServer, type TestProject } from "../../testing/test-server.ts";
 import { endOfImport, uploadCsv, uploadOf } from "../../testing/upload.ts";
@@ -167,7 +170,7 @@ test("accepts repeated column names if the mapping distinguishes them", async ()
 test("an import does not resubscribe a contact that left unless resubscribe is set", async () => {
   const project = await newProject();
   for (const email of ["left@x.org", "silent@x.org"])
-    await server.call("POST", "/contacts", project.byKey, { email, subscribed: false });
+    await server.call(contacts.upsertContact, project.byKey, { body: { email, subscribed: false } });
   const file = "email,status,n\nleft@x.org,active,1\nsilent@x.org,,1\nnew@x.org,active,1\n";
   const dry = await importInto(project, file, { query: "?dryRun=true" });
   const { result } = await importInto(project, file);
@@ -205,8 +208,8 @@ test("an unknown status is a row error, and an unused status is a warning with t
 test("imported contacts join a static segment, and other segments are rejected immediately", async () => {
   const project = await newProject();
   const make = async (body: object) =>
-    (await server.call<{ id: string }>("POST", "/segments", project.byKey, { name: "Imported", ...body }))
-      .body.id;
+    (await server.call(segments.createSegment, project.byKey, { body: { name: "Imported", ...body } })).body
+      .id;
   const segment = await make({ type: "STATIC" });
   const file = "email,status\na@x.org,active\nb@x.org,unsubscribed\nbad,active\na@x.org,active\n";
   const query = `?segmentId=${segment}`;
@@ -214,7 +217,7 @@ test("imported contacts join a static segment, and other segments are rejected i
   const { result } = await importInto(project, file, { query });
   expect([dry.result.segmentAddedCount, result.segmentAddedCount]).toEqual([2, 2]);
   expect((await importInto(project, file, { query })).result.segmentAddedCount).toBe(0);
-  const { body } = await server.call<{ memberCount: number }>("GET", `/segments/${segment}`, project.byKey);
+  const { body } = await server.call(segments.getSegment, project.byKey, { params: { id: segment } });
   expect(body.memberCount).toBe(2);
   const dynamic = await make({
     name: "Pro",
@@ -292,7 +295,9 @@ test("values become dates, empty cells, localized numbers, or texts that look li
 
 test("headers valid in templates and known fields keep their names, and others become valid keys", async () => {
   const project = await newProject();
-  await server.call("POST", "/contacts", project.byKey, { email: "a@x.org", data: { "Last Name": "A" } });
+  await server.call(contacts.upsertContact, project.byKey, {
+    body: { email: "a@x.org", data: { "Last Name": "A" } },
+  });
   const { result } = await importInto(
     project,
     "email,plan,First Name,Last Name,,data.Old Name\na@x.org,pro,Ada,L,5,O\n",
@@ -315,7 +320,9 @@ test("a corrected errors.csv can be imported again", async () => {
     'Name;Mail;n;when\nAda;a@x.org;1;2024-01-01\n"Bob; B";b@x;-5;"=1+1"\nCy;"c@x.org, d@x.org";007;\nE;e@x.org;1;2;3\n';
   const job = await importInto(project, file);
   expect(job.result).toMatchObject({ totalRows: 4, createdCount: 1, failureCount: 3 });
-  const errors = await server.call<string>("GET", `/contacts/import/${job.id}/errors.csv`, project.byKey);
+  const errors = await server.call(contactImport.getImportErrors, project.byKey, {
+    params: { jobId: job.id },
+  });
   const lines = errors.text.trimEnd().split("\r\n");
   expect(lines).toEqual([
     "Name,Mail,n,when,import_row,import_error",

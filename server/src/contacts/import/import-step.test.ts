@@ -1,5 +1,8 @@
 // Import steps: exact totals after a crash, with concurrent imports, and with rows that the database rejects.
 import { afterEach, expect, test, vi } from "vitest";
+import * as contactImport from "@postloft/contract/contact-import.ts";
+import * as contactsContract from "@postloft/contract/contacts.ts";
+import * as segments from "@postloft/contract/segments.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { createDatabase, createPool, transaction, type Database } from "../../platform/database/database.ts";
 import { JobFailure, startJobs, type JobRunner, type JobStep } from "../../platform/background/jobs.ts";
@@ -7,7 +10,7 @@ import { createLog } from "../../platform/log.ts";
 import { createMetrics } from "../../platform/metrics.ts";
 import { ANY_CHANGE, subscribeToEvents } from "../../reactions/reactions.ts";
 import { useTestServer, type TestProject } from "../../testing/test-server.ts";
-import { endOfImport, uploadCsv, type ImportJob } from "../../testing/upload.ts";
+import { endOfImport, uploadCsv } from "../../testing/upload.ts";
 import { importConsequences } from "../../segments/import-consequences.ts";
 import { createImportStep } from "./import-contacts.ts";
 
@@ -36,7 +39,7 @@ async function upload({ byKey }: TestProject, rows: readonly string[], query = "
 }
 
 const readJob = async ({ byKey }: TestProject, jobId: string) =>
-  (await server.call<ImportJob>("GET", `/contacts/import/${jobId}`, byKey)).body;
+  (await server.call(contactImport.getImport, byKey, { params: { jobId } })).body;
 const endOf = ({ byKey }: TestProject, jobId: string) => endOfImport(server.call, byKey, jobId);
 
 /** A simulated process with its own connections. `die` cuts them and allows no new ones. */
@@ -65,7 +68,9 @@ const FILLER = "x".repeat(700);
 test("a crash in the middle of a step keeps totals, contacts, flips and errors exact", async () => {
   const project = await server.createProject(server.project.owner);
   for (const at of [5, 1_995])
-    await server.call("POST", "/contacts", project.byKey, { email: `p${at}@example.com` });
+    await server.call(contactsContract.upsertContact, project.byKey, {
+      body: { email: `p${at}@example.com` },
+    });
   const rows = Array.from({ length: PEOPLE }, (_, at) =>
     at % 200 === 199
       ? `bad ${at},${at},`
@@ -249,9 +254,13 @@ test("reads a multi-part file with multi-byte characters to its end, each row on
 
 test("a contact that unsubscribes while an import waits or runs stays unsubscribed", async () => {
   const project = await server.createProject(server.project.owner);
-  await server.call("POST", "/contacts", project.byKey, { email: "a@example.com", subscribed: true });
+  await server.call(contactsContract.upsertContact, project.byKey, {
+    body: { email: "a@example.com", subscribed: true },
+  });
   const jobId = await upload(project, ["email,subscribed", "a@example.com,yes", "b@example.com,yes"]);
-  await server.call("POST", "/contacts", project.byKey, { email: "a@example.com", subscribed: false });
+  await server.call(contactsContract.upsertContact, project.byKey, {
+    body: { email: "a@example.com", subscribed: false },
+  });
   startRunner();
   expect((await endOf(project, jobId)).result).toMatchObject({ successCount: 2, keptUnsubscribedCount: 1 });
   const contacts = await server.rows(
@@ -283,12 +292,14 @@ test("reads imports queued by an earlier version", async () => {
 
 test("a deleted segment becomes a warning and the contacts are imported", async () => {
   const project = await server.createProject(server.project.owner);
-  const segment = await server.call<{ id: string }>("POST", "/segments", project.byKey, {
-    name: "Imported",
-    type: "STATIC",
+  const segment = await server.call(segments.createSegment, project.byKey, {
+    body: {
+      name: "Imported",
+      type: "STATIC",
+    },
   });
   const jobId = await upload(project, ["email", "a@example.com"], `?segmentId=${segment.body.id}`);
-  await server.call("DELETE", `/segments/${segment.body.id}`, project.byKey);
+  await server.call(segments.deleteSegment, project.byKey, { params: { id: segment.body.id } });
   startRunner();
   const { result } = await endOf(project, jobId);
   expect(result).toMatchObject({

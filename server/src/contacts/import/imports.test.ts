@@ -1,6 +1,8 @@
 // Imports over HTTP: accepted formats, immediate errors, and row errors.
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
+import * as contactImport from "@postloft/contract/contact-import.ts";
+import * as contacts from "@postloft/contract/contacts.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { ErrorEnvelope } from "../../platform/http/errors.ts";
 import {
@@ -78,7 +80,9 @@ test("values get the type they look like, empty cells change nothing, and fields
   const { id, byKey } = await server.createProject(server.project.owner);
   const header = "email,n,minus,no,yes,zip,phone,exp,long,day,text,mark,list,kept,nothing,secret";
   const row = `ada@example.com,1.50,-3,FALSE,true,01234,+49 30,1e5,12345678901234567890,2026-01-31,a,'42,"[1,{""a"":2}]",,"","{""value"":1,""persistent"":false}"`;
-  await server.call("POST", "/contacts", byKey, { email: "ada@example.com", data: { kept: "as it was" } });
+  await server.call(contacts.upsertContact, byKey, {
+    body: { email: "ada@example.com", data: { kept: "as it was" } },
+  });
   const { result } = await importInto(byKey, `${header}\n${row}\n`);
   expect(result).toMatchObject({ totalRows: 1, createdCount: 0, updatedCount: 1, failureCount: 0 });
   expect((await readContacts(id))[0]?.data).toEqual({
@@ -239,7 +243,7 @@ test("validates the upload's part, format, size, kind and query", async () => {
     expect(errorOf(await send(file.body, type))).toBe("415 UNSUPPORTED_MEDIA_TYPE");
   const large = uploadOf(Buffer.alloc(LIMITS.importBodyBytes.value + 1, "x"));
   expect(errorOf(await send(large.body, large.contentType))).toBe("413 PAYLOAD_TOO_LARGE");
-  expect(faultsOf(await server.call("POST", "/contacts/import", byKey))).toEqual(["file required"]);
+  expect(faultsOf(await server.call(contactImport.importContacts, byKey))).toEqual(["file required"]);
 });
 
 test("reports bad rows with their number in the file and continues", async () => {
@@ -275,7 +279,7 @@ test("reports bad rows with their number in the file and continues", async () =>
     ["good1@example.com", "One"],
     ["good2@example.com", "two\nlines"],
   ]);
-  const list = await server.call<string>("GET", `/contacts/import/${job.id}/errors.csv`, byKey);
+  const list = await server.call(contactImport.getImportErrors, byKey, { params: { jobId: job.id } });
   expect(list.headers.get("content-type")).toMatch(/^text\/csv; charset=utf-8/);
   const lines = list.text.split("\r\n");
   expect(lines.slice(0, 4)).toEqual([
@@ -293,7 +297,7 @@ test("the errors file has all errors, the result has the first 100, and none is 
   const job = await importInto(byKey, `email\n${rows.join("\n")}\n`);
   expect(job.result).toMatchObject({ totalRows: 2_345, successCount: 0, failureCount: 2_345 });
   expect(job.result.errors).toHaveLength(100);
-  const { text } = await server.call<string>("GET", `/contacts/import/${job.id}/errors.csv`, byKey);
+  const { text } = await server.call(contactImport.getImportErrors, byKey, { params: { jobId: job.id } });
   const lines = text.trimEnd().split("\r\n").slice(1);
   expect(lines).toHaveLength(2_345);
   expect(lines.every((line, at) => line.startsWith("'=cmd") && line.includes(`,${at + 2},`))).toBe(true);

@@ -1,6 +1,10 @@
 // Undoing an import: created contacts are deleted, values return unless they changed again, and no contact that left is resubscribed.
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import * as contacts from "@postloft/contract/contacts.ts";
+import * as segments from "@postloft/contract/segments.ts";
+import * as suppressions from "@postloft/contract/suppressions.ts";
+import * as v1 from "@postloft/contract/v1.ts";
 import type { UndoCounts } from "@postloft/contract/import-undo.ts";
 import { sql } from "kysely";
 import { transaction, type Tx } from "../../platform/database/database.ts";
@@ -116,7 +120,7 @@ const idOf = async (project: TestProject, email: string) =>
 /** Adds the row of a sent email to a contact. */
 async function sendTo({ id, byKey }: TestProject, to: string): Promise<string> {
   const body = { to, from: "hello@sandbox.localhost", subject: "Hello", body: "<p>Hello</p>" };
-  const reply = await server.call("POST", "/v1/send", byKey, body);
+  const reply = await server.call(v1.send, byKey, { body });
   expect(`${reply.status} ${reply.text}`).toMatch(/^200 /);
   const [row] = await server.rows<{ id: string }>(
     "update emails set status = 'SENT', sent_at = now() where project_id = $1 and to_address = $2 returning id",
@@ -143,12 +147,20 @@ test("an undo removes created contacts and restores values unless they changed a
     "third@example.com,new,Oslo",
     "fourth@example.com,new,Oslo",
   ]);
-  await server.call("PATCH", `/contacts/${edited}`, byKey, { data: { plan: "newest" } });
-  await server.call("PATCH", `/contacts/${partly}`, byKey, { data: { city: "Bern" } });
-  await server.call("DELETE", `/contacts/${deleted}`, byKey);
-  await server.call("DELETE", `/contacts/${await idOf(project, "first@example.com")}`, byKey);
+  await server.call(contacts.updateContact, byKey, {
+    params: { id: edited },
+    body: { data: { plan: "newest" } },
+  });
+  await server.call(contacts.updateContact, byKey, {
+    params: { id: partly },
+    body: { data: { city: "Bern" } },
+  });
+  await server.call(contacts.deleteContact, byKey, { params: { id: deleted } });
+  await server.call(contacts.deleteContact, byKey, {
+    params: { id: await idOf(project, "first@example.com") },
+  });
   await create(project, "first@example.com", { mine: true });
-  await server.call("POST", "/v1/track", byKey, { email: "second@example.com", event: "bought" });
+  await server.call(v1.track, byKey, { body: { email: "second@example.com", event: "bought" } });
   await sendTo(project, "third@example.com");
   expect(await undo(project, jobId)).toEqual({
     removedCount: 3,
@@ -175,8 +187,9 @@ test("counts of removed contacts include later edits but not repeated changes by
     "p0@example.com,2,",
     "p1@example.com,3,",
   ]);
-  await server.call("PATCH", `/contacts/${await idOf(project, "p1@example.com")}`, project.byKey, {
-    data: { n: 4 },
+  await server.call(contacts.updateContact, project.byKey, {
+    params: { id: await idOf(project, "p1@example.com") },
+    body: { data: { n: 4 } },
   });
   expect(await undo(project, jobId)).toEqual({ removedCount: 1_200, removedWithActivityCount: 1 });
   expect(await contactsOf(project)).toEqual({});
@@ -198,8 +211,9 @@ test("a contact changed by several steps returns to its value before the import"
     "edited@example.com,,2,",
     "turned@example.com,no,,",
   ]);
-  await server.call("PATCH", `/contacts/${await idOf(project, "edited@example.com")}`, project.byKey, {
-    data: { n: 1 },
+  await server.call(contacts.updateContact, project.byKey, {
+    params: { id: await idOf(project, "edited@example.com") },
+    body: { data: { n: 1 } },
   });
   expect(await undo(project, jobId)).toEqual({
     removedCount: 1_200,
@@ -230,7 +244,8 @@ const SUBSCRIPTIONS: ReadonlyArray<{
     about: "unsubscribed by the import and suppressed since",
     before: true,
     says: "no",
-    meanwhile: ({ byKey }, _id, email) => server.call("POST", "/suppressions", byKey, { emails: [email] }),
+    meanwhile: ({ byKey }, _id, email) =>
+      server.call(suppressions.addSuppressions, byKey, { body: { emails: [email] } }),
     after: false,
     counts: { subscriptionKeptCount: 1 },
   },
@@ -240,7 +255,7 @@ const SUBSCRIPTIONS: ReadonlyArray<{
     says: "no",
     async meanwhile({ byKey }, id) {
       for (const subscribed of [true, false])
-        await server.call("PATCH", `/contacts/${id}`, byKey, { subscribed });
+        await server.call(contacts.updateContact, byKey, { params: { id }, body: { subscribed } });
     },
     after: false,
     counts: { subscriptionKeptCount: 1 },
@@ -258,7 +273,7 @@ const SUBSCRIPTIONS: ReadonlyArray<{
     before: true,
     says: "no",
     meanwhile: ({ byKey }, _id, email) =>
-      server.call("POST", "/v1/track", byKey, { email, event: "left", subscribed: false }),
+      server.call(v1.track, byKey, { body: { email, event: "left", subscribed: false } }),
     after: false,
     counts: { subscriptionKeptCount: 1 },
   },
@@ -266,7 +281,8 @@ const SUBSCRIPTIONS: ReadonlyArray<{
     about: "unsubscribed by the import and subscribed by hand since",
     before: true,
     says: "no",
-    meanwhile: ({ byKey }, id) => server.call("PATCH", `/contacts/${id}`, byKey, { subscribed: true }),
+    meanwhile: ({ byKey }, id) =>
+      server.call(contacts.updateContact, byKey, { params: { id }, body: { subscribed: true } }),
     after: true,
     counts: {},
   },
@@ -281,7 +297,8 @@ const SUBSCRIPTIONS: ReadonlyArray<{
     about: "subscribed by the import and unsubscribed since",
     before: false,
     says: "yes",
-    meanwhile: ({ byKey }, id) => server.call("PATCH", `/contacts/${id}`, byKey, { subscribed: false }),
+    meanwhile: ({ byKey }, id) =>
+      server.call(contacts.updateContact, byKey, { params: { id }, body: { subscribed: false } }),
     after: false,
     counts: {},
   },
@@ -291,7 +308,7 @@ const SUBSCRIPTIONS: ReadonlyArray<{
     says: "yes",
     async meanwhile({ byKey }, id) {
       for (const subscribed of [false, true])
-        await server.call("PATCH", `/contacts/${id}`, byKey, { subscribed });
+        await server.call(contacts.updateContact, byKey, { params: { id }, body: { subscribed } });
     },
     after: true,
     counts: { subscriptionKeptCount: 1 },
@@ -300,7 +317,7 @@ const SUBSCRIPTIONS: ReadonlyArray<{
 
 /** Sends the same request as the button of an email client. */
 async function unsubscribeByLink({ byKey }: TestProject, id: string): Promise<void> {
-  const { body } = await server.call<{ unsubscribeUrl: string }>("GET", `/contacts/${id}/links`, byKey);
+  const { body } = await server.call(contacts.getContactLinks, byKey, { params: { id } });
   const reply = await fetch(`${server.url}${new URL(body.unsubscribeUrl).pathname}`, {
     method: "POST",
     body: new URLSearchParams({ "List-Unsubscribe": "One-Click" }),
@@ -333,9 +350,11 @@ const fileOf = (value: number, order: readonly string[]) => [
 test("contacts added by an import leave the segment again unless they were re-added since", async () => {
   const project = await server.createProject(server.project.owner);
   for (const name of ["old", "stays", "back"]) await create(project, `${name}@example.com`, {});
-  const segment = await server.call<{ id: string }>("POST", "/segments", project.byKey, {
-    name: "Imported",
-    type: "STATIC",
+  const segment = await server.call(segments.createSegment, project.byKey, {
+    body: {
+      name: "Imported",
+      type: "STATIC",
+    },
   });
   const path = `/segments/${segment.body.id}/members`;
   const change = (method: "POST" | "DELETE", name: string) =>
@@ -352,11 +371,7 @@ test("contacts added by an import leave the segment again unless they were re-ad
     project.id,
   );
   expect(members.map(({ email }) => email)).toEqual(["back@example.com", "stays@example.com"]);
-  const { body } = await server.call<{ memberCount: number }>(
-    "GET",
-    `/segments/${segment.body.id}`,
-    project.byKey,
-  );
+  const { body } = await server.call(segments.getSegment, project.byKey, { params: { id: segment.body.id } });
   expect(body.memberCount).toBe(2);
 });
 
@@ -463,7 +478,7 @@ test("a value that someone wrote between two steps returns, not the equal one fr
   const email = "ada@example.com";
   const id = await create(project, email, { k: "x", n: 0 });
   const jobId = await importRows(project, ["email,k,n", `${email},x,1`]);
-  await server.call("PATCH", `/contacts/${id}`, project.byKey, { data: { k: "y" } });
+  await server.call(contacts.updateContact, project.byKey, { params: { id }, body: { data: { k: "y" } } });
   await transaction(server.database, (tx) =>
     upsertRecorded(tx, { projectId: project.id, id: jobId }, [
       {
@@ -615,7 +630,7 @@ test("deleting a contact deletes its recorded previous values", async () => {
     "ada@example.com,new of Ada",
     "bob@example.com,new of Bob",
   ]);
-  await server.call("DELETE", `/contacts/${ada}`, project.byKey);
+  await server.call(contacts.deleteContact, project.byKey, { params: { id: ada } });
   const [row] = await server.rows<{ all: string }>(
     "select string_agg(i::text, '') as all from import_changes i where job_id = $1",
     jobId,
@@ -647,7 +662,10 @@ test("values that would grow over a limit, and keys whose field was deleted sinc
     "full@example.com,short,",
     `gone@example.com,new,"{""value"":null,""persistent"":true}"`,
   ]);
-  await server.call("PATCH", `/contacts/${full}`, project.byKey, { data: { other: large } });
+  await server.call(contacts.updateContact, project.byKey, {
+    params: { id: full },
+    body: { data: { other: large } },
+  });
   await server.rows("delete from contact_fields where project_id = $1 and field = 'extra'", project.id);
   expect(await undo(project, jobId)).toEqual({ restoredCount: 1, keptCount: 2 });
   expect((await contactsOf(project))["gone"]).toEqual({ note: "old" });

@@ -4,6 +4,8 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { Pool } from "pg";
 import { expect, test, vi } from "vitest";
+import * as contacts from "@postloft/contract/contacts.ts";
+import * as events from "@postloft/contract/events.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { createDatabase, transaction, type Tx } from "../../platform/database/database.ts";
 import type { HttpResponse, Call } from "../../platform/http/route.ts";
@@ -43,14 +45,14 @@ async function newPerson(parts: { subscribed?: boolean; data?: object } = {}, pr
 }
 
 const isSubscribed = async ({ project, id }: Person) =>
-  (await server.call<{ subscribed: boolean }>("GET", `/contacts/${id}`, project.byKey)).body.subscribed;
+  (await server.call(contacts.getContact, project.byKey, { params: { id } })).body.subscribed;
 const eventsOf = async ({ project, id }: Person) =>
-  (
-    await server.call<{ data: Array<{ name: string }> }>("GET", `/events/contact/${id}`, project.byKey)
-  ).body.data.map(({ name }) => name);
+  (await server.call(events.listContactEvents, project.byKey, { params: { contactId: id } })).body.data.map(
+    ({ name }) => name,
+  );
 /** Returns the consent log without ids and times, oldest first, after the initial entry. */
 const logOf = async ({ project, id }: Person) =>
-  (await server.call<{ data: object[] }>("GET", `/contacts/${id}/consent`, project.byKey)).body.data
+  (await server.call(contacts.listContactConsent, project.byKey, { params: { id } })).body.data
     .map((change) => ({ ...change, id: undefined, at: undefined }))
     .toReversed()
     .slice(1);
@@ -339,7 +341,9 @@ test("a link is valid in one project only and contains no readable address", asy
 test("old links of deleted contacts and projects report no data, and one-click returns 200", async () => {
   const project = await server.createProject();
   const someone = await newPerson({}, project);
-  expect((await server.call("DELETE", `/contacts/${someone.id}`, project.byKey)).status).toBe(204);
+  expect(
+    (await server.call(contacts.deleteContact, project.byKey, { params: { id: someone.id } })).status,
+  ).toBe(204);
   for (const name of linkNames) {
     const reply = await server.call("GET", someone.oldLinks[name]);
     expect([reply.status, headingOf(reply.text)]).toEqual([200, "Nothing is stored about you"]);
@@ -360,7 +364,10 @@ test("old links of deleted contacts and projects report no data, and one-click r
 test("an old link acts on its contact, even after an address change", async () => {
   const someone = await newPerson();
   const email = `moved${made}@example.com`;
-  await server.call("PATCH", `/contacts/${someone.id}`, someone.project.byKey, { email });
+  await server.call(contacts.updateContact, someone.project.byKey, {
+    params: { id: someone.id },
+    body: { email },
+  });
   expect((await post(someone.oldLinks.unsubscribeUrl, ONE_CLICK)).status).toBe(200);
   expect(await isSubscribed(someone)).toBe(false);
   expect((await post(someone.oldLinks.manageUrl, "action=subscribe")).status).toBe(200);
@@ -503,7 +510,10 @@ test("limits repeated subscribing with 429 and still lets the contact unsubscrib
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
     expect((await post(subscribeUrl, "action=subscribe")).status).toBe(429);
     expect(await isSubscribed(person)).toBe(false);
-    await server.call("PATCH", `/contacts/${person.id}`, person.project.byKey, { subscribed: true });
+    await server.call(contacts.updateContact, person.project.byKey, {
+      params: { id: person.id },
+      body: { subscribed: true },
+    });
     expect((await post(unsubscribeUrl, ONE_CLICK)).status).toBe(200);
     expect(await isSubscribed(person)).toBe(false);
     const another = await newPerson({ subscribed: false });

@@ -1,17 +1,11 @@
 // Saved contact views over HTTP: created, renamed, changed and deleted by members of the project only.
 import { expect, test } from "vitest";
+import * as contactViews from "@postloft/contract/contact-views.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
-import type { ErrorEnvelope } from "../../platform/http/errors.ts";
 import { newId } from "../../platform/ids.ts";
 import { faultsOf, errorOf, useTestServer, type TestProject } from "../../testing/test-server.ts";
 
 const server = useTestServer({ ROLES: "api" });
-
-interface View {
-  id: string;
-  name: string;
-  query: Record<string, unknown>;
-}
 
 const QUERY = {
   search: "@example.com",
@@ -22,12 +16,13 @@ const QUERY = {
   fields: ["plan", "city"],
 };
 const list = async ({ byKey }: TestProject) =>
-  (await server.call<{ data: View[] }>("GET", "/contacts/views", byKey)).body.data;
-const create = ({ byKey }: TestProject, name: string, query: object = QUERY) =>
-  server.call<View & ErrorEnvelope>("POST", "/contacts/views", byKey, { name, query });
+  (await server.call(contactViews.listContactViews, byKey)).body.data;
+const create = ({ byKey }: TestProject, name: string, query: Record<string, unknown> = QUERY) =>
+  server.call(contactViews.createContactView, byKey, { body: { name, query } });
 const change = ({ byKey }: TestProject, id: string, body: object) =>
-  server.call<View & ErrorEnvelope>("PATCH", `/contacts/views/${id}`, byKey, body);
-const remove = ({ byKey }: TestProject, id: string) => server.call("DELETE", `/contacts/views/${id}`, byKey);
+  server.call(contactViews.updateContactView, byKey, { params: { id }, anyBody: body });
+const remove = ({ byKey }: TestProject, id: string) =>
+  server.call(contactViews.deleteContactView, byKey, { params: { id } });
 
 test("a view is returned as saved, and the list is sorted by name", async () => {
   const project = await server.createProject();
