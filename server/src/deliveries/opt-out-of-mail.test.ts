@@ -1,5 +1,6 @@
 // Checks that bounces and complaints apply to the address an email was sent to, whichever contact has it by then.
 import { expect, test } from "vitest";
+import * as contacts from "@postloft/contract/contacts.ts";
 import { transaction } from "../platform/database/database.ts";
 import { hashAddress } from "../platform/address-hash.ts";
 import { findReturnedMails } from "../emails/returned/returned-emails.ts";
@@ -22,7 +23,7 @@ const isSubscribed = async (email: string, { id }: TestProject) =>
 const isKept = async (email: string, { id }: TestProject) =>
   (await server.rows("select 1 from opt_outs where address_hash = $1", hashAddress(id, email))).length > 0;
 const create = async (email: string, project: TestProject) =>
-  (await server.call<{ id: string }>("POST", "/contacts", project.byKey, { email })).body.id;
+  (await server.call(contacts.upsertContact, project.byKey, { body: { email } })).body.id;
 
 async function report(
   { projectId, id }: SentMail,
@@ -43,7 +44,7 @@ async function oneSent() {
   return { project, mail, address: mail.address };
 }
 const remove = async (mail: SentMail, project: TestProject) =>
-  server.call("DELETE", `/contacts/${mail.contactId}`, project.byKey);
+  server.call(contacts.deleteContact, project.byKey, { params: { id: mail.contactId } });
 
 const UNWANTED: ReadonlyArray<[ReportKind, string]> = [
   ["hard-bounce", "bounce"],
@@ -56,7 +57,10 @@ test.for(UNWANTED)(
   async ([kind, source]) => {
     const { project, mail, address } = await oneSent();
     const email = `new-${address}`;
-    await server.call("PATCH", `/contacts/${mail.contactId}`, project.byKey, { email });
+    await server.call(contacts.updateContact, project.byKey, {
+      params: { id: mail.contactId },
+      body: { email },
+    });
     const holder = await create(address, project);
     await report(mail, kind);
     expect([await isSubscribed(address, project), await isSubscribed(email, project)]).toEqual([false, true]);
@@ -69,7 +73,10 @@ test.for(UNWANTED)(
 test.for(UNWANTED)("keeps a %s for a renamed contact's old, unused address", async ([kind]) => {
   const { project, mail, address } = await oneSent();
   const email = `new-${address}`;
-  await server.call("PATCH", `/contacts/${mail.contactId}`, project.byKey, { email });
+  await server.call(contacts.updateContact, project.byKey, {
+    params: { id: mail.contactId },
+    body: { email },
+  });
   await report(mail, kind);
   expect([await isKept(address, project), await isSubscribed(email, project)]).toEqual([true, true]);
   await create(address, project);

@@ -1,6 +1,9 @@
 // Tests the reputation guard over HTTP: correct rates and levels, and a critical project that is disabled once with its members notified.
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
+import * as contacts from "@postloft/contract/contacts.ts";
+import * as securityContract from "@postloft/contract/security.ts";
+import * as v1 from "@postloft/contract/v1.ts";
 import { transaction } from "../platform/database/database.ts";
 import { countMails, findMiscounts } from "../emails/results/sending-hours.ts";
 import { makeSentMails, sesEvent, type SentMail } from "../testing/sent-mails.ts";
@@ -51,7 +54,9 @@ async function report(mails: readonly SentMail[], type: "Bounce" | "Complaint", 
 }
 
 const read = async (project: TestProject): Promise<Security> => {
-  const reply = await server.call<Security>("GET", `/projects/${project.id}/security`, project.byKey);
+  const reply = await server.call(securityContract.getSecurity, project.byKey, {
+    params: { projectId: project.id },
+  });
   expect(reply.status).toBe(200);
   return reply.body;
 };
@@ -99,15 +104,19 @@ test("rejects readers who do not belong to the project", async () => {
   const mine = `/users/@me/projects/${project.id}/security`;
   const [foreign, missing] = [
     await server.call("GET", mine, { cookie }),
-    await server.call("GET", `/users/@me/projects/${randomUUID()}/security`, { cookie }),
+    await server.call(securityContract.getOwnSecurity, { cookie }, { params: { projectId: randomUUID() } }),
   ];
   expect([errorOf(foreign), errorOf(missing)]).toEqual(Array(2).fill("404 PROJECT_NOT_FOUND"));
-  expect(errorOf(await server.call("GET", `/projects/${project.id}/security`, { cookie }))).toBe(
-    "404 PROJECT_NOT_FOUND",
-  );
-  expect(errorOf(await server.call("GET", `/projects/${project.id}/security`, stranger.byKey))).toBe(
-    "404 PROJECT_NOT_FOUND",
-  );
+  expect(
+    errorOf(
+      await server.call(securityContract.getSecurity, { cookie }, { params: { projectId: project.id } }),
+    ),
+  ).toBe("404 PROJECT_NOT_FOUND");
+  expect(
+    errorOf(
+      await server.call(securityContract.getSecurity, stranger.byKey, { params: { projectId: project.id } }),
+    ),
+  ).toBe("404 PROJECT_NOT_FOUND");
 });
 
 test("counts each email and rates no project below a hundred emails", async () => {
@@ -210,8 +219,8 @@ test("disables the project once at ten percent, stops its emails and notifies ev
     ),
   });
   const send = { to: "ada@example.com", from: "a@sandbox.localhost", subject: "Hello", body: "Hello" };
-  expect(errorOf(await server.call("POST", "/v1/send", project.byKey, send))).toBe("403 PROJECT_DISABLED");
-  expect((await server.call("GET", "/contacts", project.byKey)).status).toBe(200);
+  expect(errorOf(await server.call(v1.send, project.byKey, { body: send }))).toBe("403 PROJECT_DISABLED");
+  expect((await server.call(contacts.listContacts, project.byKey)).status).toBe(200);
   expect(await findMiscounts(server.database)).toEqual([]);
 });
 

@@ -2,6 +2,12 @@
 import { generateKeyPairSync } from "node:crypto";
 import { createTransport } from "nodemailer";
 import { afterAll, expect, test } from "vitest";
+import * as campaignActions from "@postloft/contract/campaign-actions.ts";
+import * as campaigns from "@postloft/contract/campaigns.ts";
+import * as contacts from "@postloft/contract/contacts.ts";
+import * as emails from "@postloft/contract/emails.ts";
+import * as securityContract from "@postloft/contract/security.ts";
+import * as v1 from "@postloft/contract/v1.ts";
 import { createSealer } from "../platform/crypto.ts";
 import { newId } from "../platform/ids.ts";
 import { findMiscounts } from "../emails/results/sending-hours.ts";
@@ -45,12 +51,7 @@ interface Sent {
 
 async function send(to: string): Promise<Sent> {
   const body = { to, from: "news@shop.example", subject: "Hello", body: "Hello", subscribed: true };
-  const reply = await server.call<{ data: { emails: Array<{ contact: { id: string }; email: string }> } }>(
-    "POST",
-    "/v1/send",
-    server.project.byKey,
-    body,
-  );
+  const reply = await server.call(v1.send, server.project.byKey, { body });
   expect(reply.status).toBe(200);
   const [mail] = reply.body.data.emails;
   const arrived = () => sink.journal.find(({ messageId }) => messageId.includes(mail?.email ?? "none"));
@@ -69,10 +70,9 @@ async function comeBack(raw: Buffer, to: string, from = ""): Promise<void> {
 }
 
 const statusOf = async ({ id }: Sent) =>
-  (await server.call<{ status: string }>("GET", `/emails/${id}`, server.project.byKey)).body.status;
+  (await server.call(emails.getEmail, server.project.byKey, { params: { id } })).body.status;
 const isSubscribed = async ({ contact }: Sent) =>
-  (await server.call<{ subscribed: boolean }>("GET", `/contacts/${contact}`, server.project.byKey)).body
-    .subscribed;
+  (await server.call(contacts.getContact, server.project.byKey, { params: { id: contact } })).body.subscribed;
 
 test("matches a bounce and a complaint to their emails, rejects forgeries and records a reply", async () => {
   await verifyDomain("shop.example");
@@ -115,30 +115,33 @@ test("matches a bounce and a complaint to their emails, rejects forgeries and re
 test("reports about a test email affect no contact and no counts", async () => {
   const project = await server.createProject();
   await verifyDomain("tests.example", project.id);
-  const ada = await server.call<{ id: string }>("POST", "/contacts", project.byKey, {
-    email: "ada@example.com",
-    data: { firstName: "Ada" },
+  const ada = await server.call(contacts.upsertContact, project.byKey, {
+    body: {
+      email: "ada@example.com",
+      data: { firstName: "Ada" },
+    },
   });
-  const campaign = await server.call<{ data: { id: string } }>("POST", "/campaigns", project.byKey, {
-    name: "News",
-    subject: "News for {{firstName}}",
-    body: '<p>For {{email}}, <a href="https://shop.example/sale">the sale</a></p>',
-    from: "news@tests.example",
-    audienceType: "ALL",
+  const campaign = await server.call(campaigns.createCampaign, project.byKey, {
+    body: {
+      name: "News",
+      subject: "News for {{firstName}}",
+      body: '<p>For {{email}}, <a href="https://shop.example/sale">the sale</a></p>',
+      from: "news@tests.example",
+      audienceType: "ALL",
+    },
   });
   const security = async () =>
-    (await server.call<{ status: object }>("GET", `/projects/${project.id}/security`, project.byKey)).body;
+    (await server.call(securityContract.getSecurity, project.byKey, { params: { projectId: project.id } }))
+      .body;
   const before = await security();
   sink.setRules([{ phase: "RCPT", recipient: /gone@/, action: { reply: "550 5.1.1 no such user" } }]);
   const tests = ["bounces@example.com", "complains@example.com", "gone@example.com"];
   const ids: string[] = [];
   for (const email of tests) {
-    const sent = await server.call<{ email: string }>(
-      "POST",
-      `/campaigns/${campaign.body.data.id}/test`,
-      project.byKey,
-      { email, contactId: ada.body.id },
-    );
+    const sent = await server.call(campaignActions.testCampaign, project.byKey, {
+      params: { id: campaign.body.data.id },
+      body: { email, contactId: ada.body.id },
+    });
     ids.push(sent.body.email);
   }
   const arrived = (id: string | undefined) =>
@@ -158,11 +161,7 @@ test("reports about a test email affect no contact and no counts", async () => {
     ).map(({ status }) => status);
   await expect.poll(statuses, { timeout: 30_000 }).toEqual(["BOUNCED", "COMPLAINED", "FAILED"]);
   sink.setRules([]);
-  const contact = await server.call<{ subscribed: boolean }>(
-    "GET",
-    `/contacts/${ada.body.id}`,
-    project.byKey,
-  );
+  const contact = await server.call(contacts.getContact, project.byKey, { params: { id: ada.body.id } });
   expect(contact.body.subscribed).toBe(true);
   expect(
     await server.rows("select name from events where project_id = $1 and name like 'email.%'", project.id),

@@ -1,5 +1,11 @@
 // Tests opens and clicks over HTTP, from the email in the mailbox to the recorded counts, and visits that must not count.
 import { beforeAll, expect, test, vi } from "vitest";
+import * as contacts from "@postloft/contract/contacts.ts";
+import * as emails from "@postloft/contract/emails.ts";
+import * as eventsContract from "@postloft/contract/events.ts";
+import * as mailbox from "@postloft/contract/mailbox.ts";
+import * as projects from "@postloft/contract/projects.ts";
+import * as v1 from "@postloft/contract/v1.ts";
 import type { TrackingMode } from "@postloft/contract/projects.ts";
 import { createDatabase, createPool } from "../../platform/database/database.ts";
 import { newId } from "../../platform/ids.ts";
@@ -39,11 +45,8 @@ async function receive(
   { project = server.project, age = "1 minute" }: { project?: TestProject; age?: string } = {},
 ): Promise<Mail> {
   const to = `reader${++made}@example.com`;
-  const sent = await server.call<{ data: { emails: Array<{ email: string; contact: { id: string } }> } }>(
-    "POST",
-    "/v1/send",
-    project.byKey,
-    {
+  const sent = await server.call(v1.send, project.byKey, {
+    body: {
       to,
       from: "news@sandbox.localhost",
       subject: `Hello ${made}`,
@@ -51,16 +54,12 @@ async function receive(
       data: { name: "Ada" },
       ...body,
     },
-  );
+  });
   expect(sent.status).toBe(200);
   const [{ email: id, contact } = { email: "", contact: { id: "" } }] = sent.body.data.emails;
   await vi.waitFor(async () => expect(await statusOf(id)).toBe("DELIVERED"), WAIT);
   await server.rows("update emails set sent_at = now() - $1::interval where id = $2", age, id);
-  const listed = await server.call<{ data: Array<{ id: string }> }>(
-    "GET",
-    `/mailbox/messages?to=${to}`,
-    project.byKey,
-  );
+  const listed = await server.call(mailbox.listMessages, project.byKey, { query: { to } });
   const { html } = (
     await server.call<{ html: string }>("GET", `/mailbox/messages/${listed.body.data[0]?.id}`, project.byKey)
   ).body;
@@ -114,10 +113,9 @@ async function recordsOf(mail: Mail) {
 
 async function setTracking(project: TestProject, tracking: TrackingMode): Promise<void> {
   const reply = await server.call(
-    "PATCH",
-    `/users/@me/projects/${project.id}`,
+    projects.updateProject,
     { cookie: project.owner.cookie },
-    { tracking },
+    { params: { projectId: project.id }, body: { tracking } },
   );
   expect(reply.status).toBe(200);
 }
@@ -173,11 +171,9 @@ test.concurrent("the first opening and the first click on each link are events, 
     });
   }, WAIT);
   expect(await statusOf(mail.id)).toBe("CLICKED");
-  const { body } = await server.call<{ data: Array<{ name: string; data: object; emailId: string }> }>(
-    "GET",
-    `/events/contact/${mail.contactId}`,
-    server.project.byKey,
-  );
+  const { body } = await server.call(eventsContract.listContactEvents, server.project.byKey, {
+    params: { contactId: mail.contactId },
+  });
   const reported = body.data.filter(({ name }) => /open|click/.test(name)).toReversed();
   const facts = {
     from: "news@sandbox.localhost",
@@ -192,11 +188,7 @@ test.concurrent("the first opening and the first click on each link are events, 
       data: { ...facts, link: "https://shop.example/of/Ada", isFirst: false, isMachine: false },
     },
   ]);
-  const timeline = await server.call<{ timeline: Array<{ type: string }> }>(
-    "GET",
-    `/emails/${mail.id}`,
-    server.project.byKey,
-  );
+  const timeline = await server.call(emails.getEmail, server.project.byKey, { params: { id: mail.id } });
   expect(timeline.body.timeline.map(({ type }) => type)).toEqual(
     expect.arrayContaining(["email.open", "email.click"]),
   );
@@ -384,7 +376,9 @@ test.concurrent("the links of a content are listed with people and machines, als
 test.concurrent("a link works when its contact is gone and when tracking is off; without a contact only the counters know", async () => {
   const project = await server.createProject();
   const [mail, later] = [await receive({}, { project }), await receive()];
-  expect((await server.call("DELETE", `/contacts/${mail.contactId}`, project.byKey)).status).toBe(204);
+  expect(
+    (await server.call(contacts.deleteContact, project.byKey, { params: { id: mail.contactId } })).status,
+  ).toBe(204);
   await get(mail.pixel);
   expect((await get(mail.links[1] ?? "")).headers.get("location")).toBe("https://shop.example/of/Ada");
   await vi.waitFor(async () => {
