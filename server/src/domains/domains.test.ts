@@ -2,6 +2,9 @@
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { expect, test, vi } from "vitest";
+import * as domainsContract from "@postloft/contract/domains.ts";
+import * as templates from "@postloft/contract/templates.ts";
+import * as v1 from "@postloft/contract/v1.ts";
 import { createSealer } from "../platform/crypto.ts";
 import { transaction } from "../platform/database/database.ts";
 import type { Dns } from "../platform/dns.ts";
@@ -17,12 +20,12 @@ const newName = () => `mail${++made}.example.com`;
 const add = (caller: TestCaller, domain: unknown) =>
   server.call<DomainView>("POST", "/domains", caller, { domain });
 const verify = (caller: TestCaller, id: string) =>
-  server.call<DomainView>("GET", `/domains/${id}/verify`, caller);
+  server.call(domainsContract.verifyDomain, caller, { params: { id } });
 const list = async (projectId: string, caller: TestCaller) =>
-  (await server.call<DomainView[]>("GET", `/domains/project/${projectId}`, caller)).body;
+  (await server.call(domainsContract.listDomains, caller, { params: { projectId } })).body;
 const statusOfMail = async (caller: TestCaller, from: string) =>
   errorOf(
-    await server.call("POST", "/v1/send", caller, { to: "a@example.com", from, subject: "s", body: "b" }),
+    await server.call(v1.send, caller, { body: { to: "a@example.com", from, subject: "s", body: "b" } }),
   );
 
 test("every project has the verified sandbox domain, which can't be added or removed", async () => {
@@ -33,7 +36,9 @@ test("every project has the verified sandbox domain, which can't be added or rem
   expect((await verify(byKey, sandbox?.id ?? "")).body).toEqual(sandbox);
   const removed = await server.call("DELETE", `/domains/${sandbox?.id}`, byKey);
   expect(errorOf(removed)).toBe("409 CONFLICT");
-  const added = await server.call("POST", "/domains", byKey, { domain: "SANDBOX.localhost" });
+  const added = await server.call(domainsContract.createDomain, byKey, {
+    body: { domain: "SANDBOX.localhost" },
+  });
   expect(errorOf(added)).toBe("422 VALIDATION_ERROR");
   expect(await statusOfMail(byKey, "a@sandbox.localhost")).toBe("200 undefined");
 });
@@ -86,7 +91,9 @@ test("a new domain shows its record and can send only after it is verified", asy
 test("treats different spellings of a name as one domain", async () => {
   const { byKey } = await server.createProject();
   expect((await add(byKey, "bücher.example")).body.domain).toBe("xn--bcher-kva.example");
-  const again = await server.call("POST", "/domains", byKey, { domain: "XN--BCHER-KVA.example" });
+  const again = await server.call(domainsContract.createDomain, byKey, {
+    body: { domain: "XN--BCHER-KVA.example" },
+  });
   expect(errorOf(again)).toBe("409 CONFLICT");
 });
 
@@ -100,7 +107,9 @@ test("rejects a domain verified in another project until that project deletes it
   const late = await server.call("GET", `/domains/${second.body.id}/verify`, other.byKey);
   expect(errorOf(late)).toBe("409 CONFLICT");
   const third = await server.createProject();
-  expect(errorOf(await server.call("POST", "/domains", third.byKey, { domain: name }))).toBe("409 CONFLICT");
+  expect(
+    errorOf(await server.call(domainsContract.createDomain, third.byKey, { body: { domain: name } })),
+  ).toBe("409 CONFLICT");
   expect(await statusOfMail(other.byKey, `a@${name}`)).toBe("403 DOMAIN_NOT_VERIFIED");
   expect(await statusOfMail(one.byKey, `a@${name}`)).toBe("200 undefined");
   await server.call("DELETE", `/domains/${first.body.id}`, one.byKey);
@@ -158,7 +167,7 @@ test("plain members may view and check domains but not add, change or delete the
   const caller = { cookie, projectId: project.id };
   expect(await list(project.id, { cookie })).toHaveLength(2);
   expect((await verify(caller, domain.id)).status).toBe(200);
-  const added = await server.call("POST", "/domains", caller, { domain: newName() });
+  const added = await server.call(domainsContract.createDomain, caller, { body: { domain: newName() } });
   expect(errorOf(added)).toBe("403 FORBIDDEN");
   for (const [method, path] of [
     ["DELETE", `/domains/${domain.id}`],
@@ -228,7 +237,7 @@ test("deleting a domain waits for a sender being created and is then rejected", 
   const template = { name: "News", subject: "s", body: "b", type: "TRANSACTIONAL", from: `a@${body.domain}` };
   const [creation, removal] = await transaction(server.database, async (tx) => {
     await sql`lock table templates in share mode`.execute(tx);
-    const making = server.call("POST", "/templates", byKey, template);
+    const making = server.call(templates.createTemplate, byKey, { anyBody: template });
     await waiting(1);
     const removing = server.call("DELETE", `/domains/${body.id}`, byKey);
     await waiting(2);
@@ -242,7 +251,7 @@ test("rotates a key at the next check without DNS, and never for the sandbox dom
   const { id, byKey } = await server.createProject();
   const { body } = await add(byKey, newName());
   const rotate = (domainId: string) =>
-    server.call<DomainView>("POST", `/domains/${domainId}/rotate-key`, byKey);
+    server.call(domainsContract.rotateDomainKey, byKey, { params: { id: domainId } });
   await verify(byKey, body.id);
   const [former = ""] = body.dkimTokens;
   const rotated = await rotate(body.id);
@@ -251,7 +260,7 @@ test("rotates a key at the next check without DNS, and never for the sandbox dom
   expect((await verify(byKey, body.id)).body.dkimTokens).toEqual(rotated.body.dkimTokens.toReversed());
   const sandbox = (await list(id, byKey)).find(({ domain }) => domain === "sandbox.localhost");
   const refused = async (domainId: string) =>
-    errorOf(await server.call("POST", `/domains/${domainId}/rotate-key`, byKey));
+    errorOf(await server.call(domainsContract.rotateDomainKey, byKey, { params: { id: domainId } }));
   expect([await refused(sandbox?.id ?? ""), await refused(randomUUID()), await refused("x")]).toEqual([
     "409 CONFLICT",
     "404 DOMAIN_NOT_FOUND",

@@ -3,6 +3,8 @@
 import { Resolver } from "node:dns/promises";
 import { dkimVerify } from "mailauth/lib/dkim/verify.js";
 import { afterAll, expect, test } from "vitest";
+import * as domains from "@postloft/contract/domains.ts";
+import * as v1 from "@postloft/contract/v1.ts";
 import { startDnsServer } from "../testing/dns-server.ts";
 import { startSmtpSink } from "../testing/smtp-sink.ts";
 import { errorOf, useTestServer } from "../testing/test-server.ts";
@@ -41,7 +43,7 @@ const publish = (view: DomainView, at: number) => {
 async function send(domain: string): Promise<Buffer> {
   const count = sink.journal.length;
   const mail = { to: "ada@example.net", from: `us@${domain}`, subject: "s", body: "b" };
-  expect((await server.call("POST", "/v1/send", caller(), mail)).status).toBe(200);
+  expect((await server.call(v1.send, caller(), { body: mail })).status).toBe(200);
   await sink.waitForMessages(count + 1);
   return sink.journal[count]?.raw ?? Buffer.alloc(0);
 }
@@ -121,7 +123,7 @@ test("drops the former key after a week and allows the next rotation", async () 
   const [second, first] = (await verify(id)).dkimTokens;
   expect(first).toBe(dkimTokens[0]);
   await server.rows("update domains set second_dkim_until = now() where id = $1", id);
-  const listed = await server.call<DomainView[]>("GET", "/domains/project/current", caller());
+  const listed = await server.call(domains.listDomains, caller(), { params: { projectId: "current" } });
   expect(listed.body.find((one) => one.id === id)?.dkimTokens).toEqual([second]);
   const rotated = await rotate(id);
   expect(rotated.dkimTokens).toEqual([second, expect.any(String)]);
@@ -169,7 +171,7 @@ test("a missing former key is no failed check while DNS gives no answer for the 
 test("starts only one of two concurrent rotations", async () => {
   const { id } = await addVerified("twice.example.com");
   const replies = await Promise.all(
-    [1, 2, 3].map(() => server.call("POST", `/domains/${id}/rotate-key`, caller())),
+    [1, 2, 3].map(() => server.call(domains.rotateDomainKey, caller(), { params: { id } })),
   );
   expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 409, 409]);
 });
@@ -177,7 +179,7 @@ test("starts only one of two concurrent rotations", async () => {
 test("rejects rotating the key of another project's domain", async () => {
   const { id } = await addVerified("foreign.example.com");
   const stranger = await server.createProject();
-  const reply = await server.call("POST", `/domains/${id}/rotate-key`, stranger.byKey);
+  const reply = await server.call(domains.rotateDomainKey, stranger.byKey, { params: { id } });
   expect(errorOf(reply)).toBe("404 DOMAIN_NOT_FOUND");
 });
 
@@ -228,7 +230,10 @@ test("encrypts the private Ed25519 key and rejects changes to another project's 
   const { id } = await addVerified("sealed.example.com");
   await setEd25519(id, true);
   const stranger = await server.createProject();
-  const reply = await server.call("PATCH", `/domains/${id}`, stranger.byKey, { ed25519: false });
+  const reply = await server.call(domains.updateDomain, stranger.byKey, {
+    params: { id },
+    body: { ed25519: false },
+  });
   expect(errorOf(reply)).toBe("404 DOMAIN_NOT_FOUND");
   expect(
     await server.rows(

@@ -2,6 +2,7 @@
 import { gzipSync } from "node:zlib";
 import { createTransport } from "nodemailer";
 import { expect, test, vi } from "vitest";
+import * as deliverability from "@postloft/contract/deliverability.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { transaction } from "../../platform/database/database.ts";
 import { newId } from "../../platform/ids.ts";
@@ -18,6 +19,7 @@ import {
   type ReportedRow,
 } from "../../testing/report-mail.ts";
 import { faultsOf, useTestServer, type TestProject } from "../../testing/test-server.ts";
+import type { ResponseOf } from "../../testing/typed-call.ts";
 import { keepDomainReport } from "./domain-reports.ts";
 import { OTHER_SOURCES } from "./report.ts";
 import { unpackReport } from "./unpack.ts";
@@ -239,25 +241,9 @@ async function mail(raw: Buffer, to = "dmarc@in.example"): Promise<void> {
   await client.sendMail({ envelope: { from: "noreply@reporter.example", to }, raw });
 }
 
-interface Room {
-  reportAddress: string | null;
-  domains: Array<{
-    domain: string;
-    dmarc: {
-      reports: number;
-      policy: string | null;
-      messages: number;
-      aligned: number;
-      quarantined: number;
-      sources: Array<{ ip: string; messages: number; aligned: number; signers: string[] }>;
-      reporters: unknown[];
-    };
-    tls: { successes: number; failures: number; causes: unknown[] };
-    advice: Array<{ text: string }>;
-  }>;
-}
+type Room = ResponseOf<typeof deliverability.getDeliverability>;
 const room = async (project: TestProject, query = "") =>
-  (await server.call<Room>("GET", `/deliverability${query}`, project.byKey)).body;
+  (await server.call(deliverability.getDeliverability, project.byKey, { anyQuery: query })).body;
 const adviceIn = (domain: Room["domains"][number] | undefined) =>
   domain?.advice.map(({ text }) => text).join(" ");
 const results = async () =>
@@ -358,7 +344,9 @@ test("counts a large report in full and limits the reports of a domain per day",
 
 test("limits the requested number of days", async () => {
   for (const days of ["0", String(LIMITS.domainReportDays.value + 1), "many"]) {
-    const reply = await server.call("GET", `/deliverability?days=${days}`, server.project.byKey);
+    const reply = await server.call(deliverability.getDeliverability, server.project.byKey, {
+      query: { days },
+    });
     expect([reply.status, faultsOf(reply).length]).toEqual([422, 1]);
   }
 });
