@@ -1,5 +1,7 @@
 // Tests that a content is redacted once no kept email uses it. The same content can be sent again, and old links keep working.
 import { beforeEach, expect, test, vi } from "vitest";
+import * as emails from "@postloft/contract/emails.ts";
+import * as mailbox from "@postloft/contract/mailbox.ts";
 import { transaction } from "../../platform/database/database.ts";
 import { daysAgo, enqueueOldEmails } from "../../testing/old-mails.ts";
 import { useTestServer, type TestProject } from "../../testing/test-server.ts";
@@ -62,11 +64,7 @@ async function receive(days: number, over: Partial<typeof TEXTS> = {}) {
     expect(row?.status).toBe("DELIVERED");
   }, WAIT);
   await server.rows("update emails set sent_at = $2 where id = $1", id, daysAgo(days));
-  const listed = await server.call<{ data: Array<{ id: string }> }>(
-    "GET",
-    `/mailbox/messages?to=${to}`,
-    project.byKey,
-  );
+  const listed = await server.call(mailbox.listMessages, project.byKey, { query: { to } });
   const message = await server.call<{ subject: string; html: string }>(
     "GET",
     `/mailbox/messages/${listed.body.data[0]?.id}`,
@@ -117,7 +115,7 @@ test("redacts old contents with their files and delivers the same content again 
   expect(again.raw).toContain(FILE_AS_SENT);
   await redactAll();
   expect(await saidOf()).toEqual({ contents: 1, files: 1, messages: 2 });
-  const mail = await server.call("GET", `/emails/${old.id}`, project.byKey);
+  const mail = await server.call(emails.getEmail, project.byKey, { params: { id: old.id } });
   expect(mail.body).toMatchObject({ to: "", subject: "", body: "", attachments: [] });
   expect(mail.text).not.toContain("4711");
 });
@@ -142,11 +140,11 @@ test("keeps a content for a kept email, a younger one of the same month and one 
   await server.rows("update emails set status = 'FAILED' where id = $1", lost.id);
   await redactAll(0.1);
   expect(await saidOf()).toEqual({ contents: 1, files: 1, messages: 1 });
-  const read = () => server.call("GET", `/emails/${kept.id}`, project.byKey);
+  const read = () => server.call(emails.getEmail, project.byKey, { params: { id: kept.id } });
   expect((await read()).text).toContain("secret is 4711");
 
   // A person resolves it as retry, and the email still has its content.
-  await server.call("POST", `/emails/${kept.id}/resolve`, project.byKey, { as: "retry" });
+  await server.call(emails.resolveEmail, project.byKey, { params: { id: kept.id }, body: { as: "retry" } });
   await server.hint("emails");
   await vi.waitFor(async () => {
     expect((await read()).body).toMatchObject({ status: "SENT", attempts: 2 });
@@ -167,9 +165,13 @@ test("keeps the contents of a month until all its emails are old enough", async 
   await keepFor(Math.floor((first + last) / 2));
   await redactAll();
   expect(await saidOf()).toEqual({ contents: 1, files: 1, messages: 1 });
-  expect((await server.call("GET", `/emails/${later.id}`, project.byKey)).text).toContain("secret is 4711");
+  expect((await server.call(emails.getEmail, project.byKey, { params: { id: later.id } })).text).toContain(
+    "secret is 4711",
+  );
   // The earlier email no longer shows the content.
-  expect((await server.call("GET", `/emails/${earlier.id}`, project.byKey)).text).not.toContain("4711");
+  expect(
+    (await server.call(emails.getEmail, project.byKey, { params: { id: earlier.id } })).text,
+  ).not.toContain("4711");
 });
 
 test("serves late opens and clicks of a redacted email, records them and restores nothing", async () => {
@@ -182,7 +184,7 @@ test("serves late opens and clicks of a redacted email, records them and restore
   const followed = await server.call("GET", old.link, { headers });
   expect([followed.status, followed.headers.get("location")]).toEqual([302, "https://shop.example/sale"]);
   await vi.waitFor(async () => {
-    const mail = await server.call("GET", `/emails/${old.id}`, project.byKey);
+    const mail = await server.call(emails.getEmail, project.byKey, { params: { id: old.id } });
     expect(mail.body).toMatchObject({ status: "CLICKED", to: "", subject: "", body: "" });
   }, WAIT);
   expect((await saidOf()).contents).toBe(0);

@@ -1,6 +1,8 @@
 // Tests that the contents and recipients of old emails are redacted while counts and unfinished emails stay.
 import { sql } from "kysely";
 import { beforeEach, expect, test, vi } from "vitest";
+import * as campaignActions from "@postloft/contract/campaign-actions.ts";
+import * as emails from "@postloft/contract/emails.ts";
 import { transaction } from "../../platform/database/database.ts";
 import type { ErrorEnvelope } from "../../platform/http/errors.ts";
 import { firstIdAt } from "../../platform/ids.ts";
@@ -353,8 +355,9 @@ test("never resends a redacted email, whether it failed or was in doubt", async 
     409,
     expect.stringContaining("content was deleted"),
   ]);
-  const resolve = await server.call<ErrorEnvelope>("POST", `/emails/${alone}/resolve`, project.byKey, {
-    as: "retry",
+  const resolve = await server.call(emails.resolveEmail, project.byKey, {
+    params: { id: alone },
+    body: { as: "retry" },
   });
   expect(resolve.status).toBe(409);
   await expect(server.rows("update emails set status = 'QUEUED' where id = $1", alone)).rejects.toThrow(
@@ -363,7 +366,9 @@ test("never resends a redacted email, whether it failed or was in doubt", async 
 
   // A retry skips them if other failed emails are kept.
   const young = await makeMails({ campaignId, status: "FAILED", madeDaysAgo: 1, to: ["young@example.net"] });
-  const again = await server.call("POST", `/campaigns/${campaignId}/retry-failed`, project.byKey);
+  const again = await server.call(campaignActions.retryFailedCampaign, project.byKey, {
+    params: { id: campaignId },
+  });
   expect(again.status).toBe(200);
   const states = await server.rows<{ id: string }>(
     "select id from emails where project_id = $1 and status = 'QUEUED'",
