@@ -1,6 +1,9 @@
 // Events over HTTP: lists, filters, and pages.
 import { randomUUID } from "node:crypto";
 import { expect, test, vi } from "vitest";
+import * as eventsContract from "@postloft/contract/events.ts";
+import * as segments from "@postloft/contract/segments.ts";
+import * as v1 from "@postloft/contract/v1.ts";
 import { transaction } from "../platform/database/database.ts";
 import { faultsOf, errorOf, useTestServer, type TestCaller } from "../testing/test-server.ts";
 import { createLog } from "../platform/log.ts";
@@ -114,7 +117,9 @@ test("pages have no gaps or repeats while events are added and deleted", async (
 
 test("invalid filters return 422, invalid cursors 400, and unknown contacts 404", async () => {
   const { byKey } = server.project;
-  const reply = await server.call("GET", "/events?contactId=x&since=today&limit=101&eventName=%00", byKey);
+  const reply = await server.call(eventsContract.listEvents, byKey, {
+    query: { contactId: "x", since: "today", limit: 101, eventName: "\u0000" },
+  });
   expect(reply.status).toBe(422);
   expect(faultsOf(reply)).toEqual([
     "contactId invalid_string",
@@ -123,16 +128,18 @@ test("invalid filters return 422, invalid cursors 400, and unknown contacts 404"
     "since invalid_date",
   ]);
   for (const since of ["2026-02-30T00:00:00Z", "2026-01-01", "2026-01-01T00:00:00", "1e9", ""])
-    expect(faultsOf(await server.call("GET", `/events?since=${since}`, byKey))).toEqual([
+    expect(faultsOf(await server.call(eventsContract.listEvents, byKey, { query: { since } }))).toEqual([
       "since invalid_date",
     ]);
   const contacts = Buffer.from(`contacts:${randomUUID()}`).toString("base64url");
   for (const cursor of ["", "x", contacts, Buffer.from("events:x").toString("base64url")])
-    expect(errorOf(await server.call("GET", `/events?cursor=${cursor}`, byKey))).toBe("400 BAD_REQUEST");
-  for (const contact of [randomUUID(), "x", "%00"])
-    expect(errorOf(await server.call("GET", `/events/contact/${contact}`, byKey))).toBe(
-      "404 CONTACT_NOT_FOUND",
+    expect(errorOf(await server.call(eventsContract.listEvents, byKey, { query: { cursor } }))).toBe(
+      "400 BAD_REQUEST",
     );
+  for (const contact of [randomUUID(), "x", "%00"])
+    expect(
+      errorOf(await server.call(eventsContract.listContactEvents, byKey, { params: { contactId: contact } })),
+    ).toBe("404 CONTACT_NOT_FOUND");
 });
 
 test("events recorded together keep their order and reject contacts of another project", async () => {
@@ -164,23 +171,22 @@ test("names have counts and last times, and unused ones are deleted while later 
     ["bob@example.com", "kept"],
   ] as const)
     await track(byKey, email, name);
-  const listed = await server.call<{
-    eventNames: string[];
-    names: Array<{ name: string; count: number; lastSeenAt: string }>;
-  }>("GET", "/events/names", byKey);
+  const listed = await server.call(eventsContract.listEventNames, byKey);
   expect(listed.body.eventNames).toEqual([odd, "kept"]);
   expect(listed.body.names).toMatchObject([
     { name: odd, count: 3 },
     { name: "kept", count: 1 },
   ]);
-  expect((await server.call("GET", "/events/stats", byKey)).body).toEqual([
+  expect((await server.call(eventsContract.getEventStats, byKey)).body).toEqual([
     { name: odd, count: 3 },
     { name: "kept", count: 1 },
   ]);
   const path = `/events/${encodeURIComponent(odd)}`;
-  const segment = await server.call<{ id: string }>("POST", "/segments", byKey, {
-    name: "Odd",
-    filters: { operator: "AND", conditions: [{ field: `event.${odd}`, operator: "triggered" }] },
+  const segment = await server.call(segments.createSegment, byKey, {
+    body: {
+      name: "Odd",
+      filters: { operator: "AND", conditions: [{ field: `event.${odd}`, operator: "triggered" }] },
+    },
   });
   expect((await server.call("GET", `${path}/usage`, byKey)).body).toEqual({
     usedInSegments: [{ id: segment.body.id, name: "Odd" }],
@@ -190,8 +196,10 @@ test("names have counts and last times, and unused ones are deleted while later 
     canDelete: false,
   });
   expect(errorOf(await server.call("DELETE", path, byKey))).toBe("409 CONFLICT");
-  await server.call("DELETE", `/segments/${segment.body.id}`, byKey);
-  expect(errorOf(await server.call("DELETE", "/events/email.sent", byKey))).toBe("409 CONFLICT");
+  await server.call(segments.deleteSegment, byKey, { params: { id: segment.body.id } });
+  expect(
+    errorOf(await server.call(eventsContract.deleteEvents, byKey, { params: { eventName: "email.sent" } })),
+  ).toBe("409 CONFLICT");
   const stranger = await server.createProject();
   expect((await server.call("DELETE", path, stranger.byKey)).body).toEqual({ deletedCount: 0 });
   expect((await server.call("DELETE", path, byKey)).body).toEqual({ deletedCount: 3 });
@@ -220,30 +228,38 @@ test("readers ignore deleted events immediately, to the microsecond, before the 
     conditions: [{ field: "event.mistake", operator: "triggered" }],
   };
   const matching = async () =>
-    (await server.call<{ count: number }>("POST", "/segments/preview", byKey, { filters: filter })).body
-      .count;
+    (await server.call(segments.previewSegment, byKey, { body: { filters: filter } })).body.count;
   const fieldsOf = async () =>
-    (await server.call<{ fields: unknown[] }>("GET", "/events/mistake/fields", byKey)).body.fields;
+    (await server.call(eventsContract.listEventFields, byKey, { params: { eventName: "mistake" } })).body
+      .fields;
   expect(await matching()).toBe(1);
   expect(await fieldsOf()).toHaveLength(1);
-  expect((await server.call("DELETE", "/events/mistake", byKey)).body).toEqual({ deletedCount: 10 });
+  expect(
+    (await server.call(eventsContract.deleteEvents, byKey, { params: { eventName: "mistake" } })).body,
+  ).toEqual({ deletedCount: 10 });
 
   expect(names(await list(byKey, "/events"))).toEqual(["kept"]);
   expect(names(await list(byKey, `/events/contact/${contact}?limit=5`))).toEqual(["kept"]);
-  expect((await server.call("GET", "/events/stats", byKey)).body).toEqual([{ name: "kept", count: 1 }]);
-  expect((await server.call("GET", "/events/names", byKey)).body).toMatchObject({ eventNames: ["kept"] });
-  expect((await server.call("GET", "/events/mistake/usage", byKey)).body).toMatchObject({
+  expect((await server.call(eventsContract.getEventStats, byKey)).body).toEqual([{ name: "kept", count: 1 }]);
+  expect((await server.call(eventsContract.listEventNames, byKey)).body).toMatchObject({
+    eventNames: ["kept"],
+  });
+  expect(
+    (await server.call(eventsContract.getEventUsage, byKey, { params: { eventName: "mistake" } })).body,
+  ).toMatchObject({
     totalCount: 0,
     uniqueContacts: 0,
   });
   expect(await fieldsOf()).toEqual([]);
   expect(await matching()).toBe(0);
   // A second deletion finds no events.
-  expect((await server.call("DELETE", "/events/mistake", byKey)).body).toEqual({ deletedCount: 0 });
+  expect(
+    (await server.call(eventsContract.deleteEvents, byKey, { params: { eventName: "mistake" } })).body,
+  ).toEqual({ deletedCount: 0 });
 
   await track(byKey, "ada@example.com", "mistake", { b: 1 });
   expect(names(await list(byKey, "/events"))).toEqual(["mistake", "kept"]);
-  expect((await server.call("GET", "/events/stats", byKey)).body).toContainEqual({
+  expect((await server.call(eventsContract.getEventStats, byKey)).body).toContainEqual({
     name: "mistake",
     count: 1,
   });
@@ -311,16 +327,20 @@ test("any text is a valid name in a path, unknown names count zero, and service 
 
 test("tracks events by address or contact id and rejects service names in any spelling", async () => {
   const { byKey } = await server.createProject();
-  const byAddress = await server.call<{ data: { contact: string } }>("POST", "/events/track", byKey, {
-    email: "ada@example.com",
-    event: "one",
-    data: { a: 1 },
+  const byAddress = await server.call(v1.trackEvent, byKey, {
+    body: {
+      email: "ada@example.com",
+      event: "one",
+      data: { a: 1 },
+    },
   });
   const { contact } = byAddress.body.data;
-  const byId = await server.call("POST", "/events/track", byKey, {
-    name: "two",
-    contactId: contact,
-    data: { b: 2 },
+  const byId = await server.call(v1.trackEvent, byKey, {
+    body: {
+      name: "two",
+      contactId: contact,
+      data: { b: 2 },
+    },
   });
   expect(byId.body).toMatchObject({ success: true, data: { contact } });
   expect((await list(byKey, "/events")).body.data).toMatchObject([
@@ -330,16 +350,18 @@ test("tracks events by address or contact id and rejects service names in any sp
   for (const key of ["event", "name"])
     for (const name of ["email.open", " Contact.Subscribed "])
       expect(
-        faultsOf(await server.call("POST", "/events/track", byKey, { contactId: contact, [key]: name })),
+        faultsOf(await server.call(v1.trackEvent, byKey, { body: { contactId: contact, [key]: name } })),
       ).toEqual([`${key} reserved_event`]);
-  expect(faultsOf(await server.call("POST", "/events/track", byKey, {}))).toEqual([
+  expect(faultsOf(await server.call(v1.trackEvent, byKey, { body: {} }))).toEqual([
     "email required",
     "event required",
   ]);
   const stranger = await server.createProject();
-  const foreign = await server.call("POST", "/events/track", stranger.byKey, {
-    name: "two",
-    contactId: contact,
+  const foreign = await server.call(v1.trackEvent, stranger.byKey, {
+    body: {
+      name: "two",
+      contactId: contact,
+    },
   });
   expect(errorOf(foreign)).toBe("404 CONTACT_NOT_FOUND");
 });
