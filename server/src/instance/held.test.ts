@@ -2,6 +2,11 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import * as contactImport from "@postloft/contract/contact-import.ts";
+import * as executions from "@postloft/contract/executions.ts";
+import * as templates from "@postloft/contract/templates.ts";
+import * as v1 from "@postloft/contract/v1.ts";
+import * as workflowQuestions from "@postloft/contract/workflows/questions.ts";
 import { transaction } from "../platform/database/database.ts";
 import { useTestServer, type TestProject } from "../testing/test-server.ts";
 import { uploadCsv } from "../testing/upload.ts";
@@ -27,17 +32,19 @@ beforeAll(() => new Promise<void>((resolve) => endpoint.listen(0, "127.0.0.1", r
 afterAll(() => void endpoint.close().closeAllConnections());
 
 const track = (project: TestProject, event: string, name: string) =>
-  server.call("POST", "/v1/track", project.byKey, { email: `${name}@example.com`, event });
+  server.call(v1.track, project.byKey, { body: { email: `${name}@example.com`, event } });
 const startWorker = () => server.startAnother({ ROLES: "worker" });
 
 /** A workflow that sends an email in its last step. */
 async function draw(project: TestProject, trigger: object, ...between: DrawnStep[]) {
-  const template = await server.call<{ id: string }>("POST", "/templates", project.byKey, {
-    name: JSON.stringify(trigger).slice(0, 60),
-    subject: "Hello",
-    body: "<p>{{email}}</p>",
-    type: "TRANSACTIONAL",
-    from: "hello@sandbox.localhost",
+  const template = await server.call(templates.createTemplate, project.byKey, {
+    body: {
+      name: JSON.stringify(trigger).slice(0, 60),
+      subject: "Hello",
+      body: "<p>{{email}}</p>",
+      type: "TRANSACTIONAL",
+      from: "hello@sandbox.localhost",
+    },
   });
   const steps: DrawnStep[] = [
     ["trigger", "TRIGGER"],
@@ -95,7 +102,7 @@ async function written(projectId: string, names: Record<string, { id: string }>)
     .toSorted();
 }
 const stateOf = async ({ byKey }: TestProject, jobId: string) =>
-  (await server.call<{ state: string }>("GET", `/contacts/import/${jobId}`, byKey)).body.state;
+  (await server.call(contactImport.getImport, byKey, { params: { jobId } })).body.state;
 
 test("holds workflows, webhooks and jobs with the emails, sends new ones, and releases each once", async () => {
   const { project, jobId, ...workflows } = await somethingOfEverything();
@@ -108,7 +115,7 @@ test("holds workflows, webhooks and jobs with the emails, sends new ones, and re
   await track(project, "began", "eve");
   await vi.waitFor(async () => expect(await written(project.id, workflows)).toEqual(["eve began"]), WAIT);
   const [execution] = (
-    await server.call<{ data: object[] }>("GET", `/workflows/${workflows.waits.id}/executions`, project.byKey)
+    await server.call(executions.listExecutions, project.byKey, { params: { id: workflows.waits.id } })
   ).body.data;
   expect(execution).toMatchObject({
     status: "WAITING",
@@ -158,11 +165,9 @@ test("dropped items never happen, count as cancelled, and schedules keep their n
     expect(rows).toEqual([{ status: "CANCELLED", reason: "Dropped:", dueAt: null }]);
   }, WAIT);
   expect(await written(project.id, workflows)).toEqual([]);
-  const numbers = await server.call<{ steps: Array<{ stepId: string; cancelled: number }> }>(
-    "GET",
-    `/workflows/${workflows.waits.id}/stats`,
-    project.byKey,
-  );
+  const numbers = await server.call(workflowQuestions.countSteps, project.byKey, {
+    params: { id: workflows.waits.id },
+  });
   const wait = numbers.body.steps.find(({ stepId }) => stepId === workflows.waits.step("wait"));
   expect(wait).toMatchObject({ entered: 1, cancelled: 1 });
   const [schedule] = await server.rows(

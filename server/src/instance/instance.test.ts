@@ -1,5 +1,7 @@
 // Tests what the installation reports about itself, and the first account in an empty database.
 import { afterAll, beforeAll, expect, test } from "vitest";
+import * as contacts from "@postloft/contract/contacts.ts";
+import * as instance from "@postloft/contract/instance.ts";
 import { ENDPOINTS } from "@postloft/contract/endpoints.ts";
 import * as contract from "@postloft/contract/instance.ts";
 import { readConfig } from "../platform/settings/config.ts";
@@ -12,13 +14,8 @@ import { readReadiness } from "./health.ts";
 
 const server = useTestServer();
 
-interface Config {
-  urls: { api: string; dashboard: string; docs: string };
-  features: { signups: boolean; email: { provider: string } };
-}
-
 test("GET /config returns the features in the contract's shape without secrets", async () => {
-  const { status, body, text } = await server.call<Config>("GET", "/config");
+  const { status, body, text } = await server.call(instance.getConfig);
   expect(status).toBe(200);
   expect(contract.getConfig.responses[200]?.parse(body)).toEqual(body);
   const port = new URL(server.url).port;
@@ -38,17 +35,17 @@ test("GET /config reports disabled sign-ups, the transport, and the public addre
     BASE_URL: "https://mail.example.com/",
     ROLES: "api",
   });
-  const { body, text } = await closed.call<Config>("GET", "/config");
+  const { body, text } = await closed.call(instance.getConfig);
   expect(body.features).toMatchObject({ signups: false, email: { provider: "smtp" } });
   expect(body.urls.api).toBe("https://mail.example.com");
   expect(text).not.toContain("hunter2");
 });
 
 test("GET /health answers while the process is alive, GET /ready when it can work", async () => {
-  const health = await server.call("GET", "/health");
+  const health = await server.call(instance.getHealth);
   expect(health.status).toBe(200);
   expect(contract.getHealth.responses[200]?.parse(health.body)).toEqual(health.body);
-  const ready = await server.call("GET", "/ready");
+  const ready = await server.call(instance.getReadiness);
   expect([ready.status, ready.body]).toEqual([
     200,
     { status: "ready", checks: { database: "ok", migrations: "ok", queue: "ok", disk: "ok" }, warnings: [] },
@@ -61,10 +58,7 @@ test("every process reports an unreachable mail server but stays in service", as
     ROLES: "worker",
   });
   const outage = async () => {
-    const { status, body } = await server.call<{ warnings: Array<{ code: string; message: string }> }>(
-      "GET",
-      "/ready",
-    );
+    const { status, body } = await server.call(instance.getReadiness);
     expect(status).toBe(200);
     return body.warnings[0];
   };
@@ -72,7 +66,7 @@ test("every process reports an unreachable mail server but stays in service", as
     code: "TRANSPORT_OUTAGE",
     message: expect.stringMatching(/^The transport smtp has been out of service since \d{4}-/),
   });
-  const ready = await server.call("GET", "/ready");
+  const ready = await server.call(instance.getReadiness);
   expect(contract.getReadiness.responses[200]?.parse(ready.body)).toEqual(ready.body);
   expect(ready.text).not.toMatch(/127\.0\.0\.1|hunter2/);
   const page = await server.call("GET", "/");
@@ -83,8 +77,8 @@ test("every process reports an unreachable mail server but stays in service", as
 });
 
 test("GET /metrics returns Prometheus text with routes instead of paths", async () => {
-  await server.call("GET", "/contacts/a-very-special-id", server.project.byKey);
-  const { status, headers, text } = await server.call("GET", "/metrics");
+  await server.call(contacts.getContact, server.project.byKey, { params: { id: "a-very-special-id" } });
+  const { status, headers, text } = await server.call(instance.getMetrics);
   expect(status).toBe(200);
   expect(headers.get("content-type")).toMatch(/^text\/plain; version=/);
   expect(text).toContain(
@@ -182,7 +176,7 @@ test("warns that BOOTSTRAP_* has no effect on a database with accounts, and abou
 test("a server with BOOTSTRAP_* accepts those keys and keeps sign-ups disabled", async () => {
   const another = await server.startAnother({ ...SETTINGS, DISABLE_SIGNUPS: "true", ROLES: "api" });
   // This database already has accounts, so nothing is created.
-  expect((await another.call("GET", "/contacts", { key: "sk_first" })).status).toBe(401);
+  expect((await another.call(contacts.listContacts, { key: "sk_first" })).status).toBe(401);
 });
 
 test("a check that can't run counts as failing and never throws", async () => {

@@ -2,6 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
+import * as mailbox from "@postloft/contract/mailbox.ts";
 import { ENDPOINTS } from "@postloft/contract/endpoints.ts";
 import * as contract from "@postloft/contract/mailbox.ts";
 import { OUTBOX_WAIT } from "../testing/outbox-fixture.ts";
@@ -12,6 +13,7 @@ import {
   useTestServer,
   type TestCaller,
 } from "../testing/test-server.ts";
+import type { ResponseOf } from "../testing/typed-call.ts";
 
 const server = useTestServer();
 const SCRIPTS = ["mailbox.js", "mailbox-calls.js", "mailbox-message.js"];
@@ -21,11 +23,7 @@ interface Item {
   subject: string;
   to: string;
 }
-interface List {
-  data: Item[];
-  total: number;
-  cursor: string | null;
-}
+type List = ResponseOf<typeof mailbox.listMessages>;
 interface Message extends Item {
   attachments: Array<{ filename: string; contentId: string | null }>;
 }
@@ -38,7 +36,7 @@ async function send(caller: TestCaller, mail: object): Promise<void> {
 
 async function listWhenThere(caller: TestCaller, total: number): Promise<Item[]> {
   return vi.waitFor(async () => {
-    const { body } = await server.call<List>("GET", "/mailbox/messages", caller);
+    const { body } = await server.call(mailbox.listMessages, caller);
     // Counted after listing, because an email may arrive in between.
     expect([body.total, body.data.length]).toEqual([total, total]);
     return body.data;
@@ -62,7 +60,7 @@ test("searches subjects and addresses case-insensitively and treats wildcards li
   expect(await found("e_h@")).toEqual(["grace_h@example.com"]);
   expect(await found("sandbox.localhost")).toHaveLength(2);
   expect(await found("nothing of it")).toEqual([]);
-  const first = await server.call<List>("GET", "/mailbox/messages?search=order&limit=1", byKey);
+  const first = await server.call(mailbox.listMessages, byKey, { query: { search: "order", limit: 1 } });
   const path = `/mailbox/messages?search=order&limit=1&cursor=${first.body.cursor}`;
   expect((await server.call<List>("GET", path, byKey)).body.data).toMatchObject([{ to: "ada@example.com" }]);
 });

@@ -1,5 +1,6 @@
 // Tests the next step for each setup state, on the home page and in the terminal.
 import { expect, test, vi } from "vitest";
+import * as v1 from "@postloft/contract/v1.ts";
 import { OUTBOX_WAIT } from "../testing/outbox-fixture.ts";
 import { useTestServer } from "../testing/test-server.ts";
 import { nextStep, type Progress } from "./next-step.ts";
@@ -48,7 +49,7 @@ test("the page and the terminal lead from the account to the first email", async
   expect(reported).not.toContain("sk_first");
   expect(await page()).toContain("Send the first email");
   const mail = { to: "ada@example.com", from: "hello@sandbox.localhost", subject: "Hello", body: "x" };
-  expect((await server.call("POST", "/v1/send", { key: "sk_first" }, mail)).status).toBe(200);
+  expect((await server.call(v1.send, { key: "sk_first" }, { body: mail })).status).toBe(200);
   await vi.waitFor(async () => expect(await page()).toContain("Read your email"), OUTBOX_WAIT);
   expect(await page()).toContain('<a href="/mailbox">');
 });

@@ -1,12 +1,17 @@
 // Tests that the setup progress of a project shows its own actions only.
 import { expect, test } from "vitest";
+import * as campaigns from "@postloft/contract/campaigns.ts";
+import * as contacts from "@postloft/contract/contacts.ts";
+import * as domains from "@postloft/contract/domains.ts";
+import * as projects from "@postloft/contract/projects.ts";
+import * as v1 from "@postloft/contract/v1.ts";
 import { useTestServer, type TestProject } from "../testing/test-server.ts";
 import { drawWorkflow } from "../testing/workflow-fixture.ts";
 
 const server = useTestServer({ ROLES: "api,worker" });
 
 const read = async ({ id, byKey }: TestProject) =>
-  (await server.call<{ data: unknown }>("GET", `/projects/${id}/setup-state`, byKey)).body.data;
+  (await server.call(projects.getSetupState, byKey, { params: { projectId: id } })).body.data;
 
 test("a new project has only the sandbox domain, and each action shows", async () => {
   const [project, other] = [await server.createProject(), await server.createProject()];
@@ -21,7 +26,7 @@ test("a new project has only the sandbox domain, and each action shows", async (
     hasEnabledWorkflow: false,
   };
   expect(await read(project)).toEqual(fresh);
-  await server.call("POST", "/contacts", project.byKey, { email: "ada@example.com" });
+  await server.call(contacts.upsertContact, project.byKey, { body: { email: "ada@example.com" } });
   const { id } = await drawWorkflow(server.database, project.id, {
     steps: [["trigger", "TRIGGER"]],
     links: [],
@@ -34,7 +39,7 @@ test("a new project has only the sandbox domain, and each action shows", async (
     from: "a@sandbox.localhost",
     audienceType: "ALL",
   };
-  const made = await server.call<{ data: { id: string } }>("POST", "/campaigns", project.byKey, campaign);
+  const made = await server.call(campaigns.createCampaign, project.byKey, { anyBody: campaign });
   expect(await read(project)).toMatchObject({ lastCampaignSentAt: null });
   await server.call("POST", `/campaigns/${made.body.data.id}/send`, project.byKey, {});
   const done = {
@@ -45,13 +50,15 @@ test("a new project has only the sandbox domain, and each action shows", async (
     lastCampaignSentAt: expect.stringMatching(/Z$/),
   };
   await expect.poll(() => read(project), { timeout: 30_000 }).toEqual(done);
-  const added = await server.call<{ id: string }>("POST", "/domains", project.byKey, {
-    domain: "own.example.com",
+  const added = await server.call(domains.createDomain, project.byKey, {
+    body: {
+      domain: "own.example.com",
+    },
   });
   expect(await read(project)).toEqual(done);
-  await server.call("GET", `/domains/${added.body.id}/verify`, project.byKey);
+  await server.call(domains.verifyDomain, project.byKey, { params: { id: added.body.id } });
   const toOwner = { to: project.owner.email, from: "a@own.example.com", subject: "s", body: "b" };
-  await server.call("POST", "/v1/send", project.byKey, toOwner);
+  await server.call(v1.send, project.byKey, { body: toOwner });
   const tried = { ...done, contactCount: 2, hasOwnDomain: true, hasReachedMember: true };
   await expect.poll(() => read(project), { timeout: 30_000 }).toEqual(tried);
   expect(await read(other)).toEqual(fresh);
@@ -60,10 +67,13 @@ test("a new project has only the sandbox domain, and each action shows", async (
 test("a project sends at its own rate and no faster", async () => {
   const project = await server.createProject();
   const own = { cookie: project.owner.cookie };
-  await server.call("PATCH", `/users/@me/projects/${project.id}`, own, { sendingRate: 2 });
+  await server.call(projects.updateProject, own, {
+    params: { projectId: project.id },
+    body: { sendingRate: 2 },
+  });
   const to = Array.from({ length: 5 }, (_, at) => `p${at}@example.com`);
   const mail = { to, from: "a@sandbox.localhost", subject: "s", body: "b" };
-  expect((await server.call("POST", "/v1/send", project.byKey, mail)).status).toBe(200);
+  expect((await server.call(v1.send, project.byKey, { body: mail })).status).toBe(200);
   const sent = () =>
     server.rows<{ sentAt: Date }>(
       "select sent_at from emails where project_id = $1 and sent_at is not null order by 1",

@@ -1,6 +1,7 @@
 // Tests the status server of a sending process: alive, ready, metrics, and nothing else.
 import { createServer } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
+import * as instance from "@postloft/contract/instance.ts";
 import { useTestServer, type OneServer } from "../testing/test-server.ts";
 
 const server = useTestServer({ ROLES: "api" });
@@ -13,10 +14,10 @@ async function startWorker(settings: Readonly<Record<string, string>> = {}): Pro
 
 test("a worker reports that it is alive and ready, and the state of each loop", async () => {
   const { call } = await startWorker();
-  expect(await call("GET", "/health")).toMatchObject({ status: 200, body: { status: "ok" } });
-  expect(await call("GET", "/ready")).toMatchObject({ status: 200, body: { status: "ready" } });
+  expect(await call(instance.getHealth)).toMatchObject({ status: 200, body: { status: "ok" } });
+  expect(await call(instance.getReadiness)).toMatchObject({ status: 200, body: { status: "ready" } });
   const loops = async () => {
-    const { status, text } = await call("GET", "/metrics");
+    const { status, text } = await call(instance.getMetrics);
     expect(status).toBe(200);
     return [...text.matchAll(/^postloft_loop_runs_total\{loop="([^"]+)"\} [1-9]/gm)].map(([, name]) => name);
   };
@@ -49,16 +50,16 @@ test("serves no other paths and methods", async () => {
 test("METRICS_ACCESS restricts metrics and a local proxy does not count as its client", async () => {
   const open = await startWorker();
   const relayed = { headers: { "x-forwarded-for": "203.0.113.9" } };
-  expect((await open.call("GET", "/metrics", relayed)).status).toBe(403);
-  expect((await open.call("GET", "/health", relayed)).status).toBe(200);
+  expect((await open.call(instance.getMetrics, relayed)).status).toBe(403);
+  expect((await open.call(instance.getHealth, relayed)).status).toBe(200);
   const closed = await startWorker({ METRICS_ACCESS: "token:a-token-of-16-characters" });
-  const refused = await closed.call("GET", "/metrics");
+  const refused = await closed.call(instance.getMetrics);
   expect([refused.status, refused.headers.get("www-authenticate")]).toEqual([
     401,
     'Basic realm="Postloft", Bearer',
   ]);
   const bearer = { headers: { authorization: "Bearer a-token-of-16-characters" } };
-  expect((await closed.call("GET", "/metrics", bearer)).status).toBe(200);
+  expect((await closed.call(instance.getMetrics, bearer)).status).toBe(200);
 });
 
 test("fails to start when the given port is taken", async () => {
