@@ -2,6 +2,7 @@
 import { Client } from "pg";
 import { sql } from "kysely";
 import { expect, onTestFinished, test } from "vitest";
+import * as contactBulk from "@postloft/contract/contact-bulk.ts";
 import { useTestServer } from "../testing/test-server.ts";
 import { subtransaction, transaction } from "./database/database.ts";
 import { afterCommit, notify, subscribe, type Topic } from "./notify.ts";
@@ -99,9 +100,11 @@ test("an HTTP call notifies other processes once its commit can be seen", async 
     if (payload === "jobs") seen.push(server.rows("select kind from jobs"));
   });
   await listener.query("listen postloft_work");
-  const queued = await server.call("POST", "/contacts/bulk-unsubscribe", server.project.byKey, {
-    mode: "query",
-    filter: { search: "nobody" },
+  const queued = await server.call(contactBulk.bulkUnsubscribe, server.project.byKey, {
+    body: {
+      mode: "query",
+      filter: { search: "nobody" },
+    },
   });
   expect(queued.status).toBe(202);
   await expect.poll(() => seen.length, { timeout: 4_000 }).toBeGreaterThan(0);

@@ -4,6 +4,8 @@ import { gzipSync } from "node:zlib";
 import * as fc from "fast-check";
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import { z } from "zod";
+import * as contacts from "@postloft/contract/contacts.ts";
+import * as templates from "@postloft/contract/templates.ts";
 import { isSessionOnly, type Endpoint } from "@postloft/contract/endpoint.ts";
 import { ENDPOINTS } from "@postloft/contract/endpoints.ts";
 import { errorSchema } from "@postloft/contract/errors.ts";
@@ -46,10 +48,10 @@ function pathOf({ path }: Endpoint): string {
 
 beforeAll(async () => {
   const contact = { email: "there@example.com" };
-  const { body } = await server.call<{ id: string }>("POST", "/contacts", server.project.byKey, contact);
+  const { body } = await server.call(contacts.upsertContact, server.project.byKey, { body: contact });
   contactId = body.id;
   const template = { name: "There", type: "HEADLESS", subject: "Hello", body: "Hello" };
-  const made = await server.call<{ id: string }>("POST", "/templates", server.project.byKey, template);
+  const made = await server.call(templates.createTemplate, server.project.byKey, { anyBody: template });
   templateId = made.body.id;
 });
 
@@ -487,7 +489,7 @@ test("ignores headers that Postloft does not define", async () => {
     "te",
   ])
     for (const value of values) {
-      const reply = await server.call("GET", "/contacts", {
+      const reply = await server.call(contacts.listContacts, {
         ...server.project.byKey,
         headers: { [name]: value },
       });
@@ -496,7 +498,7 @@ test("ignores headers that Postloft does not define", async () => {
   for (const name of ["authorization", "cookie", "idempotency-key", "x-request-id", "content-length"])
     for (const value of values) {
       const headers = { [name]: value, ...(name === "content-length" ? { connection: "close" } : {}) };
-      const reply = await server.call("GET", "/contacts", { headers }).catch(() => null);
+      const reply = await server.call(contacts.listContacts, { headers }).catch(() => null);
       expect(reply?.status ?? 400).toBeOneOf([400, 401]);
     }
 });

@@ -5,6 +5,15 @@ import { request as httpRequest, type IncomingMessage } from "node:http";
 import { SignJWT } from "jose";
 import { expect, test, vi } from "vitest";
 import { z } from "zod";
+import * as campaigns from "@postloft/contract/campaigns.ts";
+import * as contactBulk from "@postloft/contract/contact-bulk.ts";
+import * as contacts from "@postloft/contract/contacts.ts";
+import * as domains from "@postloft/contract/domains.ts";
+import * as mailbox from "@postloft/contract/mailbox.ts";
+import * as projects from "@postloft/contract/projects.ts";
+import * as users from "@postloft/contract/users.ts";
+import * as v1 from "@postloft/contract/v1.ts";
+import * as webhooks from "@postloft/contract/webhooks.ts";
 import { endpoint as defineEndpoint, type CallerKind, type Endpoint } from "@postloft/contract/endpoint.ts";
 import { ENDPOINTS } from "@postloft/contract/endpoints.ts";
 import { takesKey } from "@postloft/contract/openapi/errors.ts";
@@ -17,6 +26,7 @@ import {
   useTestServer,
   type TestCaller,
 } from "../../testing/test-server.ts";
+import type { ResponseOf } from "../../testing/typed-call.ts";
 import { ONE_PIXEL, uploadFor, uploadOf } from "../../testing/upload.ts";
 import { drawWorkflow } from "../../testing/workflow-fixture.ts";
 import { createSealer, deriveKey } from "../crypto.ts";
@@ -97,7 +107,9 @@ test("ignores a key outside of Authorization", async () => {
   const { secretKey } = server.project;
   for (const caller of [{ cookie: `postloft_session=${secretKey}` }, { headers: { "x-api-key": secretKey } }])
     expect(await askAll(caller)).toEqual(expected(NO_ONE));
-  expect(errorOf(await server.call("GET", `/contacts?key=${secretKey}`))).toBe("401 MISSING_AUTH");
+  expect(errorOf(await server.call(contacts.listContacts, {}, { anyQuery: `?key=${secretKey}` }))).toBe(
+    "401 MISSING_AUTH",
+  );
   expect(errorOf(await server.call("POST", "/v1/send", {}, { key: secretKey }))).toBe("401 MISSING_AUTH");
 });
 
@@ -116,7 +128,7 @@ test("allows the secret key to call every endpoint of a project and none of a us
 test("accepts the scheme in any case", async () => {
   for (const scheme of ["bearer", "BEARER", "BeArEr"]) {
     const headers = { authorization: `${scheme} ${server.project.secretKey}` };
-    expect((await server.call("GET", "/contacts", { headers })).status).toBe(200);
+    expect((await server.call(contacts.listContacts, { headers })).status).toBe(200);
   }
 });
 
@@ -166,15 +178,15 @@ test("applies joining and leaving a project to a session's next call", async () 
   const project = await server.createProject();
   const { id, cookie } = await server.signUp();
   const caller = { cookie, projectId: project.id };
-  expect((await server.call("GET", "/contacts", caller)).status).toBe(403);
+  expect((await server.call(contacts.listContacts, caller)).status).toBe(403);
   await server.rows(
     "insert into memberships (project_id, user_id, role) values ($1, $2, 'MEMBER')",
     project.id,
     id,
   );
-  expect((await server.call("GET", "/contacts", caller)).status).toBe(200);
+  expect((await server.call(contacts.listContacts, caller)).status).toBe(200);
   await server.rows("delete from memberships where user_id = $1", id);
-  expect((await server.call("GET", "/contacts", caller)).status).toBe(403);
+  expect((await server.call(contacts.listContacts, caller)).status).toBe(403);
 });
 
 test("rejects a session or key that lost its rights before the last byte arrived", async () => {
@@ -206,7 +218,7 @@ test("rejects a session or key that lost its rights before the last byte arrived
   await vi.waitUntil(() => performance.now() - begunMs > 1_100, { timeout: 5_000 });
   await server.rows("delete from memberships where user_id = $1", person.id);
   const { cookie } = owner;
-  await server.call("POST", `/users/@me/projects/${project.id}/regenerate-keys`, { cookie });
+  await server.call(projects.regenerateKeys, { cookie }, { params: { projectId: project.id } });
   expect(await Promise.all(endings.map((end) => end()))).toEqual([404, 401, 201]);
 });
 
@@ -343,7 +355,7 @@ test("ignores a cookie that we did not sign for this purpose", async () => {
     "a session that is no id": await sign({ sid: "' or 1=1 --" }),
     "5 kB": "a".repeat(5_000),
   };
-  const me = (text: string) => server.call("GET", "/users/@me", { cookie: `${name}=${text}` });
+  const me = (text: string) => server.call(users.getMe, { cookie: `${name}=${text}` });
   expect((await me(await sign({}))).status).toBe(200);
   const entries = Object.entries(forged);
   expect(await responsesByName(entries, nameOfEntry, async ([, text]) => errorOf(await me(text)))).toEqual(
@@ -439,11 +451,13 @@ const UPLOAD = asForm(uploadOf("email\nada@example.com\n"));
 
 test("allows reading a disabled project and returns 403 for every change", async () => {
   const project = await server.createProject();
-  const { body: contact } = await server.call<{ id: string }>("POST", "/contacts", project.byKey, {
-    email: "ada@example.com",
+  const { body: contact } = await server.call(contacts.upsertContact, project.byKey, {
+    body: {
+      email: "ada@example.com",
+    },
   });
   // The first request creates the secret, and a disabled project may send it too.
-  await server.call("GET", "/webhooks/secret", project.byKey);
+  await server.call(webhooks.getWebhookSecret, project.byKey);
   await server.rows("update projects set disabled = true where id = $1", project.id);
   const before = await server.countRows();
   for (const caller of [project.byKey, project.bySession]) {
@@ -483,9 +497,7 @@ test("allows reading a disabled project and returns 403 for every change", async
   ).toBe(201);
 });
 
-interface Named {
-  id: string;
-}
+type Named = ResponseOf<typeof contacts.upsertContact>;
 
 const below = (path: string, id: string, more: readonly string[]) =>
   Object.fromEntries(["", ...more].map((end) => [`${path}/:id${end}`, id]));
@@ -495,16 +507,17 @@ async function furnish() {
   const project = await server.createProject();
   const { byKey, owner } = project;
   const [session] = await server.rows<Named>("select id from sessions where user_id = $1", owner.id);
-  const { body: contact } = await server.call<Named>("POST", "/contacts", byKey, {
-    email: "ada@example.com",
+  const { body: contact } = await server.call(contacts.upsertContact, byKey, {
+    body: {
+      email: "ada@example.com",
+    },
   });
-  const { body: sent } = await server.call<{ data: { emails: Array<{ email: string }> } }>(
-    "POST",
-    "/v1/send",
-    byKey,
-    { to: "ada@example.com", from: "a@sandbox.localhost", subject: "s", body: "b" },
-  );
-  const { body: domain } = await server.call<Named>("POST", "/domains", byKey, { domain: "ada.example.com" });
+  const { body: sent } = await server.call(v1.send, byKey, {
+    body: { to: "ada@example.com", from: "a@sandbox.localhost", subject: "s", body: "b" },
+  });
+  const { body: domain } = await server.call(domains.createDomain, byKey, {
+    body: { domain: "ada.example.com" },
+  });
   const email = sent.data.emails[0]?.email ?? "";
   const worker = await server.startAnother({ ROLES: "worker" });
   const waiting = () => server.rows("select 1 from emails where status <> 'DELIVERED'");
@@ -515,13 +528,13 @@ async function furnish() {
   const segment = await make("/segments", { name: "Guests", type: "STATIC" });
   const template = await make("/templates", VALID_BODIES["templates.create"]);
   const view = await make("/contacts/views", VALID_BODIES["contacts.createView"]);
-  const { body: campaign } = await server.call<{ data: Named }>("POST", "/campaigns", byKey, CAMPAIGN);
+  const { body: campaign } = await server.call(campaigns.createCampaign, byKey, { anyBody: CAMPAIGN });
   const workflow = await drawWorkflow(server.database, project.id, {
     steps: [["trigger", "TRIGGER"]],
     links: [],
   });
   const bulk = { contactIds: [contact.id] };
-  const { body: job } = await server.call<{ jobId: string }>("POST", "/contacts/bulk-subscribe", byKey, bulk);
+  const { body: job } = await server.call(contactBulk.bulkSubscribe, byKey, { body: bulk });
   const { body: imported } = await server.call<{ jobId: string }>(
     "POST",
     "/contacts/import",
@@ -541,7 +554,7 @@ async function furnish() {
     { ...byKey, headers },
     image,
   );
-  const { body: messages } = await server.call<{ data: Named[] }>("GET", "/mailbox/messages", byKey);
+  const { body: messages } = await server.call(mailbox.listMessages, byKey);
   const message = messages.data[0]?.id ?? "";
   const [logged] = await server.rows<{ id: string }>(
     `insert into api_requests (project_id, id, request_id, at, method, path, route, status, duration_ms, key, body_bytes)

@@ -4,6 +4,7 @@ import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import Fastify, { type FastifyRequest } from "fastify";
 import { expect, test } from "vitest";
+import * as instance from "@postloft/contract/instance.ts";
 import { useTestServer } from "../../testing/test-server.ts";
 import { createGuards, type Access } from "./guards.ts";
 import { createLog } from "../log.ts";
@@ -47,14 +48,14 @@ test("accepts one of each header", async () => {
 });
 
 test("sends Strict-Transport-Security if BASE_URL uses https", async () => {
-  const { headers } = await server.call("GET", "/health");
+  const { headers } = await server.call(instance.getHealth);
   expect(headers.get("strict-transport-security")).toBe("max-age=31536000");
 });
 
 test("/metrics accepts its token as Bearer or password and otherwise returns 401", async () => {
   const token = TOKEN.replaceAll(" ", "-");
-  expect((await server.call("GET", "/metrics", bearer(token))).status).toBe(200);
-  expect((await server.call("GET", "/metrics", basic(token))).status).toBe(200);
+  expect((await server.call(instance.getMetrics, bearer(token))).status).toBe(200);
+  expect((await server.call(instance.getMetrics, basic(token))).status).toBe(200);
   for (const caller of [{}, bearer("wrong"), basic("wrong"), basic(`${token}x`)]) {
     const { status, headers, body } = await server.call("GET", "/metrics", caller);
     expect([status, body.error.code]).toEqual([401, "UNAUTHORIZED"]);

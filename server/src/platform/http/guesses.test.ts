@@ -102,7 +102,7 @@ test("suggests the name when a domain is given as a web address", async () => {
 test("names the limit when a body is too large", async () => {
   const large = { name: "x".repeat(LIMITS.bodyBytes.value) };
   const { byKey } = server.project;
-  const reply = await server.call<ErrorEnvelope>("POST", "/templates", byKey, large);
+  const reply = await server.call("POST", "/templates", byKey, large);
   expect(reply.body.error.message).toBe("The body exceeds the limit of 1 MB for this endpoint.");
 });
 

@@ -3,6 +3,10 @@ import { once } from "node:events";
 import { connect, type AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
+import * as contacts from "@postloft/contract/contacts.ts";
+import * as emails from "@postloft/contract/emails.ts";
+import * as users from "@postloft/contract/users.ts";
+import * as v1 from "@postloft/contract/v1.ts";
 import { endpoint } from "@postloft/contract/endpoint.ts";
 import { ENDPOINTS } from "@postloft/contract/endpoints.ts";
 import { errorSchema } from "@postloft/contract/errors.ts";
@@ -178,8 +182,10 @@ test.for(["/v1/send", "/send", "/api/v1/send", "/api/send"])("POST %s sends an e
 
 test("serves resources identically under /api, /v1 and both, with every method", async () => {
   const { byKey, id } = server.project;
-  const { body: contact } = await server.call<{ id: string }>("POST", "/contacts", byKey, {
-    email: "alias@example.com",
+  const { body: contact } = await server.call(contacts.upsertContact, byKey, {
+    body: {
+      email: "alias@example.com",
+    },
   });
   const paths = [
     "/contacts?limit=5",
@@ -260,7 +266,7 @@ test("lets browsers of other origins read why track failed", async () => {
     [{ key, headers: { origin, "content-type": "text/plain" } }, "x"],
     [{ key, headers: { origin } }, "x".repeat(1024 * 1024 + 1)],
   ] as Array<[TestCaller, unknown]>) {
-    const reply = await server.call("POST", "/v1/track", caller, body);
+    const reply = await server.call(v1.track, caller, { anyBody: body });
     expect(reply.status).toBeGreaterThanOrEqual(400);
     expect(reply.headers.get("access-control-allow-origin")).toBe("*");
   }
@@ -301,7 +307,7 @@ test("returns 403 for a change by another site's page with a session, and nothin
       sameByName(calls, nameOfCall, ([method]) => (method === "HEAD" ? "403 undefined" : "403 FORBIDDEN")),
     );
   }
-  expect((await server.call("GET", "/users/@me", { cookie: owner.cookie })).status).toBe(200);
+  expect((await server.call(users.getMe, { cookie: owner.cookie })).status).toBe(200);
   expect(await server.countRows()).toEqual(before);
 });
 
@@ -316,10 +322,10 @@ test("accepts sessions from our own pages and keys from any origin", async () =>
     { origin: `http://localhost:${port}` },
   ] as Array<Record<string, string>>) {
     const caller = { ...bySession, headers };
-    expect((await server.call("POST", "/v1/track", caller, track)).status).toBe(200);
+    expect((await server.call(v1.track, caller, { body: track })).status).toBe(200);
   }
   for (const headers of FOREIGN)
-    expect((await server.call("POST", "/v1/track", { ...byKey, headers }, track)).status).toBe(200);
+    expect((await server.call(v1.track, { ...byKey, headers }, { body: track })).status).toBe(200);
 });
 
 test("returns 415 for another site's form and sets no cookie", async () => {
@@ -336,7 +342,7 @@ test("returns 415 for another site's form and sets no cookie", async () => {
     "*/*",
   ]) {
     const headers = { "content-type": type };
-    const reply = await server.call("POST", "/auth/login", { headers }, login);
+    const reply = await server.call(users.logIn, { headers }, { anyBody: login });
     expect(errorOf(reply)).toBe("415 UNSUPPORTED_MEDIA_TYPE");
     expect(cookieOf(reply)).toBe("");
     const posted = await server.call(
@@ -349,15 +355,19 @@ test("returns 415 for another site's form and sets no cookie", async () => {
   }
   for (const type of ["application/json;charset=UTF-8", "Application/JSON", "application/json ; x=y"])
     expect(
-      (await server.call("POST", "/auth/login", { headers: { "content-type": type } }, login)).status,
+      (await server.call(users.logIn, { headers: { "content-type": type } }, { anyBody: login })).status,
     ).toBe(200);
   expect((await server.countRows())["contacts"]).toBe(before["contacts"]);
 });
 
 test("ignores an unknown query parameter and reports all invalid ones together", async () => {
   const { byKey } = server.project;
-  expect((await server.call("GET", "/contacts?nothing=1&x[]=2", byKey)).status).toBe(200);
-  const reply = await server.call("GET", "/emails?limit=0&status=LOST&contactId=x&since=yesterday", byKey);
+  expect((await server.call(contacts.listContacts, byKey, { anyQuery: "?nothing=1&x[]=2" })).status).toBe(
+    200,
+  );
+  const reply = await server.call(emails.listEmails, byKey, {
+    anyQuery: "?limit=0&status=LOST&contactId=x&since=yesterday",
+  });
   expect(reply.status).toBe(422);
   expect(faultsOf(reply)).toEqual([
     "contactId invalid_string",

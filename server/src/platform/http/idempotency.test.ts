@@ -1,6 +1,10 @@
 // Tests that a repeated request with an idempotency key has one effect and one response, even after failures in between.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
+import * as campaignActions from "@postloft/contract/campaign-actions.ts";
+import * as contacts from "@postloft/contract/contacts.ts";
+import * as domains from "@postloft/contract/domains.ts";
+import * as v1 from "@postloft/contract/v1.ts";
 import { endpoint } from "@postloft/contract/endpoint.ts";
 import { ENDPOINTS } from "@postloft/contract/endpoints.ts";
 import { EXAMPLE_BODIES } from "@postloft/contract/openapi/examples.ts";
@@ -64,7 +68,8 @@ const draft = (name: string) => ({
 async function campaign(project: TestProject, name: string, sent: "draft" | "sent"): Promise<string> {
   await contact(project, name);
   const id = await make(project, "/campaigns", draft(name));
-  if (sent === "sent") await server.call("POST", `/campaigns/${id}/send`, project.byKey, {});
+  if (sent === "sent")
+    await server.call(campaignActions.sendCampaign, project.byKey, { params: { id }, body: {} });
   return `/campaigns/${id}`;
 }
 
@@ -89,12 +94,7 @@ async function stranded(
   name: string,
   { status, campaign: path }: { status: string; campaign: string | null },
 ): Promise<string> {
-  const { body } = await server.call<{ data: { emails: Array<{ email: string }> } }>(
-    "POST",
-    "/v1/send",
-    project.byKey,
-    mail(`${name}@example.com`),
-  );
+  const { body } = await server.call(v1.send, project.byKey, { body: mail(`${name}@example.com`) });
   const id = body.data.emails[0]?.email ?? "";
   await server.rows(
     "update emails set status = $1, campaign_id = $2 where id = $3",
@@ -166,7 +166,7 @@ const CASES: Record<string, (project: TestProject, name: string) => Promise<Call
   }),
   "domains.rotateKey": async ({ byKey }, name) => {
     const domain = { domain: `${name}.example.com` };
-    const { body } = await server.call<{ id: string }>("POST", "/domains", byKey, domain);
+    const { body } = await server.call(domains.createDomain, byKey, { body: domain });
     return { path: `/domains/${body.id}/rotate-key` };
   },
   "webhooks.rotateSecret": async () => ({ path: "/webhooks/secret/rotate" }),
@@ -200,9 +200,11 @@ const CASES: Record<string, (project: TestProject, name: string) => Promise<Call
   },
   "uploads.deleteUnused": async () => ({ path: "/uploads/delete-unused" }),
   "contacts.resetFieldType": async (project, name) => {
-    await server.call("POST", "/contacts", project.byKey, {
-      email: `${name}@example.com`,
-      data: { [name]: 1 },
+    await server.call(contacts.upsertContact, project.byKey, {
+      body: {
+        email: `${name}@example.com`,
+        data: { [name]: 1 },
+      },
     });
     return { path: `/contacts/fields/${name}/reset-type` };
   },
@@ -403,7 +405,7 @@ async function effectOf(prepare: (typeof CASES)[string], calls: number) {
 test("returns 409 and does nothing if a key is used with another body, path or query", async () => {
   const caller = withKey(server.project.byKey, newKey());
   const first = { email: "first@example.com", event: "opened" };
-  expect((await server.call("POST", "/v1/track", caller, first)).status).toBe(200);
+  expect((await server.call(v1.track, caller, { body: first })).status).toBe(200);
   const before = await server.countRows();
   for (const [path, body] of [
     ["/v1/track", { ...first, event: "closed" }],
@@ -423,7 +425,7 @@ test("shares keys among the secret keys of a project, but not with public, test 
   const project = await server.createProject();
   const other = await server.createProject();
   const event = { email: "ada@example.com", event: "opened" };
-  const first = await server.call("POST", "/v1/track", withKey(project.byKey, key), event);
+  const first = await server.call(v1.track, withKey(project.byKey, key), { body: event });
   const scoped = async (...scopes: string[]) => {
     const path = `/projects/${project.id}/keys`;
     const body = { name: "A key", scopes };
@@ -431,19 +433,19 @@ test("shares keys among the secret keys of a project, but not with public, test 
     const made = await server.call<{ data: { key: string } }>("POST", path, { cookie }, body);
     return { key: made.body.data.key };
   };
-  const same = await server.call("POST", "/v1/track", withKey(await scoped("v1:write"), key), event);
+  const same = await server.call(v1.track, withKey(await scoped("v1:write"), key), { body: event });
   expect(same.text).toBe(first.text);
   for (const caller of [{ key: project.publicKey }, other.byKey]) {
-    const reply = await server.call("POST", "/v1/track", withKey(caller, key), event);
+    const reply = await server.call(v1.track, withKey(caller, key), { body: event });
     expect(reply.status).toBe(200);
     expect(reply.headers.has("idempotency-replayed")).toBe(false);
-    const again = await server.call("POST", "/v1/track", withKey(caller, key), event);
+    const again = await server.call(v1.track, withKey(caller, key), { body: event });
     expect(again.text).toBe(reply.text);
   }
   const order = newKey();
   const byTest = withKey(await scoped("test:send"), order);
-  const tried = await server.call("POST", "/v1/send", byTest, mail("ada@example.com"));
-  const sent = await server.call("POST", "/v1/send", withKey(project.byKey, order), mail("ada@example.com"));
+  const tried = await server.call(v1.send, byTest, { body: mail("ada@example.com") });
+  const sent = await server.call(v1.send, withKey(project.byKey, order), { body: mail("ada@example.com") });
   expect([tried.status, sent.status]).toEqual([200, 200]);
   expect(sent.headers.has("idempotency-replayed")).toBe(false);
   expect(sent.text).not.toBe(tried.text);
@@ -453,7 +455,7 @@ test("replays the response of another server, for every spelling of the path", a
   const another = await server.startAnother();
   const caller = withKey(server.project.byKey, newKey());
   const event = { email: "ada@example.com", event: "opened" };
-  const { body: first } = await server.call<{ data: object }>("POST", "/v1/track", caller, event);
+  const { body: first } = await server.call(v1.track, caller, { body: event });
   const again = await another.call<object>("POST", "/track", caller, event);
   expect(again.headers.get("idempotency-replayed")).toBe("true");
   expect(again.body).toEqual({ ...first, ...first.data });
@@ -464,7 +466,7 @@ test("counts every repetition without a key, and ignores the key of a session", 
   const event = { email: "many@example.com", event: "repeated" };
   const caller = withKey(bySession, newKey());
   for (const one of [byKey, byKey, caller, caller])
-    expect((await server.call("POST", "/v1/track", one, event)).status).toBe(200);
+    expect((await server.call(v1.track, one, { body: event })).status).toBe(200);
   expect(await server.rows("select 1 from events where name = 'repeated'")).toHaveLength(4);
 });
 
@@ -479,7 +481,7 @@ test("frees the key for the corrected request after an error", async () => {
   ] as const;
   for (const [path, body, reported] of wrong)
     expect(errorOf(await server.call("POST", path, caller, body))).toBe(reported);
-  const right = await server.call("POST", "/v1/send", caller, mail("ada@example.com"));
+  const right = await server.call(v1.send, caller, { body: mail("ada@example.com") });
   expect(right.status).toBe(200);
   expect(right.headers.has("idempotency-replayed")).toBe(false);
 });
@@ -487,12 +489,12 @@ test("frees the key for the corrected request after an error", async () => {
 test("allows the same request to succeed after an error", async () => {
   const [one, other] = [await server.createProject(), await server.createProject()];
   const domain = { domain: "wanted.example.com" };
-  const held = await server.call<{ id: string }>("POST", "/domains", one.byKey, domain);
-  await server.call("GET", `/domains/${held.body.id}/verify`, one.byKey);
+  const held = await server.call(domains.createDomain, one.byKey, { body: domain });
+  await server.call(domains.verifyDomain, one.byKey, { params: { id: held.body.id } });
   const caller = withKey(other.byKey, newKey());
-  expect(errorOf(await server.call("POST", "/domains", caller, domain))).toBe("409 CONFLICT");
-  await server.call("DELETE", `/domains/${held.body.id}`, one.byKey);
-  expect((await server.call("POST", "/domains", caller, domain)).status).toBe(201);
+  expect(errorOf(await server.call(domains.createDomain, caller, { body: domain }))).toBe("409 CONFLICT");
+  await server.call(domains.deleteDomain, one.byKey, { params: { id: held.body.id } });
+  expect((await server.call(domains.createDomain, caller, { body: domain })).status).toBe(201);
 });
 
 test.for([
@@ -502,9 +504,8 @@ test.for([
   ["a\tb", "Idempotency-Key invalid_string"],
 ] as const)("returns 422 and does nothing for the key %j", async ([key, fault]) => {
   const before = await server.countRows();
-  const reply = await server.call("POST", "/v1/track", withKey(server.project.byKey, key), {
-    email: "ada@example.com",
-    event: "opened",
+  const reply = await server.call(v1.track, withKey(server.project.byKey, key), {
+    body: { email: "ada@example.com", event: "opened" },
   });
   expect(reply.status).toBe(422);
   expect(faultsOf(reply)).toEqual([fault]);
@@ -515,8 +516,8 @@ test("accepts a key of 255 printable characters", async () => {
   const key = ` !"#$%&'()*+,-./:;<=>?@[\\]^_\`{|}~`.trim().padEnd(255, "x");
   const event = { email: "ada@example.com", event: "opened" };
   const caller = withKey(server.project.byKey, key);
-  const first = await server.call("POST", "/v1/track", caller, event);
-  expect((await server.call("POST", "/v1/track", caller, event)).text).toBe(first.text);
+  const first = await server.call(v1.track, caller, { body: event });
+  expect((await server.call(v1.track, caller, { body: event })).text).toBe(first.text);
 });
 
 const request = () => ({ projectId: server.project.id, key: newKey(), path: "/x", body: Buffer.from("1") });
@@ -575,12 +576,12 @@ test("keeps a response for 24 hours, then accepts the key again and sweeps the o
       hours,
       caller.headers?.["idempotency-key"],
     );
-  const first = await server.call("POST", "/v1/track", caller, event);
+  const first = await server.call(v1.track, caller, { body: event });
   await age(23);
   expect(await sweepKeys(server.database)).toBe(0);
-  expect((await server.call("POST", "/v1/track", caller, event)).text).toBe(first.text);
+  expect((await server.call(v1.track, caller, { body: event })).text).toBe(first.text);
   await age(25);
-  const later = await server.call("POST", "/v1/track", caller, { ...event, event: "closed" });
+  const later = await server.call(v1.track, caller, { body: { ...event, event: "closed" } });
   expect(later.status).toBe(200);
   expect(later.headers.has("idempotency-replayed")).toBe(false);
   await age(25);
@@ -684,7 +685,7 @@ test("keeps a separate effect and response per project for the same call and key
     Promise.all(
       projects.map(async ({ byKey }) => {
         const caller = { ...byKey, headers: { "idempotency-key": "the same for both" } };
-        return (await server.call<{ id: string }>("POST", "/contacts", caller, body)).body.id;
+        return (await server.call(contacts.upsertContact, caller, { body })).body.id;
       }),
     );
   const ids = await callAll();

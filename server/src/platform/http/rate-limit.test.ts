@@ -1,5 +1,8 @@
 // Tests the limit of requests per minute and project from the caller's view.
 import { expect, test } from "vitest";
+import * as contacts from "@postloft/contract/contacts.ts";
+import * as users from "@postloft/contract/users.ts";
+import * as v1 from "@postloft/contract/v1.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import {
   inOneWindow,
@@ -18,8 +21,7 @@ const event = { email: "ada@example.com", event: "opened" };
 /** Sends requests in sequence and returns their statuses. */
 async function ask(times: number, caller: TestCaller, to: OneServer = server): Promise<number[]> {
   const statuses: number[] = [];
-  for (let at = 0; at < times; at++)
-    statuses.push((await to.call("POST", "/v1/track", caller, event)).status);
+  for (let at = 0; at < times; at++) statuses.push((await to.call(v1.track, caller, { body: event })).status);
   return statuses;
 }
 
@@ -49,7 +51,7 @@ test("counts RateLimit headers down for every response until the window ends", a
     }
     // An unknown path belongs to no project.
     expect(left).toEqual(["9", "8", null, "7"]);
-    const { headers } = await server.call("GET", "/contacts", byKey);
+    const { headers } = await server.call(contacts.listContacts, byKey);
     expect(headers.get("ratelimit-limit")).toBe(String(LIMIT));
     const reset = Number(headers.get("ratelimit-reset"));
     const [now] = await server.rows<{ left: number }>(
@@ -66,7 +68,7 @@ test("limits the sessions of an account like keys, without affecting other accou
     const statuses = async ({ bySession }: TestProject, times: number) => {
       const responses: number[] = [];
       for (let at = 0; at < times; at++)
-        responses.push((await server.call("GET", "/contacts", bySession)).status);
+        responses.push((await server.call(contacts.listContacts, bySession)).status);
       return responses;
     };
     expect(await statuses(mine, LIMIT)).toEqual([...oks(LIMIT - 1), 429]);
@@ -86,7 +88,7 @@ test("counts invalid keys by address without affecting valid keys", async () => 
     );
     expect(await ask(2, wrong)).toEqual([401, 429]);
     expect(await ask(1, { cookie: "postloft_session=x" })).toEqual([401]);
-    expect((await server.call("GET", "/users/@me", { cookie: "postloft_session=x" })).status).toBe(429);
+    expect((await server.call(users.getMe, { cookie: "postloft_session=x" })).status).toBe(429);
     expect(await ask(1, byKey)).toEqual([200]);
     await server.rows("delete from rate_windows where bucket = 'failed:127.0.0.1'");
   });
@@ -129,7 +131,7 @@ test("accepts exactly the limit of many concurrent requests", async () => {
     const { byKey } = await server.createProject();
     const replies = await Promise.all(
       Array.from({ length: 40 }, (_, at) =>
-        (at % 2 === 0 ? server : another).call("GET", "/contacts", byKey),
+        (at % 2 === 0 ? server : another).call(contacts.listContacts, byKey),
       ),
     );
     expect(replies.filter(({ status }) => status === 200)).toHaveLength(LIMIT);
@@ -145,8 +147,8 @@ test("counts a wrong key for no project", async () => {
   await inOneWindow(server, 60, async () => {
     const project = await server.createProject();
     for (let at = 0; at <= LIMIT; at++)
-      expect((await server.call("GET", "/contacts", { key: `${project.secretKey}x` })).status).toBe(401);
-    const { headers } = await server.call("GET", "/contacts", project.byKey);
+      expect((await server.call(contacts.listContacts, { key: `${project.secretKey}x` })).status).toBe(401);
+    const { headers } = await server.call(contacts.listContacts, project.byKey);
     expect(headers.get("ratelimit-remaining")).toBe(String(LIMIT - 1));
   });
 });
@@ -155,7 +157,7 @@ test("turns the limit and its headers off with 0", async () => {
   const open = await server.startAnother({ API_RATE_LIMIT_PER_MINUTE: "0" });
   const { byKey } = await server.createProject();
   expect(await ask(LIMIT + 5, byKey, open)).toEqual(oks(LIMIT + 5));
-  const { headers } = await open.call("GET", "/contacts", byKey);
+  const { headers } = await open.call(contacts.listContacts, byKey);
   expect([...headers.keys()].filter((name) => name.startsWith("ratelimit"))).toEqual([]);
 });
 

@@ -1,6 +1,8 @@
 // Calls every endpoint of the contract as every kind of caller in the table of rights (contract/src/rights.ts).
 import { randomUUID } from "node:crypto";
 import { beforeAll, expect, test } from "vitest";
+import * as keys from "@postloft/contract/keys.ts";
+import * as webhooks from "@postloft/contract/webhooks.ts";
 import { isOfProject, isSessionOnly, type Endpoint } from "@postloft/contract/endpoint.ts";
 import { ENDPOINTS } from "@postloft/contract/endpoints.ts";
 import { EXAMPLE_BODIES } from "@postloft/contract/openapi/examples.ts";
@@ -104,16 +106,15 @@ async function prepare(column: string): Promise<Scene> {
 /** The secret key and the webhook secret, which is created when it is first read. */
 async function secretsOf(project: TestProject, isDisabled: boolean): Promise<string[]> {
   if (isDisabled) return [project.secretKey];
-  const { body } = await server.call<{ secret: string }>("GET", "/webhooks/secret", project.byKey);
+  const { body } = await server.call(webhooks.getWebhookSecret, project.byKey);
   return [project.secretKey, body.secret];
 }
 
 async function scopedKey({ id }: TestProject, scope: string, by: TestPerson): Promise<TestCaller> {
-  const { body } = await server.call<{ data: { key: string } }>(
-    "POST",
-    `/projects/${id}/keys`,
+  const { body } = await server.call(
+    keys.createKey,
     { cookie: by.cookie },
-    { name: "A key", scopes: [scope] },
+    { params: { projectId: id }, body: { name: "A key", scopes: [scope] } },
   );
   return { key: body.data.key };
 }

@@ -2,6 +2,9 @@
 // the field.
 import { beforeAll, expect, test } from "vitest";
 import { z } from "zod";
+import * as projectsContract from "@postloft/contract/projects.ts";
+import * as workflowSteps from "@postloft/contract/workflows/steps.ts";
+import * as workflows from "@postloft/contract/workflows/workflows.ts";
 import { isSessionOnly, type Endpoint } from "@postloft/contract/endpoint.ts";
 import { ENDPOINTS } from "@postloft/contract/endpoints.ts";
 import { EXAMPLE_BODIES } from "@postloft/contract/openapi/examples.ts";
@@ -130,11 +133,7 @@ beforeAll(async () => {
   ids["stepId"] = await make(`/workflows/${ids["workflows"]}/steps`, {
     ...EXAMPLE_BODIES["workflows.addStep"],
   });
-  const { body } = await server.call<{ transitions: Array<{ id: string }> }>(
-    "GET",
-    `/workflows/${ids["workflows"]}`,
-    byKey,
-  );
+  const { body } = await server.call(workflows.getWorkflow, byKey, { params: { id: ids["workflows"] } });
   ids["transitionId"] = body.transitions[0]?.id ?? "";
 });
 
@@ -236,20 +235,22 @@ test("accepts the complete response of a resource as a request body", async () =
     byKey,
   );
   for (const whole of workflow.steps) {
-    const reply = await server.call(
-      "PATCH",
-      `/workflows/${ids["workflows"]}/steps/${whole.id}`,
-      byKey,
-      whole,
-    );
+    const reply = await server.call(workflowSteps.updateStep, byKey, {
+      params: { id: ids["workflows"] ?? "", stepId: whole.id },
+      anyBody: whole,
+    });
     expect([reply.status, reply.text.slice(0, 300)]).toEqual([200, expect.any(String)]);
   }
   const { id, owner } = server.project;
-  const { body: projects } = await server.call<Array<{ id: string }>>("GET", "/users/@me/projects", {
+  const { body: projects } = await server.call(projectsContract.listProjects, {
     cookie: owner.cookie,
   });
   const project = projects.find((one) => one.id === id);
-  const reply = await server.call("PATCH", `/users/@me/projects/${id}`, { cookie: owner.cookie }, project);
+  const reply = await server.call(
+    projectsContract.updateProject,
+    { cookie: owner.cookie },
+    { params: { projectId: id }, anyBody: project },
+  );
   expect([reply.status, reply.text.slice(0, 300)]).toEqual([200, expect.any(String)]);
 });
 
