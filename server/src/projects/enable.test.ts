@@ -1,21 +1,24 @@
 // Tests enabling a suspended project: by its owner once per period, by the instance admin at any time.
 import { expect, test } from "vitest";
+import * as contacts from "@postloft/contract/contacts.ts";
+import * as projects from "@postloft/contract/projects.ts";
 import { transaction } from "../platform/database/database.ts";
 import { SERVICE } from "../audit/audit-log.ts";
 import { faultsOf, errorOf, useTestServer, type TestProject } from "../testing/test-server.ts";
+import type { BodyOf } from "../testing/typed-call.ts";
 import { enableProject, readStatuses, suspendProjects } from "./suspend-projects.ts";
 
 const server = useTestServer({ ROLES: "api" });
 
 const REASON = { reason: "The imported list is deleted." };
-const enable = ({ id, owner }: TestProject, body: unknown = REASON) =>
-  server.call("POST", `/projects/${id}/enable`, { cookie: owner.cookie }, body);
+const enable = ({ id, owner }: TestProject, body: BodyOf<typeof projects.enableProject> = REASON) =>
+  server.call(projects.enableProject, { cookie: owner.cookie }, { params: { projectId: id }, body });
 const suspend = ({ id }: TestProject) =>
   transaction(server.database, (tx) =>
     suspendProjects(tx, [{ projectId: id, reasons: ["too many bounces"], rates: [] }]),
   );
 const write = ({ byKey }: TestProject) =>
-  server.call("POST", "/contacts", byKey, { email: "ada@example.com" });
+  server.call(contacts.upsertContact, byKey, { body: { email: "ada@example.com" } });
 const actionsOf = async ({ id }: TestProject) =>
   (
     await server.rows<{ action: string }>(

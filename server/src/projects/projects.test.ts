@@ -1,6 +1,9 @@
 // Tests projects and their keys over HTTP: creating, changing, viewing and rotating by permitted users.
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
+import * as contacts from "@postloft/contract/contacts.ts";
+import * as projects from "@postloft/contract/projects.ts";
+import * as v1 from "@postloft/contract/v1.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { faultsOf, errorOf, useTestServer, type TestCaller } from "../testing/test-server.ts";
 
@@ -33,7 +36,7 @@ const rotate = (caller: TestCaller, id: string) =>
 const readdress = (caller: TestCaller, id: string) =>
   server.call<Project>("POST", `${LIST}/${id}/regenerate-inbound-address`, caller);
 const statusWith = async (key: string, call = server.call) =>
-  (await call("GET", "/contacts", { key })).status;
+  (await call(contacts.listContacts, { key })).status;
 
 test("a new project belongs to its creator, with both keys and the default settings", async () => {
   const { cookie } = await server.signUp();
@@ -76,7 +79,7 @@ test("limits the projects that a person owns, not counting other people's", asyn
     LIMITS.projects.value - 1,
   );
   const make = () =>
-    server.call("POST", "/users/@me/projects", { cookie: owner.cookie }, { name: "One more" });
+    server.call(projects.createProject, { cookie: owner.cookie }, { body: { name: "One more" } });
   const both = await Promise.all([make(), make()]);
   expect(both.map(({ status }) => status).toSorted()).toEqual([201, 409]);
   await server.rows("delete from projects where name = 'One more'");
@@ -263,7 +266,7 @@ test("regenerated keys invalidate the old ones on every server from the next req
     expect(await statusWith(project.secretKey, call)).toBe(401);
     expect(await statusWith(reply.body.secret, call)).toBe(200);
     const track = (key: string) =>
-      call("POST", "/v1/track", { key }, { email: "ada@example.com", event: "opened" });
+      call(v1.track, { key }, { body: { email: "ada@example.com", event: "opened" } });
     expect(errorOf(await track(project.publicKey))).toBe("401 INVALID_API_KEY");
     expect((await track(reply.body.public)).status).toBe(200);
   }

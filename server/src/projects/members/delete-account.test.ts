@@ -1,5 +1,7 @@
 // Tests that accounts are deleted only when no project needs them, and that security changes are reported to a project's members.
 import { expect, test } from "vitest";
+import * as contacts from "@postloft/contract/contacts.ts";
+import * as users from "@postloft/contract/users.ts";
 import { holdRow } from "../../testing/hold-row.ts";
 import { readPlatformEmails } from "../../testing/platform-emails.ts";
 import {
@@ -51,9 +53,9 @@ test("keeps the account of a last owner until the project is transferred or dele
   await asOwner(project, "POST", "/transfer-ownership", { userId: heir.id });
   const done = await deleteAccount(owner);
   expect([done.status, done.headers.getSetCookie()[0]]).toEqual([204, expect.stringContaining("Max-Age=0")]);
-  expect((await server.call("GET", "/users/@me", { cookie: owner.cookie })).status).toBe(401);
+  expect((await server.call(users.getMe, { cookie: owner.cookie })).status).toBe(401);
   const { email, password } = owner;
-  expect((await server.call("POST", "/auth/login", {}, { email, password })).status).toBe(401);
+  expect((await server.call(users.logIn, {}, { body: { email, password } })).status).toBe(401);
   const left = (table: string) => server.rows(`select 1 from ${table} where project_id = $1`, project.id);
   expect([(await left("memberships")).length, await left("scoped_keys"), await left("invitations")]).toEqual([
     1,
@@ -61,11 +63,11 @@ test("keeps the account of a last owner until the project is transferred or dele
     [],
   ]);
   expect((await subjectsTo(owner)).at(-1)).toBe("Your account was deleted");
-  expect((await server.call("GET", "/contacts", { cookie: heir.cookie, projectId: project.id })).status).toBe(
-    200,
-  );
+  expect(
+    (await server.call(contacts.listContacts, { cookie: heir.cookie, projectId: project.id })).status,
+  ).toBe(200);
   // The address is free again.
-  expect((await server.call("POST", "/auth/signup", {}, { email, password })).status).toBe(200);
+  expect((await server.call(users.signUp, {}, { body: { email, password } })).status).toBe(200);
 });
 
 test("keeps one of two last owners who delete their accounts concurrently", async () => {

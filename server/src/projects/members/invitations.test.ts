@@ -1,6 +1,9 @@
 // Tests invitations: a link creates an account and a member, once, for one address, within a limited time.
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
+import * as contacts from "@postloft/contract/contacts.ts";
+import * as members from "@postloft/contract/members.ts";
+import * as users from "@postloft/contract/users.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import {
   cookieOf,
@@ -9,19 +12,14 @@ import {
   type TestPerson,
   type TestProject,
 } from "../../testing/test-server.ts";
+import type { ResponseOf } from "../../testing/typed-call.ts";
 import { readPlatformEmails } from "../../testing/platform-emails.ts";
 import { sweepInvitations } from "./invitations.ts";
 
 // Sign-ups are off, so an invitation is the only way in.
 const server = useTestServer({ ROLES: "api" });
 
-interface Invitation {
-  id: string;
-  email: string;
-  role: string;
-  expiresAt: string;
-  link: string | null;
-}
+type Invitation = NonNullable<ResponseOf<typeof members.addMember>["data"]["invitation"]>;
 
 const PASSWORD = { password: "correct horse battery staple" };
 let people = 0;
@@ -41,20 +39,15 @@ async function invite(project: TestProject, email: string, role = "MEMBER") {
 }
 
 const list = async (project: TestProject) =>
-  (await server.call<{ data: Invitation[] }>("GET", `/projects/${project.id}/invitations`, project.byKey))
-    .body.data;
+  (await server.call(members.listInvitations, project.byKey, { params: { projectId: project.id } })).body
+    .data;
 const signUp = (token: string, body = PASSWORD, call = server.call) =>
-  call<{ data: { id: string; email: string; projectId: string; role: string } }>(
-    "POST",
-    `/invitations/${token}/sign-up`,
-    {},
-    body,
-  );
+  call(members.signUpInvited, {}, { params: { token }, body });
 const accept = (token: string, { cookie }: TestPerson) =>
-  server.call("POST", `/invitations/${token}/accept`, { cookie });
+  server.call(members.acceptInvitation, { cookie }, { params: { token } });
 const GONE = "404 INVITATION_NOT_FOUND";
 const signUpError = async (token: string) =>
-  errorOf(await server.call("POST", `/invitations/${token}/sign-up`, {}, PASSWORD));
+  errorOf(await server.call(members.signUpInvited, {}, { params: { token }, body: PASSWORD }));
 
 test("an invited person creates an account with the link and joins, also with sign-ups off", async () => {
   const project = await server.createProject();
@@ -67,7 +60,11 @@ test("an invited person creates an account with the link and joins, also with si
     expect.objectContaining({ id: invitation.id, email, role: "ADMIN" }),
   ]);
   expect((await list(project))[0]).not.toHaveProperty("link");
-  const { body: read } = await server.call<{ data: unknown }>("GET", `/invitations/${invitation.token}`);
+  const { body: read } = await server.call(
+    members.readInvitation,
+    {},
+    { params: { token: invitation.token } },
+  );
   expect(read.data).toEqual({
     project: "A project",
     email,
@@ -79,7 +76,7 @@ test("an invited person creates an account with the link and joins, also with si
   const reply = await signUp(invitation.token, PASSWORD, closed.call);
   expect(reply.body.data).toEqual({ id: expect.any(String), email, projectId: project.id, role: "ADMIN" });
   const caller = { cookie: cookieOf(reply), projectId: project.id };
-  expect((await server.call("GET", "/contacts", caller)).status).toBe(200);
+  expect((await server.call(contacts.listContacts, caller)).status).toBe(200);
   expect(await list(project)).toEqual([]);
   expect(await signUpError(invitation.token)).toBe(GONE);
 });
@@ -90,7 +87,7 @@ test("an account created in between accepts the invitation, any other is rejecte
   const { token } = await invite(project, email);
   const stranger = await server.signUp();
   expect(errorOf(await accept(token, stranger))).toBe("403 FORBIDDEN");
-  const made = await server.call("POST", "/auth/signup", {}, { email, ...PASSWORD });
+  const made = await server.call(users.signUp, {}, { body: { email, ...PASSWORD } });
   const person = { ...stranger, cookie: cookieOf(made) };
   expect(await signUpError(token)).toBe("409 CONFLICT");
   expect((await accept(token, person)).status).toBe(200);
@@ -116,20 +113,30 @@ test("accepting confirms the address when the link was emailed, not when the inv
   const person = await server.signUp();
   const { token } = await invite(project, person.email);
   const isIn = { cookie: person.cookie, projectId: project.id };
-  expect((await server.call("GET", "/contacts", isIn)).status).toBe(403);
-  const accepted = await leaving.call("POST", `/invitations/${token}/accept`, { cookie: person.cookie });
+  expect((await server.call(contacts.listContacts, isIn)).status).toBe(403);
+  const accepted = await leaving.call(
+    members.acceptInvitation,
+    { cookie: person.cookie },
+    { params: { token } },
+  );
   expect(accepted.status).toBe(200);
-  expect((await server.call("GET", "/contacts", isIn)).status).toBe(200);
+  expect((await server.call(contacts.listContacts, isIn)).status).toBe(200);
   expect(await isProved(person.email)).toBe(true);
   const again = { email: person.email };
   const { cookie } = project.owner;
-  const refused = await server.call("POST", `/projects/${project.id}/members`, { cookie }, again);
+  const refused = await server.call(
+    members.addMember,
+    { cookie },
+    { params: { projectId: project.id }, body: again },
+  );
   expect(errorOf(refused)).toBe("409 CONFLICT");
   // A member with an unconfirmed address gets no invitation either.
   await server.rows("update users set verified_at = null where id = $1", person.id);
-  expect(errorOf(await server.call("POST", `/projects/${project.id}/members`, { cookie }, again))).toBe(
-    "409 CONFLICT",
-  );
+  expect(
+    errorOf(
+      await server.call(members.addMember, { cookie }, { params: { projectId: project.id }, body: again }),
+    ),
+  ).toBe("409 CONFLICT");
 });
 
 test("an account with an unconfirmed address invites no one when email leaves the machine", async () => {
@@ -139,7 +146,7 @@ test("an account with an unconfirmed address invites no one when email leaves th
   const [stranger, known] = [newAddress(), await server.signUp()];
   await server.prove(known);
   const add = (to: string, caller: object = { cookie }) =>
-    leaving.call("POST", `/projects/${project.id}/members`, caller, { email: to });
+    leaving.call(members.addMember, caller, { params: { projectId: project.id }, body: { email: to } });
   for (const to of [stranger, known.email]) {
     expect(errorOf(await add(to))).toBe("403 EMAIL_VERIFICATION_REQUIRED");
     expect(await readPlatformEmails(server.pool, { to })).toEqual([]);
@@ -160,7 +167,11 @@ test("shows no stranger's name as a link in the subject or text of an invitation
   const [stranger, known] = [newAddress(), await server.signUp()];
   await server.prove(known);
   await invite(project, stranger);
-  await server.call("POST", `/projects/${project.id}/members`, { cookie }, { email: known.email });
+  await server.call(
+    members.addMember,
+    { cookie },
+    { params: { projectId: project.id }, body: { email: known.email } },
+  );
   const path = `/projects/${project.id}/members/${known.id}`;
   await server.call("PATCH", path, { cookie }, { role: "ADMIN" });
   await server.call("DELETE", path, { cookie });
@@ -184,7 +195,11 @@ test("rejects a link that is revoked, replaced, expired or invalid", async () =>
   const project = await server.createProject();
   const revoked = await invite(project, newAddress());
   const revoke = (id: string, by = project) =>
-    server.call("DELETE", `/projects/${by.id}/invitations/${id}`, { cookie: by.owner.cookie });
+    server.call(
+      members.revokeInvitation,
+      { cookie: by.owner.cookie },
+      { params: { projectId: by.id, invitationId: id } },
+    );
   expect(errorOf(await revoke(revoked.id, await server.createProject()))).toBe(GONE);
   expect((await revoke(revoked.id)).status).toBe(204);
   expect(errorOf(await revoke(revoked.id))).toBe(GONE);
@@ -205,7 +220,7 @@ test("rejects a link that is revoked, replaced, expired or invalid", async () =>
     "'--",
   ]) {
     expect(await signUpError(encodeURIComponent(token))).toBe(GONE);
-    expect(errorOf(await server.call("GET", `/invitations/${encodeURIComponent(token)}`))).toBe(GONE);
+    expect(errorOf(await server.call(members.readInvitation, {}, { params: { token } }))).toBe(GONE);
     expect(errorOf(await accept(encodeURIComponent(token), project.owner))).toBe(GONE);
   }
   await sweepInvitations(server.database);
@@ -227,7 +242,9 @@ test("a weak password keeps the invitation, and the token is never stored", asyn
   const project = await server.createProject();
   const { token } = await invite(project, newAddress());
   expect(
-    errorOf(await server.call("POST", `/invitations/${token}/sign-up`, {}, { password: "password123" })),
+    errorOf(
+      await server.call(members.signUpInvited, {}, { params: { token }, body: { password: "password123" } }),
+    ),
   ).toBe("422 VALIDATION_ERROR");
   expect(await list(project)).toHaveLength(1);
   const stored = await server.rows("select t::text as row from invitations t");
@@ -244,7 +261,8 @@ test("limits the number of pending invitations", async () => {
     LIMITS.pendingInvitations.value,
   );
   const caller = { cookie: project.owner.cookie };
-  const add = (email: string) => server.call("POST", `/projects/${project.id}/members`, caller, { email });
+  const add = (email: string) =>
+    server.call(members.addMember, caller, { params: { projectId: project.id }, body: { email } });
   expect(errorOf(await add(newAddress()))).toBe("409 CONFLICT");
   expect((await add("p1@example.com")).status).toBe(201);
 });
@@ -253,7 +271,11 @@ test("limits additions per person and hour across projects, and emails per addre
   const { owner, ...first } = await server.createProject();
   const second = await server.createProject(owner);
   const add = (project: { id: string }, email: string) =>
-    server.call("POST", `/projects/${project.id}/members`, { cookie: owner.cookie }, { email });
+    server.call(
+      members.addMember,
+      { cookie: owner.cookie },
+      { params: { projectId: project.id }, body: { email } },
+    );
   const address = newAddress();
   for (let at = 0; at < LIMITS.accountMails.value; at++) await add(first, address);
   expect(errorOf(await add(first, address))).toBe("429 RATE_LIMIT_EXCEEDED");

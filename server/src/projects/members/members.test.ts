@@ -1,6 +1,9 @@
 // Tests members over HTTP: adding, promoting, removing, and that there is always an owner.
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
+import * as contacts from "@postloft/contract/contacts.ts";
+import * as membersContract from "@postloft/contract/members.ts";
+import * as projects from "@postloft/contract/projects.ts";
 import {
   faultsOf,
   errorOf,
@@ -34,7 +37,10 @@ const changeRole = (by: TestPerson, project: TestProject, userId: string, role: 
 const remove = (by: TestPerson, project: TestProject, userId: string) =>
   server.call("DELETE", path(project, `/${userId}`), session(by));
 const transfer = (by: TestPerson, project: TestProject, userId: string) =>
-  server.call("POST", `/projects/${project.id}/transfer-ownership`, session(by), { userId });
+  server.call(membersContract.transferOwnership, session(by), {
+    params: { projectId: project.id },
+    body: { userId },
+  });
 
 async function add(project: TestProject, role = "MEMBER", by = project.owner) {
   const person = await server.signUp();
@@ -66,9 +72,9 @@ test("adds an account with a confirmed address immediately, with its role, and n
     expect.objectContaining({ userId: project.owner.id, email: project.owner.email, role: "OWNER" }),
     reply.body.data.member,
   ]);
-  expect((await server.call("GET", "/contacts", { ...session(person), projectId: project.id })).status).toBe(
-    200,
-  );
+  expect(
+    (await server.call(contacts.listContacts, { ...session(person), projectId: project.id })).status,
+  ).toBe(200);
   expect(await readPlatformEmails(server.pool, { to: person.email })).toHaveLength(1);
   const again = await server.call("POST", path(project), session(project.owner), body);
   expect(errorOf(again)).toBe("409 CONFLICT");
@@ -89,7 +95,10 @@ test("a role applies from the next request, and an admin may not change or make 
   const admin = await add(project, "ADMIN");
   const member = await add(project);
   const rename = () =>
-    server.call("PATCH", `/users/@me/projects/${project.id}`, session(member), { name: "Renamed" });
+    server.call(projects.updateProject, session(member), {
+      params: { projectId: project.id },
+      body: { name: "Renamed" },
+    });
   expect(errorOf(await rename())).toBe("403 FORBIDDEN");
   expect((await changeRole(admin, project, member.id, "ADMIN")).status).toBe(200);
   expect((await rename()).status).toBe(200);
@@ -111,12 +120,13 @@ test("a role applies from the next request, and an admin may not change or make 
 test("removed and leaving members lose access immediately, and an owner cannot leave", async () => {
   const project = await server.createProject();
   const [removed, leaving] = [await add(project), await add(project)];
-  const leave = (person: TestPerson) => server.call("POST", `/projects/${project.id}/leave`, session(person));
+  const leave = (person: TestPerson) =>
+    server.call(membersContract.leaveProject, session(person), { params: { projectId: project.id } });
   expect((await remove(project.owner, project, removed.id.toUpperCase())).status).toBe(200);
   expect((await leave(leaving)).status).toBe(204);
   for (const person of [removed, leaving])
     expect(
-      errorOf(await server.call("GET", "/contacts", { ...session(person), projectId: project.id })),
+      errorOf(await server.call(contacts.listContacts, { ...session(person), projectId: project.id })),
     ).toBe("403 PROJECT_ACCESS_DENIED");
   expect(errorOf(await leave(project.owner))).toBe("409 CONFLICT");
   expect(errorOf(await remove(project.owner, project, removed.id))).toBe("404 MEMBER_NOT_FOUND");
@@ -145,15 +155,16 @@ test("revokes invitations and scoped keys with the membership, and invitations w
   for (const by of [removed, staying])
     expect((await server.call("POST", path(project), session(by), { email: taken })).status).toBe(201);
   expect((await remove(project.owner, project, removed.id)).status).toBe(200);
-  expect((await server.call("POST", `/projects/${project.id}/leave`, session(leaving))).status).toBe(204);
+  expect(
+    (await server.call(membersContract.leaveProject, session(leaving), { params: { projectId: project.id } }))
+      .status,
+  ).toBe(204);
   expect((await changeRole(project.owner, project, demoted.id, "MEMBER")).status).toBe(200);
-  const { body } = await server.call<{ data: Array<{ email: string }> }>(
-    "GET",
-    `/projects/${project.id}/invitations`,
-    project.byKey,
-  );
+  const { body } = await server.call(membersContract.listInvitations, project.byKey, {
+    params: { projectId: project.id },
+  });
   expect(body.data.map(({ email }) => email)).toEqual([taken, opened[3]?.email]);
-  const replies = await Promise.all(opened.map(({ key }) => server.call("GET", "/contacts", { key })));
+  const replies = await Promise.all(opened.map(({ key }) => server.call(contacts.listContacts, { key })));
   expect(replies.map(({ status }) => status)).toEqual([401, 401, 200, 200]);
   const noted = await server.rows(
     `select action, target_name as name from audit_log
@@ -218,11 +229,11 @@ test("a removal returns whether the secret key was seen and replaces both keys o
   };
   expect(await removeAnd(member)).toEqual({ couldSeeSecretKey: false, keys: null });
   expect(await removeAnd(admin)).toEqual({ couldSeeSecretKey: true, keys: null });
-  expect((await server.call("GET", "/contacts", project.byKey)).status).toBe(200);
+  expect((await server.call(contacts.listContacts, project.byKey)).status).toBe(200);
   const { couldSeeSecretKey, keys } = await removeAnd(demoted, "?rotateKeys=true");
   expect(couldSeeSecretKey).toBe(true);
-  expect(errorOf(await server.call("GET", "/contacts", { key: secretKey }))).toBe("401 INVALID_API_KEY");
-  expect((await server.call("GET", "/contacts", { key: keys?.secret ?? "" })).status).toBe(200);
+  expect(errorOf(await server.call(contacts.listContacts, { key: secretKey }))).toBe("401 INVALID_API_KEY");
+  expect((await server.call(contacts.listContacts, { key: keys?.secret ?? "" })).status).toBe(200);
   const noted = await server.rows<{ action: string }>(
     "select action from audit_log where project_id = $1 order by number desc limit 2",
     project.id,
@@ -274,8 +285,9 @@ test("keeps the later one of two concurrent changes of a setting", async () => {
     server.pool,
     ["select 1 from projects where id = $1", project.id],
     () => [
-      server.call("PATCH", `/users/@me/projects/${project.id}`, session(project.owner), {
-        tracking: "ENABLED",
+      server.call(projects.updateProject, session(project.owner), {
+        params: { projectId: project.id },
+        body: { tracking: "ENABLED" },
       }),
     ],
     (client) =>

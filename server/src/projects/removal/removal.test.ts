@@ -2,6 +2,11 @@
 // crash.
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
+import * as campaignsContract from "@postloft/contract/campaigns.ts";
+import * as contactsContract from "@postloft/contract/contacts.ts";
+import * as members from "@postloft/contract/members.ts";
+import * as projects from "@postloft/contract/projects.ts";
+import * as v1 from "@postloft/contract/v1.ts";
 import { transaction } from "../../platform/database/database.ts";
 import { findClaimedForUpdate, updateJobStep } from "../../platform/background/job-queries.ts";
 import type { ErrorEnvelope } from "../../platform/http/errors.ts";
@@ -114,9 +119,11 @@ test("a reset keeps members, keys, domains and the log, and affects no other pro
   expect(Object.keys(before).length).toBeGreaterThan(15);
   const { status, body } = await reset(project);
   expect(status).toBe(202);
-  expect(errorOf(await server.call("POST", "/contacts", project.byKey, { email: "a@example.com" }))).toBe(
-    "403 PROJECT_DISABLED",
-  );
+  expect(
+    errorOf(
+      await server.call(contactsContract.upsertContact, project.byKey, { body: { email: "a@example.com" } }),
+    ),
+  ).toBe("403 PROJECT_DISABLED");
   const path = own(project, `/removals/${body.jobId}`);
   const job = async () =>
     (await server.call<{ state: string; result: unknown }>("GET", path, session(project))).body;
@@ -129,15 +136,12 @@ test("a reset keeps members, keys, domains and the log, and affects no other pro
   const after = await rowsOf(other.id);
   const gone = Object.entries(before).filter(([table, count]) => (after[table] ?? 0) < count);
   expect(gone.filter(([table]) => table !== "job_files")).toEqual([]);
-  const { body: shown } = await server.call<Array<{ disabled: boolean; removal: null }>>(
-    "GET",
-    "/users/@me/projects",
-    session(project),
-  );
+  const { body: shown } = await server.call(projects.listProjects, session(project));
   expect(shown[0]).toMatchObject({ disabled: false, removal: null });
-  expect((await server.call("POST", "/contacts", project.byKey, { email: "a@example.com" })).status).toBe(
-    201,
-  );
+  expect(
+    (await server.call(contactsContract.upsertContact, project.byKey, { body: { email: "a@example.com" } }))
+      .status,
+  ).toBe(201);
   expect(await verifyAuditLog(server.database, project.id)).toBeNull();
 });
 
@@ -146,13 +150,18 @@ test("a deleted project and all its rows are gone, and its audit log is kept", a
   await furnish(project);
   const member = await server.signUp();
   await server.prove(member);
-  await server.call("POST", `/projects/${project.id}/members`, session(project), { email: member.email });
+  await server.call(members.addMember, session(project), {
+    params: { projectId: project.id },
+    body: { email: member.email },
+  });
   expect((await remove(project)).status).toBe(202);
   await withWorker(async () => {
     await expect.poll(() => isGone(project), WAIT).toBe(true);
   });
   expect(Object.keys(await rowsOf(project.id)).toSorted()).toEqual(["audit_heads", "audit_log"]);
-  expect(errorOf(await server.call("GET", "/contacts", project.byKey))).toBe("401 INVALID_API_KEY");
+  expect(errorOf(await server.call(contactsContract.listContacts, project.byKey))).toBe(
+    "401 INVALID_API_KEY",
+  );
   expect(errorOf(await remove(project))).toBe("404 PROJECT_NOT_FOUND");
   const actions = await server.rows(
     "select action from audit_log where project_id = $1 order by number desc limit 2",
@@ -176,8 +185,9 @@ test("rejects a request without the exact name or while another removal is runni
   expect(replies.filter(({ status }) => status === 202)).toHaveLength(1);
   const owner = await server.rows("select removal from projects where id = $1 and disabled", project.id);
   expect(owner).toHaveLength(1);
-  const enabled = await server.call("POST", `/projects/${project.id}/enable`, session(project), {
-    reason: "I did not mean it",
+  const enabled = await server.call(projects.enableProject, session(project), {
+    params: { projectId: project.id },
+    body: { reason: "I did not mean it" },
   });
   expect(errorOf(enabled)).toBe("409 CONFLICT");
   expect(errorOf(await server.call("GET", own(project, `/removals/${randomUUID()}`), session(project)))).toBe(
@@ -189,10 +199,10 @@ test("waiting emails are never sent, neither during the deletion nor afterwards"
   const project = await server.createProject();
   const to = Array.from({ length: 20 }, (_, at) => `p${at}@example.com`);
   const mail = { to, from: "a@sandbox.localhost", subject: "s", body: "b" };
-  expect((await server.call("POST", "/v1/send", project.byKey, mail)).status).toBe(200);
+  expect((await server.call(v1.send, project.byKey, { body: mail })).status).toBe(200);
   // Nested loops over these tables would exceed the timeout.
   await furnish(project, 12_000);
-  const campaigns = await server.call<{ data: Array<{ id: string }> }>("GET", "/campaigns", project.byKey);
+  const campaigns = await server.call(campaignsContract.listCampaigns, project.byKey);
   await server.call("POST", `/campaigns/${campaigns.body.data[0]?.id}/send`, project.byKey, {});
   expect((await reset(project)).status).toBe(202);
   const received = () => server.rows("select 1 from mailbox_messages where project_id = $1", project.id);
@@ -203,7 +213,7 @@ test("waiting emails are never sent, neither during the deletion nor afterwards"
     await expect.poll(isDone, WAIT).toBe(true);
     // A later email proves that the senders were working.
     const after = { to: "later@example.com", from: "a@sandbox.localhost", subject: "s", body: "b" };
-    await server.call("POST", "/v1/send", project.byKey, after);
+    await server.call(v1.send, project.byKey, { body: after });
     const sent = () =>
       server.rows<{ toAddress: string }>(
         "select e.to_address from emails e where sent_at is not null and project_id = $1",
@@ -224,7 +234,7 @@ test("a link of an email sent before a reset has the same target when it is sent
   };
   await withWorker(async () => {
     const sendAndRead = async () => {
-      expect((await server.call("POST", "/v1/send", project.byKey, mail)).status).toBe(200);
+      expect((await server.call(v1.send, project.byKey, { body: mail })).status).toBe(200);
       const urls = () =>
         server.rows(
           `select l.urls from emails e

@@ -1,28 +1,22 @@
 // Tests scopes, roles, networks, expiry, revocation and last use of scoped keys.
 import { expect, test } from "vitest";
+import * as contacts from "@postloft/contract/contacts.ts";
+import * as keys from "@postloft/contract/keys.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { ErrorEnvelope } from "../../platform/http/errors.ts";
 import { faultsOf, errorOf, useTestServer, type TestProject } from "../../testing/test-server.ts";
+import type { ResponseOf } from "../../testing/typed-call.ts";
 
 const server = useTestServer({ ROLES: "api" });
 
-interface Key {
-  id: string;
-  name: string;
-  role: string;
-  scopes: string[];
-  networks: string[];
-  expiresAt: string | null;
-  lastUsedAt: string | null;
-  key: string;
-}
+type Key = ResponseOf<typeof keys.createKey>["data"];
 
 const make = <Body = ErrorEnvelope>({ id, owner }: TestProject, body: object) =>
   server.call<Body>("POST", `/projects/${id}/keys`, { cookie: owner.cookie }, { name: "A key", ...body });
 const keyOf = async (project: TestProject, body: object): Promise<Key> =>
   (await make<{ data: Key }>(project, body)).body.data;
 const list = async ({ id, owner }: TestProject) =>
-  (await server.call<{ data: Key[] }>("GET", `/projects/${id}/keys`, { cookie: owner.cookie })).body.data;
+  (await server.call(keys.listKeys, { cookie: owner.cookie }, { params: { projectId: id } })).body.data;
 const ask = async (method: string, path: string, { key }: Key, body?: object, call = server.call) =>
   call(method, path, { key }, body);
 const CONTACT = { email: "ada@example.com" };
@@ -58,7 +52,11 @@ test("shows a key once, stores a hash, logs it, and rejects it everywhere once r
   for (const call of [server.call, another.call])
     expect((await ask("GET", "/contacts", made, undefined, call)).status).toBe(200);
   const revoke = (of: TestProject) =>
-    server.call("DELETE", `/projects/${of.id}/keys/${made.id}`, { cookie: of.owner.cookie });
+    server.call(
+      keys.revokeKey,
+      { cookie: of.owner.cookie },
+      { params: { projectId: of.id, keyId: made.id } },
+    );
   expect(errorOf(await revoke(await server.createProject()))).toBe("404 KEY_NOT_FOUND");
   expect((await revoke(project)).status).toBe(204);
   for (const call of [server.call, another.call])
@@ -115,7 +113,7 @@ test("a demotion limits an admin's keys, and the end of a membership revokes the
 
 test("a wildcard gives no access to secrets, neither reading nor writing", async () => {
   const project = await server.createProject();
-  const { body } = await server.call<{ id: string }>("POST", "/contacts", project.byKey, CONTACT);
+  const { body } = await server.call(contacts.upsertContact, project.byKey, { body: CONTACT });
   const links = `/contacts/${body.id}/links`;
   const wild = await keyOf(project, { scopes: ["*:write"] });
   const reader = await keyOf(project, { scopes: ["secrets:read"] });
@@ -192,6 +190,10 @@ test("limits the scoped keys of a project", async () => {
     LIMITS.scopedKeys.value,
   );
   expect(errorOf(await make(project, { scopes: ["*:read"] }))).toBe("409 CONFLICT");
-  await server.call("DELETE", `/projects/${project.id}/keys/${first.id}`, { cookie: project.owner.cookie });
+  await server.call(
+    keys.revokeKey,
+    { cookie: project.owner.cookie },
+    { params: { projectId: project.id, keyId: first.id } },
+  );
   expect((await make(project, { scopes: ["*:read"] })).status).toBe(201);
 });
