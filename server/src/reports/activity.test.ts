@@ -1,34 +1,26 @@
 // The activity feed over HTTP: order, pages without gaps, and filters for old activities.
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
+import * as activity from "@postloft/contract/activity.ts";
+import * as events from "@postloft/contract/events.ts";
+import * as v1 from "@postloft/contract/v1.ts";
 import { ACTIVITY_TYPES, TYPES_OF_EVENTS } from "@postloft/contract/activity.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { firstIdAt, newId } from "../platform/ids.ts";
 import { makeSentMails } from "../testing/sent-mails.ts";
 import { faultsOf, errorOf, useTestServer, type TestCaller } from "../testing/test-server.ts";
+import type { ResponseOf } from "../testing/typed-call.ts";
 import { drawWorkflow } from "../testing/workflow-fixture.ts";
 
 const server = useTestServer({ ROLES: "api" });
 
-interface Feed {
-  data: Array<{
-    id: string;
-    type: string;
-    timestamp: string;
-    contactEmail: string | null;
-    contactId: string | null;
-    metadata: Record<string, unknown>;
-  }>;
-  cursor: string | null;
-  hasMore: boolean;
-}
+type Feed = ResponseOf<typeof activity.listActivity>;
 
 const feed = async (caller: TestCaller, query = "") =>
-  (await server.call<Feed>("GET", `/activity${query}`, caller)).body;
+  (await server.call(activity.listActivity, caller, { anyQuery: query })).body;
 const types = ({ data }: Feed) => data.map(({ type }) => type);
 const track = async (caller: TestCaller, email: string, event: string) =>
-  (await server.call<{ data: { contact: string } }>("POST", "/v1/track", caller, { email, event })).body.data
-    .contact;
+  (await server.call(v1.track, caller, { body: { email, event } })).body.data.contact;
 
 /** All pages in order. */
 async function readAll(caller: TestCaller, query: string): Promise<Feed["data"]> {
@@ -174,21 +166,21 @@ test("finds rare activities however old, immediately by an index or page by page
     "email.sent",
     "campaign.sent",
   ]);
-  const { body } = await server.call("GET", "/activity/recent-count", project.byKey);
+  const { body } = await server.call(activity.countRecentActivity, project.byKey);
   expect(body).toEqual({ count: LIMITS.activityScan.value, minutes: 5, isMore: true });
 });
 
 test("counts recent activities, lists types and upcoming activities", async () => {
   const { project } = await makeHistory();
-  const recent = await server.call("GET", "/activity/recent-count?minutes=60", project.byKey);
+  const recent = await server.call(activity.countRecentActivity, project.byKey, { query: { minutes: 60 } });
   expect(recent.body).toEqual({ count: 1, minutes: 60, isMore: false });
-  const known = await server.call<{ types: string[] }>("GET", "/activity/types", project.byKey);
+  const known = await server.call(activity.listActivityTypes, project.byKey);
   expect(known.body.types).toContain("email.machine-opened");
   await server.rows(
     "update workflow_executions set status = 'WAITING', ended_at = null, due_at = '2126-05-01' where project_id = $1",
     project.id,
   );
-  const next = await server.call<{ activities: Feed["data"] }>("GET", "/activity/upcoming", project.byKey);
+  const next = await server.call(activity.listUpcomingActivity, project.byKey);
   expect(next.body.activities.map(({ type, timestamp }) => `${type} ${timestamp.slice(0, 10)}`)).toEqual([
     "workflow.waiting 2126-05-01",
     "campaign.scheduled 2126-06-01",
@@ -207,17 +199,15 @@ test("counts exactly the recent activities that the feed shows, for every type",
     );
   const all = await feed(project.byKey, "?limit=100");
   expect(new Set(types(all))).toEqual(new Set(ACTIVITY_TYPES));
-  const recent = await server.call("GET", "/activity/recent-count?minutes=60", project.byKey);
+  const recent = await server.call(activity.countRecentActivity, project.byKey, { query: { minutes: 60 } });
   expect(recent.body).toEqual({ count: all.data.length, minutes: 60, isMore: false });
 });
 
 test("rejects an invalid filter (422), a foreign cursor (400) and foreign ids (404)", async () => {
   const { project, contactId, campaignId, workflowId } = await makeHistory();
-  const reply = await server.call(
-    "GET",
-    "/activity?type=email.sent,nothing&contactId=x&since=today&limit=0",
-    project.byKey,
-  );
+  const reply = await server.call(activity.listActivity, project.byKey, {
+    query: { type: "email.sent,nothing", contactId: "x", since: "today", limit: 0 },
+  });
   expect(faultsOf(reply)).toEqual([
     "contactId invalid_string",
     "limit too_small",
@@ -225,7 +215,9 @@ test("rejects an invalid filter (422), a foreign cursor (400) and foreign ids (4
     "type invalid_enum_value",
   ]);
   const { cursor } = await feed(project.byKey, "?limit=1");
-  expect((await server.call("GET", `/events?cursor=${cursor}`, project.byKey)).status).toBe(400);
+  expect(
+    (await server.call(events.listEvents, project.byKey, { anyQuery: `?cursor=${cursor}` })).status,
+  ).toBe(400);
   const other = await server.createProject();
   const asked = [
     [`contactId=${contactId}`, "404 CONTACT_NOT_FOUND"],
@@ -234,6 +226,8 @@ test("rejects an invalid filter (422), a foreign cursor (400) and foreign ids (4
     [`campaignId=${randomUUID()}`, "404 CAMPAIGN_NOT_FOUND"],
   ];
   for (const [query, rejection] of asked)
-    expect(errorOf(await server.call("GET", `/activity?${query}`, other.byKey))).toBe(rejection);
+    expect(errorOf(await server.call(activity.listActivity, other.byKey, { anyQuery: `?${query}` }))).toBe(
+      rejection,
+    );
   expect(await feed(other.byKey)).toEqual({ data: [], cursor: null, hasMore: false });
 });

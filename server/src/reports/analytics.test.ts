@@ -1,6 +1,8 @@
 // Analytics over HTTP: the numbers of a small example in every zone and as CSV, and invalid queries.
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
+import * as templates from "@postloft/contract/templates.ts";
+import * as v1 from "@postloft/contract/v1.ts";
 import { countNews } from "../events/counts.ts";
 import { recordEvents } from "../events/events.ts";
 import { transaction } from "../platform/database/database.ts";
@@ -34,11 +36,13 @@ test.each([
 
 test("returns 404 for ids of another project", async () => {
   const other = await server.createProject();
-  const { body: template } = await server.call<{ id: string }>("POST", "/templates", other.byKey, {
-    name: "Theirs",
-    subject: "Hi",
-    body: "<p>Hi</p>",
-    type: "TRANSACTIONAL",
+  const { body: template } = await server.call(templates.createTemplate, other.byKey, {
+    body: {
+      name: "Theirs",
+      subject: "Hi",
+      body: "<p>Hi</p>",
+      type: "TRANSACTIONAL",
+    },
   });
   for (const id of [template.id, randomUUID()])
     expect(errorOf(await get(`timeseries?templateId=${id}`))).toBe("404 TEMPLATE_NOT_FOUND");
@@ -50,11 +54,13 @@ test("returns 404 for ids of another project", async () => {
 test("accepts an id in capitals", async () => {
   const project = await server.createProject();
   const [mail] = await makeSentMails(server.database, project.id, 1);
-  const { body: template } = await server.call<{ id: string }>("POST", "/templates", project.byKey, {
-    name: "News",
-    subject: "Hi",
-    body: "<p>Hi</p>",
-    type: "TRANSACTIONAL",
+  const { body: template } = await server.call(templates.createTemplate, project.byKey, {
+    body: {
+      name: "News",
+      subject: "Hi",
+      body: "<p>Hi</p>",
+      type: "TRANSACTIONAL",
+    },
   });
   await server.rows("update emails set template_id = $1 where id = $2", template.id, mail?.id);
   await countNews(server.database, { lagSeconds: -1 });
@@ -63,8 +69,10 @@ test("accepts an id in capitals", async () => {
     const { body } = await get<{ current: object }>(`summary?templateId=${id}`, project.byKey);
     expect(body.current).toMatchObject({ emails: 1 });
   }
-  const found = await server.call("GET", `/templates/${capitals}`, project.byKey);
-  expect(found.body).toEqual((await server.call("GET", `/templates/${lower}`, project.byKey)).body);
+  const found = await server.call(templates.getTemplate, project.byKey, { params: { id: capitals } });
+  expect(found.body).toEqual(
+    (await server.call(templates.getTemplate, project.byKey, { params: { id: lower } })).body,
+  );
 });
 
 test("uses days of the zone, including clock changes, and zeros for a project without email", async () => {
@@ -111,7 +119,7 @@ test("counts immediate rejections as bounces, also in the bounce rate", async ()
 test("includes the latest numbers, also as CSV", async () => {
   const { byKey } = await server.createProject();
   for (const email of ["ada@example.com", "bob@example.com"])
-    await server.call("POST", "/v1/track", byKey, { email, event: "=cmd|' /C calc'!A0", subscribed: true });
+    await server.call(v1.track, byKey, { body: { email, event: "=cmd|' /C calc'!A0", subscribed: true } });
   const { body } = await get<Array<{ name: string; count: number; trend: number | null }>>(
     "top-events",
     byKey,
@@ -123,10 +131,12 @@ test("includes the latest numbers, also as CSV", async () => {
   expect(lines).toHaveLength(body.length + 1);
   // A spreadsheet must not run a formula in a cell.
   expect(lines.some((line) => line.startsWith("="))).toBe(false);
-  await server.call("POST", "/v1/track", byKey, {
-    email: "ada@example.com",
-    event: "left",
-    subscribed: false,
+  await server.call(v1.track, byKey, {
+    body: {
+      email: "ada@example.com",
+      event: "left",
+      subscribed: false,
+    },
   });
   const { body: audience } = await get<Array<{ subscribed: number; growth: number }>>("audience", byKey);
   expect(audience.at(-1)).toMatchObject({ subscribed: 0, unsubscribed: 1, byChoice: 1, growth: -1 });
@@ -141,9 +151,9 @@ const cellsOf = (csv: string) =>
 
 test("returns as many CSV rows as requested, or all by default", async () => {
   const { byKey } = await server.createProject();
-  await server.call("POST", "/v1/track", byKey, { email: "ada@example.com", event: "first" });
+  await server.call(v1.track, byKey, { body: { email: "ada@example.com", event: "first" } });
   for (let at = 0; at < 11; at++)
-    await server.call("POST", "/v1/track", byKey, { email: "ada@example.com", event: `event-${at}` });
+    await server.call(v1.track, byKey, { body: { email: "ada@example.com", event: `event-${at}` } });
   const csv = async (query: string) => cellsOf((await get(`export.csv?report=${query}`, byKey)).text);
   expect(await csv("top-events")).toHaveLength(1 + 12);
   expect(await csv("top-events&limit=3")).toHaveLength(1 + 3);
@@ -177,7 +187,7 @@ test("returns the usual CSV header for a report without rows", async () => {
     campaignId,
   );
   await server.rows("update emails set campaign_id = $1 where id = $2", campaignId, mail?.id);
-  await server.call("POST", "/v1/track", project.byKey, { email: "ada@example.com", event: "came" });
+  await server.call(v1.track, project.byKey, { body: { email: "ada@example.com", event: "came" } });
   await countNews(server.database, { lagSeconds: -1 });
   for (const report of ["breakdown", "top-campaigns", "top-events"]) {
     const rest = "&dimension=campaign";

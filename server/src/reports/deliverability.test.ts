@@ -1,5 +1,7 @@
 // The deliverability report: campaigns behind bounces and complaints, changes of DNS records, and translatable advice.
 import { expect, test } from "vitest";
+import * as deliverability from "@postloft/contract/deliverability.ts";
+import * as domainsContract from "@postloft/contract/domains.ts";
 import { ADVICE, say } from "@postloft/contract/advice.ts";
 import { countNews } from "../events/counts.ts";
 import { firstIdAt, newId } from "../platform/ids.ts";
@@ -9,21 +11,8 @@ import { adviceOnProvider } from "./deliverability-advice.ts";
 
 const server = useTestServer({ ROLES: "api" });
 
-interface Room {
-  domains: Array<{
-    records: Array<{ purpose: string; history: Array<{ status: string; found: string | null }> }>;
-  }>;
-  providers: Array<{
-    value: string;
-    bounces: number;
-    softBounces: number;
-    complaints: number;
-    campaigns: Array<{ name: string; bounces: number; softBounces: number; complaints: number }>;
-    advice: Array<{ code: string; values: object; text: string }>;
-  }>;
-}
 const room = async () =>
-  (await server.call<Room>("GET", "/deliverability?days=7", server.project.byKey)).body;
+  (await server.call(deliverability.getDeliverability, server.project.byKey, { query: { days: 7 } })).body;
 
 async function makeCampaign(name: string): Promise<string> {
   const id = newId();
@@ -118,7 +107,7 @@ test("reports no provider numbers or causes for days without stored events", asy
   await bounced(2, keptFromMs);
   await countNews(server.database, { lagSeconds: -1 });
   const told = async () => {
-    const { body } = await server.call<Room>("GET", "/deliverability?days=60", byKey);
+    const { body } = await server.call(deliverability.getDeliverability, byKey, { query: { days: 60 } });
     return body.providers.map(({ bounces, campaigns }) => [bounces, campaigns.map((one) => one.bounces)]);
   };
   expect(await told()).toEqual([[3, [3]]]);
@@ -133,7 +122,7 @@ test("reports no provider numbers or causes for days without stored events", asy
 
 test("covers the same whole days for reports and for bounces", async () => {
   const { byKey, bySession, id: projectId } = await server.createProject();
-  await server.call("POST", "/domains", bySession, { domain: "span.example" });
+  await server.call(domainsContract.createDomain, bySession, { body: { domain: "span.example" } });
   const firstMs = Date.parse(new Date(Date.now() - 7 * 86_400_000).toISOString().slice(0, 10));
   const report = (id: string, endsMs: number) =>
     server.rows(
@@ -147,11 +136,7 @@ test("covers the same whole days for reports and for bounces", async () => {
     );
   await report("first day", firstMs);
   await report("day before", firstMs - 1_000);
-  const { body } = await server.call<{ domains: Array<{ domain: string; dmarc: { reports: number } }> }>(
-    "GET",
-    "/deliverability?days=7",
-    byKey,
-  );
+  const { body } = await server.call(deliverability.getDeliverability, byKey, { query: { days: 7 } });
   expect(body.domains.find(({ domain }) => domain === "span.example")?.dmarc.reports).toBe(1);
 });
 
@@ -179,19 +164,14 @@ test("counts deferred and policy-rejected emails, also for providers without sen
   // A deferral on the way, and a mailbox that does not exist.
   await attempt(3, 1, "deferred", "unavailable");
   await attempt(4, 1, "rejected", "hard-bounce");
-  const { body } = await server.call<Room>("GET", "/deliverability?days=7", byKey);
+  const { body } = await server.call(deliverability.getDeliverability, byKey, { query: { days: 7 } });
   expect(body.providers).toMatchObject([{ value: "gmail", emails: 0, deferred: 2, blocked: 2 }]);
 });
 
 test("lists at most ten changes of a record, newest first, of its domain only", async () => {
   const { project } = server;
   const domain = (
-    await server.call<{ id: string; records: Array<{ purpose: string; name: string }> }>(
-      "POST",
-      "/domains",
-      project.bySession,
-      { domain: "drift.example" },
-    )
+    await server.call(domainsContract.createDomain, project.bySession, { body: { domain: "drift.example" } })
   ).body;
   const dkim = domain.records.find(({ purpose }) => purpose === "dkim")?.name;
   await server.rows(

@@ -2,6 +2,13 @@
 import { get, type IncomingMessage } from "node:http";
 import { expect, test, vi } from "vitest";
 import { sql } from "kysely";
+import * as account from "@postloft/contract/account.ts";
+import * as activity from "@postloft/contract/activity.ts";
+import * as keys from "@postloft/contract/keys.ts";
+import * as members from "@postloft/contract/members.ts";
+import * as projectsContract from "@postloft/contract/projects.ts";
+import * as users from "@postloft/contract/users.ts";
+import * as v1 from "@postloft/contract/v1.ts";
 import { ENDPOINTS } from "@postloft/contract/endpoints.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { transaction } from "../platform/database/database.ts";
@@ -13,15 +20,12 @@ import {
   type TestPerson,
   type TestProject,
 } from "../testing/test-server.ts";
+import type { ResponseOf } from "../testing/typed-call.ts";
 
 const server = useTestServer({ ROLES: "api" });
 const WAIT = { timeout: 15_000, interval: 20 };
 
-interface Reported {
-  id: string;
-  type: string;
-  metadata: { eventName?: string };
-}
+type Reported = ResponseOf<typeof activity.listActivity>["data"][number];
 
 interface Following {
   status: number;
@@ -83,7 +87,7 @@ const idOf = (msAgo: number) => {
   return `${hex.slice(0, 8)}-${hex.slice(8)}${newId().slice(13)}`;
 };
 const track = (project: TestProject, event: string) =>
-  server.call("POST", "/v1/track", project.byKey, { email: "ada@example.com", event });
+  server.call(v1.track, project.byKey, { body: { email: "ada@example.com", event } });
 const namesIn = (following: Following) =>
   following.told().flatMap(({ metadata }) => metadata.eventName ?? []);
 
@@ -123,7 +127,7 @@ test("sends each new activity once to all followers of the project, and nothing 
   expect(namesIn(first).filter((name) => name !== "probe")).toEqual(["one", "two"]);
   expect(namesIn(foreign)).toEqual(["theirs"]);
   const [reported] = first.told().filter(({ metadata }) => metadata.eventName === "one");
-  const listed = await server.call<{ data: Reported[] }>("GET", "/activity?eventName=one", project.byKey);
+  const listed = await server.call(activity.listActivity, project.byKey, { query: { eventName: "one" } });
   expect(reported).toEqual(listed.body.data[0]);
   expect(first.text()).toContain(`id: ${reported?.id}\n`);
   for (const one of [first, second, foreign]) one.stop();
@@ -192,7 +196,7 @@ test("resumes from Last-Event-ID within seconds, and reports a gap after a longe
   const project = await server.createProject();
   await track(project, "known");
   await track(project, "missed");
-  const { body } = await server.call<{ data: Reported[] }>("GET", "/activity?eventName=known", project.byKey);
+  const { body } = await server.call(activity.listActivity, project.byKey, { query: { eventName: "known" } });
   const again = await follow(project, body.data[0]?.id);
   await vi.waitFor(() => expect(namesIn(again)).toContain("missed"), WAIT);
   expect(again.text()).not.toContain("event: more");
@@ -233,12 +237,10 @@ async function join(role = "ADMIN"): Promise<Joined> {
   await server.rows("insert into memberships values ($1, $2, $3)", project.id, person.id, role);
   const session = { cookie: person.cookie, projectId: project.id };
   const made = { name: "A reader", scopes: ["*:read"] };
-  const { body } = await server.call<{ data: Joined["key"] }>(
-    "POST",
-    `/projects/${project.id}/keys`,
-    session,
-    made,
-  );
+  const { body } = await server.call(keys.createKey, session, {
+    params: { projectId: project.id },
+    body: made,
+  });
   return { project, person, session, key: body.data };
 }
 
@@ -248,38 +250,43 @@ const owner = ({ project }: Joined): TestCaller => ({ cookie: project.owner.cook
 
 /** Each way to lose access, with the follower and the action that ends it. */
 const REVOCATIONS: Record<string, [(joined: Joined) => TestCaller, (joined: Joined) => Promise<unknown>]> = {
-  "a sign-out": [bySession, ({ session }) => server.call("GET", "/auth/logout", session)],
+  "a sign-out": [bySession, ({ session }) => server.call(users.logOut, session)],
   "a new password, in another session": [
     bySession,
     async ({ person }) => {
       const { headers } = await server.call(
-        "POST",
-        "/auth/login",
+        users.logIn,
         {},
-        { email: person.email, password: person.password },
+        { body: { email: person.email, password: person.password } },
       );
       const cookie = headers.getSetCookie()[0]?.split(";")[0] ?? "";
       const change = { currentPassword: person.password, newPassword: "another good password 5" };
-      return server.call("POST", "/users/@me/password", { cookie }, change);
+      return server.call(account.changePassword, { cookie }, { body: change });
     },
   ],
   "the removal of the member": [
     bySession,
     (joined) =>
-      server.call("DELETE", `/projects/${joined.project.id}/members/${joined.person.id}`, owner(joined)),
+      server.call(members.removeMember, owner(joined), {
+        params: { projectId: joined.project.id, userId: joined.person.id },
+      }),
   ],
   "the removal of the member who made its key": [
     byScopedKey,
     (joined) =>
-      server.call("DELETE", `/projects/${joined.project.id}/members/${joined.person.id}`, owner(joined)),
+      server.call(members.removeMember, owner(joined), {
+        params: { projectId: joined.project.id, userId: joined.person.id },
+      }),
   ],
   "leaving the project": [
     bySession,
-    ({ project, session }) => server.call("POST", `/projects/${project.id}/leave`, session),
+    ({ project, session }) =>
+      server.call(members.leaveProject, session, { params: { projectId: project.id } }),
   ],
   "the revocation of its key": [
     byScopedKey,
-    ({ project, session, key }) => server.call("DELETE", `/projects/${project.id}/keys/${key.id}`, session),
+    ({ project, session, key }) =>
+      server.call(keys.revokeKey, session, { params: { projectId: project.id, keyId: key.id } }),
   ],
   "the expiry of its key": [
     byScopedKey,
@@ -288,7 +295,9 @@ const REVOCATIONS: Record<string, [(joined: Joined) => TestCaller, (joined: Join
   "a rotation of the keys": [
     ({ project }) => project.byKey,
     (joined) =>
-      server.call("POST", `/users/@me/projects/${joined.project.id}/regenerate-keys`, owner(joined)),
+      server.call(projectsContract.regenerateKeys, owner(joined), {
+        params: { projectId: joined.project.id },
+      }),
   ],
 };
 const STREAMS = ENDPOINTS.filter(({ contentType }) => contentType === "text/event-stream");

@@ -2,6 +2,9 @@
 // and progress of the counters.
 import * as fc from "fast-check";
 import { expect, test, vi } from "vitest";
+import * as analytics from "@postloft/contract/analytics.ts";
+import * as eventsContract from "@postloft/contract/events.ts";
+import * as v1 from "@postloft/contract/v1.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { transaction, type Database } from "../platform/database/database.ts";
 import { newId } from "../platform/ids.ts";
@@ -420,11 +423,11 @@ test("equals a recount through counting, deletions and late events", async () =>
 test("keeps numbers stable during the deletion of a name while new events are counted", async () => {
   const { project } = server;
   const track = (event: string) =>
-    server.call("POST", "/v1/track", project.byKey, { email: "ada@example.com", event });
+    server.call(v1.track, project.byKey, { body: { email: "ada@example.com", event } });
   const count = async () =>
-    (
-      await server.call<Array<{ name: string; count: number }>>("GET", "/analytics/top-events", project.byKey)
-    ).body.map(({ name, count: times }) => `${name} ${times}`);
+    (await server.call(analytics.listTopEvents, project.byKey)).body.map(
+      ({ name, count: times }) => `${name} ${times}`,
+    );
   await track("old");
   await track("kept");
   await track("kept");
@@ -436,7 +439,7 @@ test("keeps numbers stable during the deletion of a name while new events are co
     ).toHaveLength(1);
   }, WAIT);
   expect(await count()).toEqual(["kept 2", "old 1"]);
-  await server.call("DELETE", "/events/old", project.byKey);
+  await server.call(eventsContract.deleteEvents, project.byKey, { params: { eventName: "old" } });
   expect(await count()).toEqual(["kept 2"]);
   const jobs = startJobs({
     database: server.database,
