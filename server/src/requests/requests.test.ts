@@ -1,6 +1,10 @@
 // The log of API requests: requests and responses without secrets or personal data, and without delaying any request.
 import { assert, jsonValue, property, string } from "fast-check";
 import { expect, test, vi } from "vitest";
+import * as contacts from "@postloft/contract/contacts.ts";
+import * as requests from "@postloft/contract/requests.ts";
+import * as templates from "@postloft/contract/templates.ts";
+import * as v1 from "@postloft/contract/v1.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { sql } from "kysely";
 import { errorOf, useTestServer, type TestProject } from "../testing/test-server.ts";
@@ -10,20 +14,8 @@ import { sweepRequests } from "./request-log.ts";
 const server = useTestServer({ ROLES: "api" });
 const WAIT = { timeout: 15_000, interval: 50 };
 
-interface Logged {
-  id: string;
-  requestId: string;
-  method: string;
-  path: string;
-  status: number;
-  errorCode: string | null;
-  key: string;
-  userAgent: string | null;
-  leftOut: number;
-}
-
 const list = async ({ byKey }: TestProject, query = "") =>
-  (await server.call<{ data: Logged[]; cursor: string | null }>("GET", `/requests${query}`, byKey)).body;
+  (await server.call(requests.listRequests, byKey, { anyQuery: query })).body;
 const untilLogged = (project: TestProject, requestId: string) =>
   vi.waitUntil(async () => (await list(project, `?requestId=${requestId}`)).data[0], WAIT);
 
@@ -36,7 +28,7 @@ test("finds a request by its id with its response and without personal data", as
     subscribed: true,
     data: { plan: "pro", age: 36, address: { street: "1 Hidden Lane" } },
   };
-  const asked = await server.call("POST", "/v1/track", { key: project.publicKey, headers }, body);
+  const asked = await server.call(v1.track, { key: project.publicKey, headers }, { body });
   expect(asked.status).toBe(200);
   const logged = await untilLogged(project, "order-4711");
   expect(logged).toMatchObject({
@@ -48,7 +40,7 @@ test("finds a request by its id with its response and without personal data", as
     userAgent: "shop/1.2",
     leftOut: 0,
   });
-  const { body: one } = await server.call<{ body: unknown }>("GET", `/requests/${logged.id}`, project.byKey);
+  const { body: one } = await server.call(requests.getRequest, project.byKey, { params: { id: logged.id } });
   expect(one.body).toEqual({
     email: "[…]@example.com",
     event: "signed-up",
@@ -56,15 +48,19 @@ test("finds a request by its id with its response and without personal data", as
     data: { plan: "[text of 3]", age: "[number]", address: { street: "[text of 13]" } },
   });
   const other = await server.createProject();
-  expect(errorOf(await server.call("GET", `/requests/${logged.id}`, other.byKey))).toBe(
+  expect(errorOf(await server.call(requests.getRequest, other.byKey, { params: { id: logged.id } }))).toBe(
     "404 REQUEST_NOT_FOUND",
   );
   expect((await list(other, "?requestId=order-4711")).data).toEqual([]);
-  await server.call("GET", "/contacts?search=secret-person", { ...project.bySession });
-  await server.call("GET", "/contacts?search=secret-person", {
-    ...project.byKey,
-    headers: { "x-request-id": "after" },
-  });
+  await server.call(contacts.listContacts, { ...project.bySession }, { query: { search: "secret-person" } });
+  await server.call(
+    contacts.listContacts,
+    {
+      ...project.byKey,
+      headers: { "x-request-id": "after" },
+    },
+    { query: { search: "secret-person" } },
+  );
   await untilLogged(project, "after");
   const paths = (await list(project, "?path=/contacts")).data.map(({ path }) => path);
   expect(paths).toEqual(["/contacts"]);
@@ -87,19 +83,21 @@ test("keeps failures with their code and finds them by status, method and page",
   const next = await list(project, `?status=4xx&limit=1&cursor=${failed.cursor}`);
   expect([...failed.data, ...next.data].map(({ path }) => path)).toEqual(["/contacts/nobody", "/v1/send"]);
   expect((await list(project, "?status=422&method=POST")).data.map(({ path }) => path)).toEqual(["/v1/send"]);
-  expect(errorOf(await server.call("GET", "/requests?status=abc", project.byKey))).toBe(
+  expect(errorOf(await server.call(requests.listRequests, project.byKey, { query: { status: "abc" } }))).toBe(
     "422 VALIDATION_ERROR",
   );
-  expect(errorOf(await server.call("GET", "/requests?cursor=abc", project.byKey))).toBe("400 BAD_REQUEST");
+  expect(errorOf(await server.call(requests.listRequests, project.byKey, { query: { cursor: "abc" } }))).toBe(
+    "400 BAD_REQUEST",
+  );
 });
 
 test("keeps a few of many requests in a second, and counts the skipped ones in the next entry", async () => {
   const project = await server.createProject();
   const places = LIMITS.loggedRequests.value;
   const many = 5 * places;
-  await Promise.all(Array.from({ length: many }, () => server.call("GET", "/templates", project.byKey)));
+  await Promise.all(Array.from({ length: many }, () => server.call(templates.listTemplates, project.byKey)));
   await vi.waitFor(async () => {
-    await server.call("GET", "/templates", project.byKey);
+    await server.call(templates.listTemplates, project.byKey);
     const { data } = await list(project, "?limit=100");
     const seen = data.length + data.reduce((sum, { leftOut }) => sum + leftOut, 0);
     expect(data.some(({ leftOut }) => leftOut > 0)).toBe(true);
@@ -132,8 +130,8 @@ test("keeps requests that could not be written, and writes them once", async () 
 
 test("deletes requests after their retention", async () => {
   const project = await server.createProject();
-  await server.call("GET", "/templates", { ...project.byKey, headers: { "x-request-id": "old" } });
-  await server.call("GET", "/templates", { ...project.byKey, headers: { "x-request-id": "young" } });
+  await server.call(templates.listTemplates, { ...project.byKey, headers: { "x-request-id": "old" } });
+  await server.call(templates.listTemplates, { ...project.byKey, headers: { "x-request-id": "young" } });
   await untilLogged(project, "old");
   await untilLogged(project, "young");
   await sql`update api_requests set at = at - make_interval(days => ${LIMITS.requestLogDays.value}, mins => 1)
