@@ -1,16 +1,15 @@
 // Segments of one contact: static and dynamic, evaluated live, page by page.
+import * as contacts from "@postloft/contract/contacts.ts";
+import * as segments from "@postloft/contract/segments.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { expect, test } from "vitest";
 import { useTestServer } from "../testing/test-server.ts";
+import type { BodyOf, ResponseOf } from "../testing/typed-call.ts";
 import { newId } from "../platform/ids.ts";
 
 const server = useTestServer();
 
-interface Segments {
-  data: { id: string; name: string; type: string; isMember: boolean | null }[];
-  cursor: string | null;
-  hasMore: boolean;
-}
+type Segments = ResponseOf<typeof segments.listContactSegments>;
 
 const plan = (value: string) => ({
   logic: "AND",
@@ -21,15 +20,21 @@ const told = ({ data }: Segments) => data.map(({ name, isMember }) => [name, isM
 
 test("a contact is in static and dynamic segments as of now, and in none of another project", async () => {
   const { byKey } = await server.createProject();
-  const create = (body: object) => server.call<{ id: string }>("POST", "/segments", byKey, body);
-  const contact = await server.call<{ id: string }>("POST", "/contacts", byKey, {
-    email: "ada@example.com",
-    data: { plan: "pro" },
+  const create = (body: BodyOf<typeof segments.createSegment>) =>
+    server.call(segments.createSegment, byKey, { body });
+  const contact = await server.call(contacts.upsertContact, byKey, {
+    body: {
+      email: "ada@example.com",
+      data: { plan: "pro" },
+    },
   });
   await create({ name: "Pro", condition: plan("pro") });
   await create({ name: "Free", condition: plan("free"), trackMembership: true });
   const byHand = await create({ name: "Testers", type: "STATIC" });
-  await server.call("POST", `/segments/${byHand.body.id}/members`, byKey, { emails: ["ada@example.com"] });
+  await server.call(segments.addSegmentMembers, byKey, {
+    params: { id: byHand.body.id },
+    body: { emails: ["ada@example.com"] },
+  });
   await create({
     name: "Testers who pay",
     condition: {
@@ -53,7 +58,10 @@ test("a contact is in static and dynamic segments as of now, and in none of anot
     ["Free", false],
     ["Pro", true],
   ]);
-  await server.call("PATCH", `/contacts/${contact.body.id}`, byKey, { data: { plan: "free" } });
+  await server.call(contacts.updateContact, byKey, {
+    params: { id: contact.body.id },
+    body: { data: { plan: "free" } },
+  });
   const first = await read("?limit=3");
   const rest = await read(`?limit=3&cursor=${first.cursor}`);
   expect([told(first), told(rest), rest.hasMore]).toEqual([
@@ -86,8 +94,8 @@ const many = (count: number, others: object[] = []) => ({
 
 test("returns null for a segment that became too large, and an answer for all others", async () => {
   const { byKey } = await server.createProject();
-  const create = async (name: string, filters: object) =>
-    (await server.call<{ id: string }>("POST", "/segments", byKey, { name, filters })).body.id;
+  const create = async (name: string, filters: Record<string, unknown>) =>
+    (await server.call(segments.createSegment, byKey, { body: { name, filters } })).body.id;
   const largest = LIMITS.filterConditions.value;
   const names = Array.from({ length: LIMITS.filterExpanded.value / largest + 1 }, (_, at) => `inner ${at}`);
   const inner: string[] = [];
@@ -106,10 +114,12 @@ test("returns null for a segment that became too large, and an answer for all ot
     inner,
   );
   const data = { plan: `${largest - 1}` };
-  const { body: contact } = await server.call<{ id: string }>("POST", "/contacts", byKey, {
-    email: "ada@example.com",
-    data,
+  const { body: contact } = await server.call(contacts.upsertContact, byKey, {
+    body: {
+      email: "ada@example.com",
+      data,
+    },
   });
-  const { body } = await server.call<Segments>("GET", `/contacts/${contact.id}/segments`, byKey);
+  const { body } = await server.call(segments.listContactSegments, byKey, { params: { id: contact.id } });
   expect(told(body)).toEqual([["over all", null], ...names.toReversed().map((name) => [name, true])]);
 });

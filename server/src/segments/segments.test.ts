@@ -1,6 +1,9 @@
 // Segments over HTTP: records, members, counts, and events of contacts that enter and leave.
 import { randomUUID } from "node:crypto";
 import { expect, test, vi } from "vitest";
+import * as contacts from "@postloft/contract/contacts.ts";
+import * as segments from "@postloft/contract/segments.ts";
+import * as v1 from "@postloft/contract/v1.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import {
   faultsOf,
@@ -9,40 +12,27 @@ import {
   type TestCaller,
   type TestProject,
 } from "../testing/test-server.ts";
+import type { BodyOf, ResponseOf } from "../testing/typed-call.ts";
 
 const server = useTestServer({ ROLES: "api,worker" });
 
-interface Segment {
-  id: string;
-  name: string;
-  type: string;
-  filters: unknown;
-  condition: unknown;
-  slug: string;
-  trackMembership: boolean;
-  memberCount: number;
-  updatedAt: string;
-}
+type Segment = ResponseOf<typeof segments.createSegment>;
 
 const PRO = { operator: "AND", conditions: [{ field: "data.plan", operator: "equals", value: "pro" }] };
 const BOUGHT = { operator: "AND", conditions: [{ field: "event.bought", operator: "triggered" }] };
 
-const create = async (caller: TestCaller, body: unknown) =>
-  (await server.call<Segment>("POST", "/segments", caller, body)).body;
-const contact = async (caller: TestCaller, email: string, data: object = {}) =>
-  (await server.call<{ id: string }>("POST", "/contacts", caller, { email, data })).body.id;
+const create = async (caller: TestCaller, body: BodyOf<typeof segments.createSegment>) =>
+  (await server.call(segments.createSegment, caller, { body })).body;
+const contact = async (caller: TestCaller, email: string, data: Record<string, unknown> = {}) =>
+  (await server.call(contacts.upsertContact, caller, { body: { email, data } })).body.id;
 const track = async (caller: TestCaller, email: string, event: string) =>
-  server.call("POST", "/v1/track", caller, { email, event });
+  server.call(v1.track, caller, { body: { email, event } });
 
-interface Members {
-  data: Array<{ email: string }>;
-  total: number;
-  page: number;
-  pageSize: number;
-  totalPages: number;
-}
 async function members(caller: TestCaller, id: string, query = ""): Promise<string[]> {
-  const { body } = await server.call<Members>("GET", `/segments/${id}/contacts${query}`, caller);
+  const { body } = await server.call(segments.listSegmentContacts, caller, {
+    params: { id },
+    anyQuery: query,
+  });
   expect(body.total).toBe(body.data.length);
   return body.data.map(({ email }) => email).toSorted();
 }
@@ -60,7 +50,9 @@ test("a dynamic segment has the current matches for both filter forms, with an e
   const { byKey } = await server.createProject();
   await contact(byKey, "ada@example.com", { plan: "pro" });
   await contact(byKey, "bob@example.com", { plan: "free" });
-  const reply = await server.call<Segment>("POST", "/segments", byKey, { name: "Pro users!", filters: PRO });
+  const reply = await server.call(segments.createSegment, byKey, {
+    body: { name: "Pro users!", filters: PRO },
+  });
   expect(reply.status).toBe(201);
   expect(reply.body).toMatchObject({
     name: "Pro users!",
@@ -74,10 +66,14 @@ test("a dynamic segment has the current matches for both filter forms, with an e
   expect(await members(byKey, reply.body.id)).toEqual(["ada@example.com"]);
   await contact(byKey, "bob@example.com", { plan: "pro" });
   expect(await members(byKey, reply.body.id)).toEqual(["ada@example.com", "bob@example.com"]);
-  expect((await server.call<Segment>("GET", `/segments/${reply.body.id}`, byKey)).body.memberCount).toBe(1);
-  const refreshed = await server.call("POST", `/segments/${reply.body.id}/refresh`, byKey);
+  expect(
+    (await server.call(segments.getSegment, byKey, { params: { id: reply.body.id } })).body.memberCount,
+  ).toBe(1);
+  const refreshed = await server.call(segments.refreshSegment, byKey, { params: { id: reply.body.id } });
   expect(refreshed.body).toEqual({ memberCount: 2 });
-  expect((await server.call<Segment>("GET", `/segments/${reply.body.id}`, byKey)).body.memberCount).toBe(2);
+  expect(
+    (await server.call(segments.getSegment, byKey, { params: { id: reply.body.id } })).body.memberCount,
+  ).toBe(2);
 });
 
 test("segments are listed newest first, as an array or in pages", async () => {
@@ -105,14 +101,14 @@ test("a static segment has the added contacts, and unknown addresses are reporte
   const { byKey } = await server.createProject();
   await contact(byKey, "ada@example.com");
   const { id } = await create(byKey, { name: "Guests", type: "STATIC" });
-  const added = await server.call("POST", `/segments/${id}/members`, byKey, {
-    emails: ["ADA@example.com", "eve@example.com", "ada@example.com"],
+  const added = await server.call(segments.addSegmentMembers, byKey, {
+    params: { id },
+    body: { emails: ["ADA@example.com", "eve@example.com", "ada@example.com"] },
   });
   expect(added.body).toEqual({ added: 1, created: 0, notFound: ["eve@example.com"] });
-  const created = await server.call("POST", `/segments/${id}/members`, byKey, {
-    emails: ["eve@example.com", "ada@example.com"],
-    createMissing: true,
-    subscribed: false,
+  const created = await server.call(segments.addSegmentMembers, byKey, {
+    params: { id },
+    body: { emails: ["eve@example.com", "ada@example.com"], createMissing: true, subscribed: false },
   });
   expect(created.body).toEqual({ added: 1, created: 1, notFound: [] });
   expect(await members(byKey, id)).toEqual(["ada@example.com", "eve@example.com"]);
@@ -121,11 +117,12 @@ test("a static segment has the added contacts, and unknown addresses are reporte
     id,
   );
   expect(eve?.subscribed).toBe(false);
-  const removed = await server.call("DELETE", `/segments/${id}/members`, byKey, {
-    emails: ["eve@example.com", "nobody@example.com"],
+  const removed = await server.call(segments.removeSegmentMembers, byKey, {
+    params: { id },
+    body: { emails: ["eve@example.com", "nobody@example.com"] },
   });
   expect(removed.body).toEqual({ removed: 1 });
-  expect((await server.call<Segment>("GET", `/segments/${id}`, byKey)).body.memberCount).toBe(1);
+  expect((await server.call(segments.getSegment, byKey, { params: { id } })).body.memberCount).toBe(1);
 });
 
 test("computing a tracked segment emits one event per entry and exit, and none the second time", async () => {
@@ -138,7 +135,7 @@ test("computing a tracked segment emits one event per entry and exit, and none t
     async () => expect(await eventNames(project)).toEqual(["segment.pro.entry ada@example.com"]),
     10_000,
   );
-  expect((await server.call("POST", `/segments/${id}/compute`, byKey)).body).toEqual({
+  expect((await server.call(segments.computeSegment, byKey, { params: { id } })).body).toEqual({
     added: 0,
     removed: 0,
     total: 1,
@@ -215,10 +212,18 @@ test("a segment follows the segment it uses and cannot use itself", async () => 
     async () => expect(await eventNames(project)).toEqual(["segment.outer.entry ada@example.com"]),
     { timeout: 30_000, interval: 50 },
   );
-  const cycle = await server.call("PATCH", `/segments/${inner.id}`, byKey, { filters: on(outer.id) });
+  const cycle = await server.call(segments.updateSegment, byKey, {
+    params: { id: inner.id },
+    body: { filters: on(outer.id) },
+  });
   expect(faultsOf(cycle)).toEqual(["filters custom"]);
-  expect(errorOf(await server.call("DELETE", `/segments/${inner.id}`, byKey))).toBe("409 CONFLICT");
-  const changed = await server.call("PATCH", `/segments/${inner.id}`, byKey, { filters: BOUGHT });
+  expect(errorOf(await server.call(segments.deleteSegment, byKey, { params: { id: inner.id } }))).toBe(
+    "409 CONFLICT",
+  );
+  const changed = await server.call(segments.updateSegment, byKey, {
+    params: { id: inner.id },
+    body: { filters: BOUGHT },
+  });
   expect(changed.status).toBe(200);
   await vi.waitFor(
     async () => expect(await eventNames(project)).toContain("segment.outer.exit ada@example.com"),
@@ -237,12 +242,13 @@ test("rejects a change that makes a dependent segment too large, and names that 
   const inner = await create(byKey, { name: "Inner", filters: PRO });
   await create(byKey, { name: "Between", filters: many(on(inner.id), 40) });
   const outer = await create(byKey, { name: "Outer", filters: many(on(inner.id), 190) });
-  const change = (filters: object) => server.call("PATCH", `/segments/${inner.id}`, byKey, { filters });
+  const change = (filters: Record<string, unknown>) =>
+    server.call(segments.updateSegment, byKey, { params: { id: inner.id }, body: { filters } });
   expect((await change(many(PRO, 9))).status).toBe(200);
   const refused = await change(many(PRO, 10));
   expect(faultsOf(refused)).toEqual(["filters too_big"]);
   expect(JSON.stringify(refused.body)).toMatch(/The segment \\"Outer\\" uses this one/);
-  const refresh = await server.call("POST", `/segments/${outer.id}/refresh`, byKey);
+  const refresh = await server.call(segments.refreshSegment, byKey, { params: { id: outer.id } });
   expect(refresh.status).toBe(200);
 });
 
@@ -251,7 +257,10 @@ test("renaming keeps the event names, and segments with the same name get differ
   const first = await create(byKey, { name: "VIP", type: "STATIC" });
   const second = await create(byKey, { name: "vip", type: "STATIC" });
   expect([first.slug, second.slug]).toEqual(["vip", "vip-2"]);
-  const renamed = await server.call<Segment>("PATCH", `/segments/${first.id}`, byKey, { name: "Friends" });
+  const renamed = await server.call(segments.updateSegment, byKey, {
+    params: { id: first.id },
+    body: { name: "Friends" },
+  });
   expect(renamed.body).toMatchObject({ name: "Friends", slug: "vip" });
 });
 
@@ -259,15 +268,15 @@ test("concurrent changes of segments in a project see each other", async () => {
   const { byKey } = await server.createProject();
   const made = await Promise.all(
     Array.from({ length: 8 }, () =>
-      server.call("POST", "/segments", byKey, { name: "Same", type: "STATIC" }),
+      server.call(segments.createSegment, byKey, { body: { name: "Same", type: "STATIC" } }),
     ),
   );
   expect(made.map(({ status }) => status)).toEqual(Array(8).fill(201));
   const one = await create(byKey, { name: "One", filters: PRO });
   const other = await create(byKey, { name: "Other", filters: PRO });
   const circle = await Promise.all([
-    server.call("PATCH", `/segments/${one.id}`, byKey, { filters: on(other.id) }),
-    server.call("PATCH", `/segments/${other.id}`, byKey, { filters: on(one.id) }),
+    server.call(segments.updateSegment, byKey, { params: { id: one.id }, body: { filters: on(other.id) } }),
+    server.call(segments.updateSegment, byKey, { params: { id: other.id }, body: { filters: on(one.id) } }),
   ]);
   expect(circle.map(({ status }) => status).toSorted()).toEqual([200, 422]);
 });
@@ -276,13 +285,14 @@ test("rejects an edit of an outdated version, but changes of a used segment do n
   const { byKey } = await server.createProject();
   const under = await create(byKey, { name: "Under", filters: PRO });
   const { id, updatedAt: expectedUpdatedAt } = await create(byKey, { name: "Over", filters: on(under.id) });
-  const patch = (change: object, of = id) => server.call<Segment>("PATCH", `/segments/${of}`, byKey, change);
+  const patch = (change: BodyOf<typeof segments.updateSegment>, of = id) =>
+    server.call(segments.updateSegment, byKey, { params: { id: of }, body: change });
   await patch({ filters: BOUGHT }, under.id);
   expect((await patch({ name: "One", expectedUpdatedAt })).status).toBe(200);
   const second = await server.call("PATCH", `/segments/${id}`, byKey, { name: "Two", expectedUpdatedAt });
   expect(second.status).toBe(409);
   expect(second.body.error.code).toBe("CHANGED_MEANWHILE");
-  const { body: now } = await server.call<Segment>("GET", `/segments/${id}`, byKey);
+  const { body: now } = await server.call(segments.getSegment, byKey, { params: { id } });
   expect(now.name).toBe("One");
   expect(second.body.error.message).toContain(now.updatedAt);
   expect((await patch({ name: "Three", expectedUpdatedAt: now.updatedAt })).status).toBe(200);
@@ -295,7 +305,7 @@ test("members of a segment are deleted without an event when tracking ends", asy
   await contact(byKey, "ada@example.com", { plan: "pro" });
   const { id } = await create(byKey, { name: "Pro", filters: PRO, trackMembership: true });
   await vi.waitFor(async () => expect(await eventNames(project)).toHaveLength(1), 10_000);
-  await server.call("PATCH", `/segments/${id}`, byKey, { trackMembership: false });
+  await server.call(segments.updateSegment, byKey, { params: { id }, body: { trackMembership: false } });
   await vi.waitFor(
     async () =>
       expect(await server.rows("select 1 from segment_members where segment_id = $1", id)).toEqual([]),
@@ -303,18 +313,13 @@ test("members of a segment are deleted without an event when tracking ends", asy
   );
   expect(await eventNames(project)).toHaveLength(1);
   expect(await members(byKey, id)).toEqual(["ada@example.com"]);
-  expect(errorOf(await server.call("POST", `/segments/${id}/compute`, byKey))).toBe("409 CONFLICT");
+  expect(errorOf(await server.call(segments.computeSegment, byKey, { params: { id } }))).toBe("409 CONFLICT");
 });
 
 test("a preview returns count and sample, and an explanation the compared value per condition", async () => {
   const { byKey } = await server.createProject();
   const id = await contact(byKey, "ada@example.com", { plan: "pro" });
-  const preview = await server.call<{ count: number; sample: Array<{ email: string }> }>(
-    "POST",
-    "/segments/preview",
-    byKey,
-    { filters: PRO },
-  );
+  const preview = await server.call(segments.previewSegment, byKey, { body: { filters: PRO } });
   expect(preview.body.count).toBe(1);
   expect(preview.body.sample.map(({ email }) => email)).toEqual(["ada@example.com"]);
   const explained = await server.call<{ matches: boolean; conditions: Array<{ matches: boolean }> }>(
@@ -340,7 +345,7 @@ test("explaining the largest filter for a large text takes little time on the se
       value: `STRASSEN ${at}`,
     })),
   };
-  await server.call("POST", "/segments/explain", byKey, { filters: PRO, contactId: id });
+  await server.call(segments.explainSegment, byKey, { body: { filters: PRO, contactId: id } });
   const explain = async () => {
     const before = process.threadCpuUsage();
     const response = await server.call<{ matches: boolean; conditions: Array<{ seen: string }> }>(
@@ -370,13 +375,16 @@ test("explaining the largest filter for a large text takes little time on the se
   // The time includes the client's own work. Folding the text once per condition took three seconds.
   expect(explained.ms).toBeLessThan(200);
   const twice = { operator: "OR", conditions: [filters, filters] };
-  const refused = await server.call("POST", "/segments/explain", byKey, { filters: twice, contactId: id });
+  const refused = await server.call(segments.explainSegment, byKey, {
+    body: { filters: twice, contactId: id },
+  });
   expect(faultsOf(refused)).toEqual(["filters too_big"]);
 });
 
 test("rejects invalid segments with an error on the field", async () => {
   const { byKey } = await server.createProject();
-  const faults = async (body: unknown) => faultsOf(await server.call("POST", "/segments", byKey, body));
+  const faults = async (body: BodyOf<typeof segments.createSegment>) =>
+    faultsOf(await server.call(segments.createSegment, byKey, { body }));
   expect(await faults({ name: "x" })).toEqual(["filters required"]);
   expect(await faults({ name: "x", type: "STATIC", filters: PRO })).toEqual(["filters custom"]);
   expect(await faults({ name: "x", type: "STATIC", condition: PRO })).toEqual(["condition custom"]);
@@ -395,6 +403,9 @@ test("rejects invalid segments with an error on the field", async () => {
   for (const path of [`/segments/${foreign.id}`, `/segments/${randomUUID()}`, "/segments/x"])
     expect(errorOf(await server.call("GET", path, byKey))).toBe("404 SEGMENT_NOT_FOUND");
   const { id } = await create(byKey, { name: "Dynamic", filters: PRO });
-  const add = await server.call("POST", `/segments/${id}/members`, byKey, { emails: ["ada@example.com"] });
+  const add = await server.call(segments.addSegmentMembers, byKey, {
+    params: { id },
+    body: { emails: ["ada@example.com"] },
+  });
   expect(errorOf(add)).toBe("409 CONFLICT");
 });

@@ -1,8 +1,11 @@
 // Tracked segments in the background: time conditions, and two processes working on one project.
 import { expect, onTestFinished, test, vi } from "vitest";
+import * as contacts from "@postloft/contract/contacts.ts";
+import * as segments from "@postloft/contract/segments.ts";
 import { createLog } from "../platform/log.ts";
 import { createMetrics } from "../platform/metrics.ts";
 import { useTestServer } from "../testing/test-server.ts";
+import type { BodyOf } from "../testing/typed-call.ts";
 import { computeDueSegment } from "./compute-segment.ts";
 import { followChanges, startFollowingChanges } from "./sync-members.ts";
 
@@ -18,14 +21,16 @@ function startFollower() {
 }
 
 /** Creates a project with a tracked segment of one condition, and a contact with this data. */
-async function furnish(condition: object, data: object) {
+async function furnish(condition: object, data: Record<string, unknown>) {
   const { id: projectId, byKey } = await server.createProject();
   const email = "ada@example.com";
-  await server.call("POST", "/contacts", byKey, { email, data });
-  const { body } = await server.call<{ id: string }>("POST", "/segments", byKey, {
-    name: "Tracked",
-    filters: { operator: "AND", conditions: [condition] },
-    trackMembership: true,
+  await server.call(contacts.upsertContact, byKey, { body: { email, data } });
+  const { body } = await server.call(segments.createSegment, byKey, {
+    body: {
+      name: "Tracked",
+      filters: { operator: "AND", conditions: [condition] },
+      trackMembership: true,
+    },
   });
   const dueInSeconds = async () =>
     (
@@ -72,7 +77,7 @@ test("takes no changes while another process has locked one of the project's seg
   const follower = startFollower();
   await vi.waitFor(async () => expect(await dueInSeconds()).toBeNull(), WAIT);
   await follower.stop();
-  await server.call("POST", "/contacts", byKey, { email, data: { plan: "pro" } });
+  await server.call(contacts.upsertContact, byKey, { body: { email, data: { plan: "pro" } } });
   const waiting = async () =>
     (
       await server.rows(
@@ -102,8 +107,8 @@ const membersOf = (id: string) => ({
 
 test("a tracked segment over a static one follows additions and removals of members", async () => {
   const { id: projectId, byKey } = await server.createProject();
-  const make = async (body: object) =>
-    (await server.call<{ id: string }>("POST", "/segments", byKey, body)).body.id;
+  const make = async (body: BodyOf<typeof segments.createSegment>) =>
+    (await server.call(segments.createSegment, byKey, { body })).body.id;
   const emails = ["ada@example.com"];
   await server.call("POST", "/contacts", byKey, { email: emails[0] });
   const guests = await make({ name: "Guests", type: "STATIC" });
@@ -125,16 +130,18 @@ test("a tracked segment over a static one follows additions and removals of memb
 test("a segment too large to evaluate delays no other and is computed once it fits", async () => {
   const pro = { field: "data.plan", operator: "equals", value: "pro" };
   const { projectId, byKey, email, segmentId, dueInSeconds, moves } = await furnish(pro, { plan: "free" });
-  const { body } = await server.call<{ id: string }>("POST", "/segments", byKey, {
-    name: "Large",
-    filters: { operator: "AND", conditions: [pro] },
-    trackMembership: true,
+  const { body } = await server.call(segments.createSegment, byKey, {
+    body: {
+      name: "Large",
+      filters: { operator: "AND", conditions: [pro] },
+      trackMembership: true,
+    },
   });
   for (const id of [segmentId, body.id]) await computeDueSegment(server.database, projectId, id);
   const stored = (filters: object) =>
     server.rows("update segments set filters = $1 where id = $2", JSON.stringify(filters), segmentId);
   await stored({ operator: "AND", conditions: Array.from({ length: 2001 }, () => pro) });
-  await server.call("POST", "/contacts", byKey, { email, data: { plan: "pro" } });
+  await server.call(contacts.upsertContact, byKey, { body: { email, data: { plan: "pro" } } });
   await followChanges(server.database, projectId);
   expect(await moves()).toEqual(["segment.large.entry"]);
   expect(await dueInSeconds()).toBeLessThanOrEqual(0);
@@ -155,9 +162,10 @@ const countsOf = (projectId: string) =>
 test("refresh of a tracked segment counts its stored members, not pending ones", async () => {
   const pro = { field: "data.plan", operator: "equals", value: "pro" };
   const { projectId, byKey, email, segmentId } = await furnish(pro, { plan: "free" });
-  const refresh = async () => (await server.call("POST", `/segments/${segmentId}/refresh`, byKey)).body;
+  const refresh = async () =>
+    (await server.call(segments.refreshSegment, byKey, { params: { id: segmentId } })).body;
   await computeDueSegment(server.database, projectId, segmentId);
-  await server.call("POST", "/contacts", byKey, { email, data: { plan: "pro" } });
+  await server.call(contacts.upsertContact, byKey, { body: { email, data: { plan: "pro" } } });
   expect(await refresh()).toEqual({ memberCount: 0 });
   await followChanges(server.database, projectId);
   expect(await countsOf(projectId)).toEqual([{ name: "Tracked", told: 1, stored: 1 }]);
@@ -174,16 +182,18 @@ test("deleting a contact updates segment counts, also while members are added co
   const ids: string[] = [];
   for (const one of emails)
     ids.push(
-      (await server.call<{ id: string }>("POST", "/contacts", byKey, { email: one, data: { plan: "pro" } }))
-        .body.id,
+      (await server.call(contacts.upsertContact, byKey, { body: { email: one, data: { plan: "pro" } } })).body
+        .id,
     );
-  const { body: guests } = await server.call<{ id: string }>("POST", "/segments", byKey, {
-    name: "Guests",
-    type: "STATIC",
+  const { body: guests } = await server.call(segments.createSegment, byKey, {
+    body: {
+      name: "Guests",
+      type: "STATIC",
+    },
   });
   const add = (some: readonly string[]) =>
     server.call("POST", `/segments/${guests.id}/members`, byKey, { emails: some });
-  const remove = (id: string) => server.call("DELETE", `/contacts/${id}`, byKey);
+  const remove = (id: string) => server.call(contacts.deleteContact, byKey, { params: { id } });
   await computeDueSegment(server.database, projectId, segmentId);
   await add(emails.slice(0, 2));
   expect((await remove(ids[0] ?? "")).status).toBe(204);
