@@ -1,6 +1,11 @@
 // Suppression list over HTTP: filled by bounces and complaints, by hand and from files, and applied if enabled.
 import { readFile } from "node:fs/promises";
 import { expect, test, vi } from "vitest";
+import * as campaigns from "@postloft/contract/campaigns.ts";
+import * as contacts from "@postloft/contract/contacts.ts";
+import * as projects from "@postloft/contract/projects.ts";
+import * as suppressions from "@postloft/contract/suppressions.ts";
+import * as v1 from "@postloft/contract/v1.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { faultsOf, errorOf, useTestServer, type TestProject } from "../testing/test-server.ts";
 import { uploadOf, type ImportJob } from "../testing/upload.ts";
@@ -8,51 +13,27 @@ import { uploadOf, type ImportJob } from "../testing/upload.ts";
 const server = useTestServer({ ROLES: "api,worker" });
 const WAIT = { timeout: 15_000, interval: 20 };
 
-interface Listed {
-  id: string;
-  email: string;
-  reason: string;
-  emailId: string | null;
-  actor: string | null;
-  createdAt: string;
-}
-interface Explained {
-  suppression: Listed | null;
-  suppressionList: boolean;
-  contact: { id: string; subscribed: boolean } | null;
-  gets: { transactional: boolean; lists: boolean };
-  explanation: string;
-}
-
 const list = async ({ byKey }: TestProject, query = "") =>
-  (
-    await server.call<{ data: Listed[]; cursor: string | null; hasMore: boolean; total: number }>(
-      "GET",
-      `/suppressions${query}`,
-      byKey,
-    )
-  ).body;
+  (await server.call(suppressions.listSuppressions, byKey, { anyQuery: query })).body;
 const add = ({ byKey }: TestProject, emails: readonly string[]) =>
   server.call<{ added: number; known: number }>("POST", "/suppressions", byKey, { emails });
 const remove = ({ byKey }: TestProject, address: string) =>
-  server.call("DELETE", `/suppressions/${encodeURIComponent(address)}`, byKey);
+  server.call(suppressions.removeSuppression, byKey, { params: { address } });
 const explain = async ({ byKey }: TestProject, address: string) =>
-  (await server.call<Explained>("GET", `/suppressions/${encodeURIComponent(address)}`, byKey)).body;
+  (await server.call(suppressions.explainSuppression, byKey, { params: { address } })).body;
 
 async function checkList({ owner, id }: TestProject, suppressionList = true): Promise<void> {
-  const reply = await server.call("PATCH", `/users/@me/projects/${id}`, owner, { suppressionList });
+  const reply = await server.call(projects.updateProject, owner, {
+    params: { projectId: id },
+    body: { suppressionList },
+  });
   expect(reply.body).toMatchObject({ suppressionList });
 }
 
 /** Sends a transactional email and returns its final status. */
 async function send({ byKey }: TestProject, to: string, more: object = {}) {
   const body = { to, from: "me@sandbox.localhost", subject: "Hello", body: "<p>Hi</p>", ...more };
-  const reply = await server.call<{ data: { emails: Array<{ email: string }> } }>(
-    "POST",
-    "/v1/send",
-    byKey,
-    body,
-  );
+  const reply = await server.call(v1.send, byKey, { body });
   const id = reply.body.data.emails[0]?.email ?? "";
   return vi.waitFor(async () => {
     const [row] = await server.rows<{ id: string; status: string; reason: string | null }>(
@@ -130,17 +111,21 @@ test("a campaign excludes suppressed contacts and reports their number", async (
   const project = await server.createProject();
   const { byKey } = project;
   for (const name of ["ada", "bob", "eve", "zoe"])
-    await server.call("POST", "/contacts", byKey, {
-      email: `${name}@example.com`,
-      subscribed: name !== "zoe",
+    await server.call(contacts.upsertContact, byKey, {
+      body: {
+        email: `${name}@example.com`,
+        subscribed: name !== "zoe",
+      },
     });
   await add(project, ["eve@example.com", "zoe@example.com", "nobody@example.com"]);
-  const { body: made } = await server.call<{ data: { id: string } }>("POST", "/campaigns", byKey, {
-    name: "News",
-    subject: "News",
-    body: "<p>Hi</p>",
-    from: "me@sandbox.localhost",
-    audienceType: "ALL",
+  const { body: made } = await server.call(campaigns.createCampaign, byKey, {
+    body: {
+      name: "News",
+      subject: "News",
+      body: "<p>Hi</p>",
+      from: "me@sandbox.localhost",
+      audienceType: "ALL",
+    },
   });
   const path = `/campaigns/${made.data.id}`;
   const audience = async () => (await server.call("GET", `${path}/audience`, byKey)).body;
@@ -167,7 +152,7 @@ test("explains what an address gets and why", async () => {
     contact: null,
     gets: { transactional: true, lists: false },
   });
-  await server.call("POST", "/contacts", project.byKey, { email: "ada@example.com" });
+  await server.call(contacts.upsertContact, project.byKey, { body: { email: "ada@example.com" } });
   expect((await ask("ada@example.com")).gets).toEqual({ transactional: true, lists: true });
   await add(project, ["ada@example.com"]);
   const ignored = await ask("ADA@example.com");
@@ -182,7 +167,9 @@ test("explains what an address gets and why", async () => {
   const barred = await ask("ada@example.com");
   expect(barred.gets).toEqual({ transactional: false, lists: false });
   expect(barred.explanation).toMatch(/^No email is sent to this address\. .* because it was added manually/);
-  const reply = await server.call("GET", "/suppressions/no-address", project.byKey);
+  const reply = await server.call(suppressions.explainSuppression, project.byKey, {
+    params: { address: "no-address" },
+  });
   expect(errorOf(reply)).toBe("404 SUPPRESSION_NOT_FOUND");
 });
 
@@ -219,7 +206,9 @@ test.for([
 ] as Array<[object, string[]]>)(
   "%# rejects invalid addresses with an error on their field",
   async ([body, faults]) => {
-    expect(faultsOf(await server.call("POST", "/suppressions", server.project.byKey, body))).toEqual(faults);
+    expect(
+      faultsOf(await server.call(suppressions.addSuppressions, server.project.byKey, { anyBody: body })),
+    ).toEqual(faults);
   },
 );
 
@@ -294,7 +283,9 @@ test("imports a file with row errors reported, and reads back an export", async 
     "known@example.com MANUAL",
     "new@example.com IMPORT",
   ]);
-  const file = await server.call<string>("GET", "/suppressions/export.csv?reason=IMPORT", project.byKey);
+  const file = await server.call(suppressions.exportSuppressions, project.byKey, {
+    query: { reason: "IMPORT" },
+  });
   expect(file.text).toMatch(
     /^email,reason,emailId,actor,createdAt\r\nnew@example\.com,IMPORT,,key,[^\r\n]+\r\n$/,
   );
