@@ -1,10 +1,14 @@
 // Tests blocks and their rendered body over HTTP, earlier versions of a template, and test emails.
 import { expect, test } from "vitest";
+import * as contacts from "@postloft/contract/contacts.ts";
+import * as templateTrials from "@postloft/contract/template-trials.ts";
+import * as templates from "@postloft/contract/templates.ts";
 import type { Block, Design } from "@postloft/contract/design.ts";
 import { designHtml, escapeAround } from "@postloft/contract/design-html.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { ErrorEnvelope } from "../platform/http/errors.ts";
 import { faultsOf, errorOf, useTestServer, type Reply } from "../testing/test-server.ts";
+import type { BodyOf, ResponseOf } from "../testing/typed-call.ts";
 
 const server = useTestServer({ ROLES: "api" });
 
@@ -81,15 +85,7 @@ const design: Design = {
 };
 const html = designHtml(design);
 
-interface Template {
-  id: string;
-  subject: string;
-  body: string;
-  design: unknown;
-}
-interface Versions {
-  versions: Array<{ id: string; subject: string; bytes: number; savedAt: string; replacedAt: string }>;
-}
+type Template = ResponseOf<typeof templates.getTemplate>;
 const key = () => server.project.byKey;
 const post = <Body = ErrorEnvelope>(body: object) =>
   server.call<Body>("POST", "/templates", key(), {
@@ -99,10 +95,11 @@ const post = <Body = ErrorEnvelope>(body: object) =>
     ...body,
   });
 const make = async (body: object) => (await post<Template>(body)).body;
-const patch = (id: string, body: object) => server.call("PATCH", `/templates/${id}`, key(), body);
-const read = async (id: string) => (await server.call<Template>("GET", `/templates/${id}`, key())).body;
+const patch = (id: string, body: BodyOf<typeof templates.updateTemplate>) =>
+  server.call(templates.updateTemplate, key(), { params: { id }, body });
+const read = async (id: string) => (await server.call(templates.getTemplate, key(), { params: { id } })).body;
 const versionsOf = async (id: string) =>
-  (await server.call<Versions>("GET", `/templates/${id}/versions`, key())).body.versions;
+  (await server.call(templateTrials.listTemplateVersions, key(), { params: { id } })).body.versions;
 
 test("text in blocks stays text in the email and variables stay variables", () => {
   expect(html).not.toContain("<script>");
@@ -195,9 +192,13 @@ test("keeps a version when a template changes and restores it exactly", async ()
   const [second, first] = await versionsOf(id);
   expect(second).toMatchObject({ subject: "Second", bytes: "<p>By hand</p>".length });
   expect(first).toMatchObject({ subject: "Hi", bytes: Buffer.byteLength(html) });
-  const whole = await server.call<Template>("GET", `/templates/${id}/versions/${first?.id ?? ""}`, key());
+  const whole = await server.call(templateTrials.getTemplateVersion, key(), {
+    params: { id, versionId: first?.id ?? "" },
+  });
   expect(whole.body).toMatchObject({ subject: "Hi", body: html, design });
-  await server.call("POST", `/templates/${id}/versions/${first?.id ?? ""}/restore`, key());
+  await server.call(templateTrials.restoreTemplateVersion, key(), {
+    params: { id, versionId: first?.id ?? "" },
+  });
   expect(await read(id)).toMatchObject({ name: "Only its name", subject: "Hi", body: html, design });
   expect((await versionsOf(id)).map(({ subject }) => subject)).toEqual(["Third", "Second", "Hi"]);
 });
@@ -235,7 +236,7 @@ test("does not find a version of another template or project and changes nothing
     server.call("POST", `${path(two.id)}/restore`, key()),
     server.call("GET", path(one.id), other.byKey),
     server.call("POST", `${path(one.id)}/restore`, other.byKey),
-    server.call("GET", `/templates/${one.id}/versions`, other.byKey),
+    server.call(templateTrials.listTemplateVersions, other.byKey, { params: { id: one.id } }),
   ]);
   expect(errors.map(errorOf)).toEqual(Array(5).fill("404 TEMPLATE_NOT_FOUND"));
   expect((await read(one.id)).body).toBe("<p>new</p>");
@@ -243,15 +244,19 @@ test("does not find a version of another template or project and changes nothing
 
 test("renders a test email for the contact of its address and counts it nowhere", async () => {
   const project = await server.createProject();
-  await server.call("POST", "/contacts", project.byKey, {
-    email: "ada@example.org",
-    data: { firstName: "Ada" },
+  await server.call(contacts.upsertContact, project.byKey, {
+    body: {
+      email: "ada@example.org",
+      data: { firstName: "Ada" },
+    },
   });
-  const template = await server.call<Template>("POST", "/templates", project.byKey, {
-    name: "News",
-    subject: "For {{firstName}}",
-    type: "MARKETING",
-    body: "<p>Hi {{firstName}}</p>",
+  const template = await server.call(templates.createTemplate, project.byKey, {
+    body: {
+      name: "News",
+      subject: "For {{firstName}}",
+      type: "MARKETING",
+      body: "<p>Hi {{firstName}}</p>",
+    },
   });
   const send = (body: object) =>
     server.call(`POST`, `/templates/${template.body.id}/test`, project.byKey, {

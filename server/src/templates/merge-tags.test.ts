@@ -1,30 +1,30 @@
 // Tests every row of the merge tag table through the API: accepted, warned about with a replacement, and sent.
 import { expect, test } from "vitest";
+import * as campaigns from "@postloft/contract/campaigns.ts";
+import * as contacts from "@postloft/contract/contacts.ts";
+import * as projects from "@postloft/contract/projects.ts";
+import * as templates from "@postloft/contract/templates.ts";
+import * as v1 from "@postloft/contract/v1.ts";
 import { useTestServer } from "../testing/test-server.ts";
+import type { ResponseOf } from "../testing/typed-call.ts";
 
 const server = useTestServer();
 
-interface Warned {
-  id: string;
-  warnings?: Array<{
-    code: string;
-    message: string;
-    replacement?: string | null;
-    where: { field: string; line: number; column: number };
-  }>;
-  error?: { code: string; message: string; errors?: Array<{ field: string; message: string }> };
-}
+type Warned = ResponseOf<typeof templates.createTemplate>;
 
 const ADDRESS = "1 High Street, London";
 
 async function makeProject() {
   const project = await server.createProject();
-  await server.call("PATCH", `/users/@me/projects/${project.id}`, project.bySession, {
-    postalAddress: ADDRESS,
+  await server.call(projects.updateProject, project.bySession, {
+    params: { projectId: project.id },
+    body: { postalAddress: ADDRESS },
   });
-  await server.call("POST", "/contacts", project.byKey, {
-    email: "ada@example.com",
-    data: { firstName: "Ada", nick: "Lady", city: "" },
+  await server.call(contacts.upsertContact, project.byKey, {
+    body: {
+      email: "ada@example.com",
+      data: { firstName: "Ada", nick: "Lady", city: "" },
+    },
   });
   return project;
 }
@@ -69,8 +69,8 @@ test("saves and sends each tag with a warning that names its service, place and 
     const campaign = { name: "C", subject: "Hi", body, from: "hello@sandbox.localhost", audienceType: "ALL" };
     const mail = { to: "ada@example.com", from: "hello@sandbox.localhost", subject: "Hi", body };
     const replies = [
-      await server.call<Warned>("POST", "/templates", byKey, template),
-      await server.call<{ data: Warned }>("POST", "/campaigns", byKey, campaign),
+      await server.call(templates.createTemplate, byKey, { anyBody: template }),
+      await server.call(campaigns.createCampaign, byKey, { anyBody: campaign }),
       await server.call<{ data: Warned }>("POST", "/v1/send", byKey, mail),
     ];
     for (const { status, body: response } of replies) {
@@ -98,34 +98,33 @@ test.each([
   ["<ul>{{items}}</ul>", "<ul><li>a &amp; b</li><li>c</li></ul>"],
 ])("%s works unchanged and without a warning", async (body, expected) => {
   const { byKey } = await makeProject();
-  const sent = await server.call<{ data: Warned & { emails: Array<{ email: string }> } }>(
-    "POST",
-    "/v1/send",
-    byKey,
-    {
+  const sent = await server.call(v1.send, byKey, {
+    body: {
       to: "ada@example.com",
       from: "hello@sandbox.localhost",
       subject: "Hi",
       body: `<p>${body}</p>`,
       data: { plan: "pro", items: { value: ["a & b", "c"], persistent: false } },
     },
-  );
+  });
   expect(sent.status).toBe(200);
   expect(sent.body.data.warnings?.filter(({ message }) => !message.includes("nick2")) ?? []).toEqual([]);
-  const preview = await server.call<{ html: string }>("POST", "/templates/preview", byKey, {
-    subject: "Hi",
-    body,
-    data: { plan: "pro", nick: "Lady", items: ["a & b", "c"] },
+  const preview = await server.call(templates.previewTemplate, byKey, {
+    body: {
+      subject: "Hi",
+      body,
+      data: { plan: "pro", nick: "Lady", items: ["a & b", "c"] },
+    },
   });
   expect(preview.body.html).toBe(expected);
 });
 
 test("treats a word that is a project field as a variable even for contacts without a value", async () => {
   const { byKey } = await makeProject();
-  await server.call("POST", "/contacts", byKey, { email: "bob@example.com" });
+  await server.call(contacts.upsertContact, byKey, { body: { email: "bob@example.com" } });
   const body = "<p>{{nick2 ?? nick}}|{{nick2 ?? there}}|{{nick2 ?? dear customer}}</p>";
   const mail = { to: "bob@example.com", from: "hello@sandbox.localhost", subject: "{{nick2 ?? You}}", body };
-  await server.call("POST", "/v1/send", byKey, mail);
+  await server.call(v1.send, byKey, { body: mail });
   const received = async () => {
     const path = "/mailbox/messages?to=bob@example.com";
     return (await server.call<{ data: Array<{ id: string }> }>("GET", path, byKey)).body.data;
@@ -145,7 +144,7 @@ test.each([
   ['{{First Name ?? "x"}}', '{{[First Name] ?? "x"}}'],
 ])("rejects the spaced field %s and suggests %s in the error", async (body, suggestion) => {
   const { byKey } = await makeProject();
-  const reply = await server.call<Warned>("POST", "/templates", byKey, {
+  const reply = await server.call("POST", "/templates", byKey, {
     name: "T",
     subject: "Hi",
     body,

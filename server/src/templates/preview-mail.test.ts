@@ -1,5 +1,9 @@
 // Tests the preview of an email: its own variables, its contact's data, and links that have no effect.
 import { expect, test } from "vitest";
+import * as contacts from "@postloft/contract/contacts.ts";
+import * as emails from "@postloft/contract/emails.ts";
+import * as mailbox from "@postloft/contract/mailbox.ts";
+import * as templates from "@postloft/contract/templates.ts";
 import { errorOf, useTestServer } from "../testing/test-server.ts";
 import type { MailPreview } from "./preview-mail.ts";
 
@@ -12,13 +16,15 @@ const BODY =
 async function sendOne(mail: object = {}, type?: string) {
   const project = await server.createProject();
   const { byKey } = project;
-  await server.call("POST", "/contacts", byKey, { email: "ada@example.com", data: { name: "Ada" } });
+  await server.call(contacts.upsertContact, byKey, {
+    body: { email: "ada@example.com", data: { name: "Ada" } },
+  });
   const written = { from: "hello@sandbox.localhost", subject: "Code {{code}}", body: BODY };
   const template = { name: "News", type, ...written };
   const said =
     type === undefined
       ? written
-      : { template: (await server.call<{ id: string }>("POST", "/templates", byKey, template)).body.id };
+      : { template: (await server.call(templates.createTemplate, byKey, { anyBody: template })).body.id };
   const { body } = await server.call<{ data: { emails: Array<{ email: string }> } }>(
     "POST",
     "/v1/send",
@@ -31,7 +37,7 @@ async function sendOne(mail: object = {}, type?: string) {
     },
   );
   const id = body.data.emails[0]?.email ?? "";
-  const preview = () => server.call<MailPreview>("GET", `/emails/${id}/preview`, byKey);
+  const preview = () => server.call(emails.previewEmail, byKey, { params: { id } });
   return { project, byKey, id, preview };
 }
 
@@ -46,17 +52,11 @@ test("shows the recipient's text, equal to the mailbox copy, with links that hav
   expect(body.html).not.toContain("<img");
   const [, unsubscribe] = /href=["']([^"']*unsubscribe[^"']*)["']/.exec(body.html) ?? [];
   await fetch(unsubscribe ?? "", { method: "POST" });
-  const { body: list } = await server.call<{ data: Array<{ subscribed: boolean }> }>(
-    "GET",
-    "/contacts",
-    byKey,
-  );
+  const { body: list } = await server.call(contacts.listContacts, byKey);
   expect(list.data.map(({ subscribed }) => subscribed)).toEqual([true]);
-  const message = await server.call<{ subject: string }>(
-    "GET",
-    `/mailbox/messages/${body.mailboxMessageId ?? ""}`,
-    byKey,
-  );
+  const message = await server.call(mailbox.getMessage, byKey, {
+    params: { id: body.mailboxMessageId ?? "" },
+  });
   expect(message.body.subject).toBe("Code 1234");
 });
 
@@ -82,21 +82,20 @@ test.each<[string, object, string?]>([
   const { byKey, preview } = await sendOne(mail, type);
   await expect.poll(async () => (await preview()).body.mailboxMessageId).not.toBeNull();
   const { headers, mailboxMessageId } = (await preview()).body;
-  const { body: kept } = await server.call<Pick<MailPreview, "headers">>(
-    "GET",
-    `/mailbox/messages/${mailboxMessageId ?? ""}`,
-    byKey,
-  );
+  const { body: kept } = await server.call(mailbox.getMessage, byKey, {
+    params: { id: mailboxMessageId ?? "" },
+  });
   expect(shown(headers)).toEqual(shown(kept.headers.filter(({ name }) => !OF_THE_MESSAGE_ALONE.test(name))));
   expect(headers).toContainEqual({ name: "Subject", value: "Code 1234" });
 });
 
 test("uses the contact's current data, and shows nothing of redacted or foreign emails", async () => {
   const { byKey, id, preview } = await sendOne();
-  await server.call("POST", "/contacts", byKey, { email: "ada@example.com", data: { name: "Countess" } });
+  await server.call(contacts.upsertContact, byKey, {
+    body: { email: "ada@example.com", data: { name: "Countess" } },
+  });
   expect((await preview()).body.html).toContain("Hello Countess, 1234");
-  const status = async () =>
-    (await server.call<{ status: string }>("GET", `/emails/${id}`, byKey)).body.status;
+  const status = async () => (await server.call(emails.getEmail, byKey, { params: { id } })).body.status;
   await expect.poll(status).toBe("DELIVERED");
   await server.rows("update emails set forgotten_at = now() where id = $1", id);
   expect((await preview()).body).toEqual({
@@ -107,6 +106,10 @@ test("uses the contact's current data, and shows nothing of redacted or foreign 
     mailboxMessageId: null,
   });
   const other = await server.createProject();
-  expect(errorOf(await server.call("GET", `/emails/${id}/preview`, other.byKey))).toBe("404 EMAIL_NOT_FOUND");
-  expect(errorOf(await server.call("GET", "/emails/x/preview", byKey))).toBe("404 EMAIL_NOT_FOUND");
+  expect(errorOf(await server.call(emails.previewEmail, other.byKey, { params: { id } }))).toBe(
+    "404 EMAIL_NOT_FOUND",
+  );
+  expect(errorOf(await server.call(emails.previewEmail, byKey, { params: { id: "x" } }))).toBe(
+    "404 EMAIL_NOT_FOUND",
+  );
 });

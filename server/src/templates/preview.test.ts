@@ -1,26 +1,22 @@
 // Tests POST /templates/preview, which uses the renderer that also sends, and its warnings.
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
+import * as contacts from "@postloft/contract/contacts.ts";
+import * as projects from "@postloft/contract/projects.ts";
+import * as templates from "@postloft/contract/templates.ts";
 import { faultsOf, errorOf, useTestServer, type TestCaller } from "../testing/test-server.ts";
 
 const server = useTestServer({ ROLES: "api" });
 
-interface Preview {
-  subject: string;
-  html: string;
-  text: string;
-  warnings: Array<{ code: string; where: { field: string } }>;
-}
-
 const plain = { subject: "Hi {{firstName}}", body: "<p>Hi {{firstName}}</p>" };
 const preview = async (body: object, caller: TestCaller = server.project.byKey) =>
-  (await server.call<Preview>("POST", "/templates/preview", caller, { ...plain, ...body })).body;
+  (await server.call(templates.previewTemplate, caller, { body: { ...plain, ...body } })).body;
 const refuse = (body: object, caller: TestCaller = server.project.byKey) =>
   server.call("POST", "/templates/preview", caller, { ...plain, ...body });
 
 async function makeContact(data: object, caller: TestCaller = server.project.byKey) {
   const contact = { email: `p${randomUUID()}@example.com`, subscribed: false, data };
-  return (await server.call<{ id: string; email: string }>("POST", "/contacts", caller, contact)).body;
+  return (await server.call(contacts.upsertContact, caller, { anyBody: contact })).body;
 }
 
 test("shows the contact's data overridden by the given data, escaped in HTML but not in text", async () => {
@@ -39,7 +35,7 @@ test("shows the contact's data overridden by the given data, escaped in HTML but
     html: `Ada &lt;b&gt;|free|none|once|${email}|${id}|false|de|`,
     text: `Ada <b>|free|none|once|${email}|${id}|false|de|`,
   });
-  const stored = await server.call("GET", `/contacts/${id}`, server.project.byKey);
+  const stored = await server.call(contacts.getContact, server.project.byKey, { params: { id } });
   expect(stored.body).toMatchObject({ data: { plan: "pro", gone: "x" } });
 });
 
@@ -79,7 +75,10 @@ test("adds the footer in the contact's language only to marketing without its ow
 test("uses the project's language for the footer when the contact's is not supported", async () => {
   const project = await server.createProject();
   const session = { cookie: project.owner.cookie };
-  await server.call("PATCH", `/users/@me/projects/${project.id}`, session, { language: "fr" });
+  await server.call(projects.updateProject, session, {
+    params: { projectId: project.id },
+    body: { language: "fr" },
+  });
   const { id } = await makeContact({ locale: "xx" }, project.byKey);
   expect((await preview({ contactId: id, type: "MARKETING" }, project.byKey)).html).toContain('lang="fr"');
   expect((await preview({ type: "MARKETING" }, project.byKey)).html).toContain('lang="fr"');
@@ -175,8 +174,8 @@ test("does not run data as template code", async () => {
 
 test("returns the same preview for the same Idempotency-Key", async () => {
   const caller = { ...server.project.byKey, headers: { "idempotency-key": "preview" } };
-  const first = await server.call<Preview>("POST", "/templates/preview", caller, plain);
-  const second = await server.call<Preview>("POST", "/templates/preview", caller, plain);
+  const first = await server.call(templates.previewTemplate, caller, { body: plain });
+  const second = await server.call(templates.previewTemplate, caller, { body: plain });
   expect(second.body).toEqual(first.body);
   expect(second.headers.get("idempotency-replayed")).toBe("true");
 });

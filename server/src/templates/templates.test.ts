@@ -1,6 +1,8 @@
 // Tests templates over HTTP: what is stored, listed and rejected, and the separation of projects.
 import { randomUUID } from "node:crypto";
 import { beforeAll, expect, test } from "vitest";
+import * as domains from "@postloft/contract/domains.ts";
+import * as templates from "@postloft/contract/templates.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { ErrorEnvelope } from "../platform/http/errors.ts";
 import {
@@ -13,25 +15,12 @@ import {
   type TestCaller,
   type TestProject,
 } from "../testing/test-server.ts";
+import type { ResponseOf } from "../testing/typed-call.ts";
 
 // No sender runs here, so that emails keep their state.
 const server = useTestServer({ ROLES: "api" });
 
-interface Template {
-  id: string;
-  name: string;
-  subject: string;
-  body: string;
-  design?: unknown;
-  createdAt: string;
-  updatedAt: string;
-}
-interface List {
-  data: Template[];
-  cursor: string | null;
-  hasMore: boolean;
-  total: number;
-}
+type Template = ResponseOf<typeof templates.getTemplate>;
 
 const plain = { name: "Welcome", subject: "Hi {{firstName}}", body: "<p>Hi</p>", type: "TRANSACTIONAL" };
 /** Saving returns warnings (unknown-variables.test.ts). */
@@ -45,11 +34,11 @@ const create = (body: object = {}, caller: TestCaller = server.project.byKey) =>
 const refuse = (body: object, caller: TestCaller = server.project.byKey) =>
   server.call("POST", "/templates", caller, { ...plain, ...body });
 const read = (id: string, caller: TestCaller = server.project.byKey) =>
-  server.call<Template>("GET", `/templates/${id}`, caller);
+  server.call(templates.getTemplate, caller, { params: { id } });
 const patch = (id: string, body: object, caller: TestCaller = server.project.byKey) =>
   save<ErrorEnvelope>("PATCH", `/templates/${id}`, caller, body);
 const list = async (query = "", caller: TestCaller = server.project.byKey) =>
-  (await server.call<List>("GET", `/templates${query}`, caller)).body;
+  (await server.call(templates.listTemplates, caller, { anyQuery: query })).body;
 
 let other: TestProject;
 beforeAll(async () => {
@@ -186,14 +175,16 @@ test("requires room for the footer of a marketing body in any order of body and 
 });
 
 test("requires a verified sender domain on create and on change but keeps a stored one", async () => {
-  const { body: domain } = await server.call<{ id: string }>("POST", "/domains", server.project.byKey, {
-    domain: "shop.example",
+  const { body: domain } = await server.call(domains.createDomain, server.project.byKey, {
+    body: {
+      domain: "shop.example",
+    },
   });
   const from = "a@shop.example";
   const { id } = (await create()).body;
   expect(errorOf(await refuse({ from }))).toBe("403 DOMAIN_NOT_VERIFIED");
   expect(errorOf(await patch(id, { from }))).toBe("403 DOMAIN_NOT_VERIFIED");
-  await server.call("GET", `/domains/${domain.id}/verify`, server.project.byKey);
+  await server.call(domains.verifyDomain, server.project.byKey, { params: { id: domain.id } });
   expect((await patch(id, { from })).status).toBe(200);
   expect(errorOf(await refuse({ from }, other.byKey))).toBe("403 DOMAIN_NOT_VERIFIED");
   await server.rows("update domains set last_checked_at = null, status = 'PENDING' where id = $1", domain.id);
@@ -206,10 +197,12 @@ const remove = async (id = "") => server.call("DELETE", `/domains/${id}`, server
 test("protects a domain from deletion while a template sends from it", async () => {
   const ids: string[] = [];
   for (const name of ["held.example", "mail.held.example"]) {
-    const { body } = await server.call<{ id: string }>("POST", "/domains", server.project.byKey, {
-      domain: name,
+    const { body } = await server.call(domains.createDomain, server.project.byKey, {
+      body: {
+        domain: name,
+      },
     });
-    await server.call("GET", `/domains/${body.id}/verify`, server.project.byKey);
+    await server.call(domains.verifyDomain, server.project.byKey, { params: { id: body.id } });
     ids.push(body.id);
   }
   const [held, free] = ids;
@@ -282,7 +275,9 @@ test("allows duplicate names", async () => {
 
 test("copies everything of a template into an independent one", async () => {
   const { body: first } = await create({ design: { a: [1] }, fromName: "A", description: "x" });
-  const copy = await server.call<Template>("POST", `/templates/${first.id}/duplicate`, server.project.byKey);
+  const copy = await server.call(templates.duplicateTemplate, server.project.byKey, {
+    params: { id: first.id },
+  });
   expect(copy.status).toBe(201);
   expect(copy.body).toEqual({
     ...first,
@@ -298,11 +293,15 @@ test("copies everything of a template into an independent one", async () => {
 
 test("deletes a template once", async () => {
   const { id } = (await create()).body;
-  expect((await server.call("DELETE", `/templates/${id}`, server.project.byKey)).status).toBe(204);
-  expect(errorOf(await server.call("DELETE", `/templates/${id}`, server.project.byKey))).toBe(
+  expect((await server.call(templates.deleteTemplate, server.project.byKey, { params: { id } })).status).toBe(
+    204,
+  );
+  expect(errorOf(await server.call(templates.deleteTemplate, server.project.byKey, { params: { id } }))).toBe(
     "404 TEMPLATE_NOT_FOUND",
   );
-  expect((await server.call("GET", `/templates/${id}`, server.project.byKey)).status).toBe(404);
+  expect((await server.call(templates.getTemplate, server.project.byKey, { params: { id } })).status).toBe(
+    404,
+  );
 });
 
 const CALLS_BY_ID = [
@@ -423,13 +422,15 @@ test("lists all templates without a limit and pages with one, by name and type, 
   expect(await namesOf("?search=e_p")).toEqual(["Apple_pie"]);
   expect(await namesOf("?type=HEADLESS&limit=1")).toEqual(["cherry"]);
   expect(await list("?type=TRANSACTIONAL", project.byKey)).toMatchObject({ data: [], total: 0 });
-  const bad = await server.call("GET", "/templates?limit=101&type=x", project.byKey);
+  const bad = await server.call(templates.listTemplates, project.byKey, { anyQuery: "?limit=101&type=x" });
   expect(faultsOf(bad)).toEqual(["limit too_big", "type invalid_enum_value"]);
-  expect(errorOf(await server.call("GET", "/templates?cursor=x", project.byKey))).toBe("400 BAD_REQUEST");
-  const foreign = Buffer.from(`contacts:${ids[0]}`).toString("base64url");
-  expect(errorOf(await server.call("GET", `/templates?cursor=${foreign}`, project.byKey))).toBe(
+  expect(errorOf(await server.call(templates.listTemplates, project.byKey, { query: { cursor: "x" } }))).toBe(
     "400 BAD_REQUEST",
   );
+  const foreign = Buffer.from(`contacts:${ids[0]}`).toString("base64url");
+  expect(
+    errorOf(await server.call(templates.listTemplates, project.byKey, { query: { cursor: foreign } })),
+  ).toBe("400 BAD_REQUEST");
 });
 
 /** Inserts `count` templates with bodies of the given size, bypassing the API. */
@@ -469,7 +470,7 @@ test("splits templates too large for one response into pages without gaps or dup
 
 test("reports that no campaign or workflow uses a template", async () => {
   const { id } = (await create()).body;
-  const usage = await server.call("GET", `/templates/${id}/usage`, server.project.byKey);
+  const usage = await server.call(templates.getTemplateUsage, server.project.byKey, { params: { id } });
   expect(usage.body).toEqual({ campaigns: [], workflowSteps: [], emailsSent: 0 });
 });
 

@@ -1,5 +1,13 @@
 // Tests that links in test emails never change the contact they were rendered for.
 import { expect, test } from "vitest";
+import * as campaignActions from "@postloft/contract/campaign-actions.ts";
+import * as campaigns from "@postloft/contract/campaigns.ts";
+import * as contacts from "@postloft/contract/contacts.ts";
+import * as keys from "@postloft/contract/keys.ts";
+import * as mailbox from "@postloft/contract/mailbox.ts";
+import * as templateTrials from "@postloft/contract/template-trials.ts";
+import * as templates from "@postloft/contract/templates.ts";
+import * as v1 from "@postloft/contract/v1.ts";
 import { useTestServer, type TestProject } from "../testing/test-server.ts";
 
 const server = useTestServer();
@@ -8,13 +16,15 @@ const BODY = "<p>Hi {{name}}</p><a href='{{unsubscribeUrl}}'>Stop</a>";
 
 async function projectWithAda(): Promise<TestProject> {
   const project = await server.createProject();
-  await server.call("POST", "/contacts", project.byKey, { email: "ada@example.com", data: { name: "Ada" } });
+  await server.call(contacts.upsertContact, project.byKey, {
+    body: { email: "ada@example.com", data: { name: "Ada" } },
+  });
   return project;
 }
 
 /** Returns the URL of the only link in the latest email. */
 async function linkIn({ byKey }: TestProject, to: string): Promise<string> {
-  const list = () => server.call<{ data: Array<{ id: string }> }>("GET", `/mailbox/messages?to=${to}`, byKey);
+  const list = () => server.call(mailbox.listMessages, byKey, { query: { to } });
   await expect.poll(async () => (await list()).body.data.length).toBe(1);
   const id = (await list()).body.data[0]?.id ?? "";
   const { body } = await server.call<{ html: string }>("GET", `/mailbox/messages/${id}`, byKey);
@@ -39,17 +49,18 @@ async function follow(link: string): Promise<string> {
 }
 
 async function sendTest({ byKey }: TestProject, email: string): Promise<void> {
-  const list = await server.call<{ data: Array<{ id: string }> }>("GET", "/contacts", byKey);
-  const template = await server.call<{ id: string }>("POST", "/templates", byKey, {
-    name: "News",
-    subject: "News",
-    type: "MARKETING",
-    body: BODY,
+  const list = await server.call(contacts.listContacts, byKey);
+  const template = await server.call(templates.createTemplate, byKey, {
+    body: {
+      name: "News",
+      subject: "News",
+      type: "MARKETING",
+      body: BODY,
+    },
   });
-  const sent = await server.call("POST", `/templates/${template.body.id}/test`, byKey, {
-    email,
-    from: "hello@sandbox.localhost",
-    contactId: list.body.data[0]?.id,
+  const sent = await server.call(templateTrials.testTemplate, byKey, {
+    params: { id: template.body.id },
+    body: { email, from: "hello@sandbox.localhost", contactId: list.body.data[0]?.id },
   });
   expect(sent.status).toBe(200);
 }
@@ -67,25 +78,27 @@ test("a test email to an address without contact has all links and saves nothing
   const project = await server.createProject();
   const { byKey } = project;
   const contact = { email: "ada@example.com", data: { name: "Ada" } };
-  await server.call("POST", "/contacts", byKey, contact);
+  await server.call(contacts.upsertContact, byKey, { body: contact });
   const text = { name: "News", subject: "News", from: "hello@sandbox.localhost" };
   const body = `<p>Hi Ada</p><a href="{{manageUrl}}">Manage</a> <a href="{{subscribeUrl}}">Again</a> <a href='{{unsubscribeUrl}}'>Stop</a>`;
-  const template = await server.call<{ id: string }>("POST", "/templates", byKey, {
-    ...text,
-    body,
-    type: "HEADLESS",
+  const template = await server.call(templates.createTemplate, byKey, {
+    body: {
+      ...text,
+      body,
+      type: "HEADLESS",
+    },
   });
-  const campaign = await server.call<{ data: { id: string } }>("POST", "/campaigns", byKey, {
-    ...text,
-    body: "<p>Hi Ada</p>",
-    audienceType: "ALL",
+  const campaign = await server.call(campaigns.createCampaign, byKey, {
+    body: {
+      ...text,
+      body: "<p>Hi Ada</p>",
+      audienceType: "ALL",
+    },
   });
   const counts = async () => {
-    const { body: stats } = await server.call<object>(
-      "GET",
-      `/campaigns/${campaign.body.data.id}/stats`,
-      byKey,
-    );
+    const { body: stats } = await server.call(campaignActions.getCampaignStats, byKey, {
+      params: { id: campaign.body.data.id },
+    });
     const [rows] = await server.rows(
       `select (select count(*) from contacts where project_id = $1) as contacts,
         (select count(*) from events where project_id = $1) as events,
@@ -102,11 +115,7 @@ test("a test email to an address without contact has all links and saves nothing
     expect(sent.status).toBe(200);
     const link = await linkIn(project, email);
     expect(await follow(link)).toContain("This is a test link");
-    const list = await server.call<{ data: Array<{ id: string }> }>(
-      "GET",
-      `/mailbox/messages?to=${email}`,
-      byKey,
-    );
+    const list = await server.call(mailbox.listMessages, byKey, { query: { to: email } });
     const raw = await server.call("GET", `/mailbox/messages/${list.body.data[0]?.id}/raw`, byKey);
     const unfolded = raw.text.replaceAll("\r\n ", " ");
     expect(unfolded).toContain("List-Unsubscribe-Post: List-Unsubscribe=One-Click");
@@ -133,17 +142,15 @@ test("a test email to the contact itself has the contact's links", async () => {
 
 test("email sent with a test key never reaches its contact and has links of no contact", async () => {
   const project = await projectWithAda();
-  const key = await server.call<{ data: { key: string } }>(
-    "POST",
-    `/projects/${project.id}/keys`,
+  const key = await server.call(
+    keys.createKey,
     { cookie: project.owner.cookie },
-    { name: "Key", scopes: ["test:send"] },
+    { params: { projectId: project.id }, body: { name: "Key", scopes: ["test:send"] } },
   );
   const sent = await server.call(
-    "POST",
-    "/v1/send",
+    v1.send,
     { key: key.body.data.key },
-    { to: "ada@example.com", from: "hello@sandbox.localhost", subject: "News", body: BODY },
+    { body: { to: "ada@example.com", from: "hello@sandbox.localhost", subject: "News", body: BODY } },
   );
   expect(sent.status).toBe(200);
   expect(await follow(await linkIn(project, "ada@example.com"))).toContain("This is a test link");
