@@ -6,6 +6,9 @@ import { dirname, join } from "node:path";
 import { crc32, deflateSync } from "node:zlib";
 import sharp from "sharp";
 import { afterAll, expect, test } from "vitest";
+import * as campaigns from "@postloft/contract/campaigns.ts";
+import * as templates from "@postloft/contract/templates.ts";
+import * as uploads from "@postloft/contract/uploads.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { ErrorEnvelope } from "../platform/http/errors.ts";
 import { holdRow } from "../testing/hold-row.ts";
@@ -22,7 +25,7 @@ import {
 import { createDiskStorage } from "./disk-storage.ts";
 import { encodeImage } from "./encode-image.ts";
 import { sweepFiles } from "./sweep-files.ts";
-import type { Image, ListedImage } from "./uploads.ts";
+import type { Image } from "./uploads.ts";
 
 const DATA_DIR = mkdtempSync(join(tmpdir(), "postloft-uploads-"));
 const FOLDER = join(DATA_DIR, "uploads");
@@ -55,13 +58,7 @@ async function upload(
 }
 
 const list = async ({ byKey }: TestProject, query = "") =>
-  (
-    await server.call<{ data: ListedImage[]; storedBytes: number; cursor: string; hasMore: boolean }>(
-      "GET",
-      `/uploads${query}`,
-      byKey,
-    )
-  ).body;
+  (await server.call(uploads.listUploads, byKey, { anyQuery: query })).body;
 const remove = ({ byKey }: TestProject, key: string) =>
   server.call<ErrorEnvelope>("DELETE", `/uploads/${key}`, byKey);
 const filesOf = async ({ id }: TestProject) =>
@@ -224,8 +221,10 @@ test("lists the users of an image, which cannot be deleted while it is used", as
     from: "a@sandbox.localhost",
     audienceType: "ALL",
   };
-  const { body: made } = await server.call<{ id: string }>("POST", "/templates", project.byKey, template);
-  expect((await server.call("POST", "/campaigns", project.byKey, campaign)).status).toBe(201);
+  const { body: made } = await server.call(templates.createTemplate, project.byKey, { anyBody: template });
+  expect((await server.call(campaigns.createCampaign, project.byKey, { anyBody: campaign })).status).toBe(
+    201,
+  );
   // The setting requires https, which this server does not support.
   await server.rows("update projects set logo_url = $2 where id = $1", project.id, asLogo.url);
   const { data, storedBytes } = await list(project);
@@ -251,7 +250,7 @@ test("lists the users of an image, which cannot be deleted while it is used", as
   expect([page.data.length, page.hasMore]).toEqual([3, true]);
   expect((await list(project, `?limit=3&cursor=${page.cursor}`)).data).toHaveLength(1);
 
-  const deleteUnused = async () => (await server.call("POST", "/uploads/delete-unused", project.byKey)).body;
+  const deleteUnused = async () => (await server.call(uploads.deleteUnusedUploads, project.byKey)).body;
   expect(await deleteUnused()).toEqual({ deleted: 0, freedBytes: 0, hasMore: false });
   await server.rows(
     "update uploads set uploaded_at = now() - interval '25 hours' where project_id = $1",
@@ -272,13 +271,13 @@ test("counts an image of an earlier template version as used while the version i
   const project = await server.createProject();
   const { body: image } = await upload(project, await png("#555555"));
   const template = { name: "Hello", subject: "s", body: html(image), type: "TRANSACTIONAL" };
-  const { body: made } = await server.call<{ id: string }>("POST", "/templates", project.byKey, template);
+  const { body: made } = await server.call(templates.createTemplate, project.byKey, { anyBody: template });
   for (const body of [`${html(image)} again`, "<p>No image</p>"])
     await server.call("PATCH", `/templates/${made.id}`, project.byKey, { body });
   await server.rows("update uploads set uploaded_at = now() - interval '25 hours'");
   const [listed] = (await list(project)).data;
   expect(listed?.usedBy).toEqual([{ type: "TEMPLATE_VERSION", id: made.id, name: "Hello" }]);
-  const deleted = await server.call<object>("POST", "/uploads/delete-unused", project.byKey);
+  const deleted = await server.call(uploads.deleteUnusedUploads, project.byKey);
   expect(deleted.body).toMatchObject({ deleted: 0 });
   const refused = await remove(project, image.key);
   expect(`${errorOf(refused)} ${refused.body.error.message}`).toMatch(
@@ -297,7 +296,7 @@ test("treats an image as new for the deletion of unused ones when it is uploaded
   );
   const { createdAt } = (await list(project)).data[0] ?? {};
   expect((await upload(project, bytes)).body).toEqual(image);
-  const deleteUnused = () => server.call<object>("POST", "/uploads/delete-unused", project.byKey);
+  const deleteUnused = () => server.call(uploads.deleteUnusedUploads, project.byKey);
   expect((await deleteUnused()).body).toMatchObject({ deleted: 0 });
   expect((await list(project)).data[0]?.createdAt).toBe(createdAt);
   // Also if it is uploaded again while the deletion waits for its row.
