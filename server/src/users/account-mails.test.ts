@@ -1,5 +1,8 @@
 // Checks the language of account emails: from the browser, from the dashboard, or of the project for invited people.
 import { expect, test } from "vitest";
+import * as account from "@postloft/contract/account.ts";
+import * as members from "@postloft/contract/members.ts";
+import * as users from "@postloft/contract/users.ts";
 import { acceptedLanguage, mailLanguageOf } from "../emails/platform-email/mail-language.ts";
 import { readPlatformEmails } from "../testing/platform-emails.ts";
 import { useTestServer } from "../testing/test-server.ts";
@@ -31,18 +34,18 @@ test("chooses the available language that a browser prefers, otherwise English",
 test("writes in the browser's language and, once chosen, in another one", async () => {
   const person = { email: "hedy@example.com", password: "correct horse battery staple" };
   const headers = { "accept-language": "de-AT,de;q=0.9,en;q=0.5" };
-  const { headers: responded } = await server.call("POST", "/auth/signup", { headers }, person);
+  const { headers: responded } = await server.call(users.signUp, { headers }, { body: person });
   expect(await lastTo(person.email)).toMatchObject({
     subject: "Bestätigen Sie Ihre E-Mail-Adresse",
     html: expect.stringContaining('<html lang="de">'),
   });
   const cookie = responded.getSetCookie()[0]?.split(";")[0] ?? "";
-  const chosen = await server.call("PATCH", "/users/@me", { cookie }, { language: "fr" });
+  const chosen = await server.call(users.updateMe, { cookie }, { body: { language: "fr" } });
   expect(chosen.body).toMatchObject({ email: person.email, language: "fr" });
   const refused = await server.call("PATCH", "/users/@me", { cookie }, { language: "tlh" });
   expect(refused.status).toBe(422);
   await server.rows("update users set verified_at = now() where email = $1", person.email);
-  await server.call("POST", "/auth/request-password-reset", {}, { email: person.email });
+  await server.call(account.requestPasswordReset, {}, { body: { email: person.email } });
   expect((await lastTo(person.email))?.subject).toBe("Réinitialisez votre mot de passe");
 });
 
@@ -50,7 +53,9 @@ test("invites people without an account in the language of the project", async (
   const { id, bySession } = await server.createProject();
   await server.rows("update projects set language = 'es-MX' where id = $1", id);
   const invited = { email: "nueva@example.com", role: "MEMBER" };
-  expect((await server.call("POST", `/projects/${id}/members`, bySession, invited)).status).toBe(201);
+  expect(
+    (await server.call(members.addMember, bySession, { params: { projectId: id }, anyBody: invited })).status,
+  ).toBe(201);
   expect((await lastTo(invited.email))?.subject).toBe("Invitación a A project");
 });
 

@@ -1,5 +1,9 @@
 // Accounts and the links in their emails. Each link works once, for one purpose and a limited time.
 import { expect, test } from "vitest";
+import * as account from "@postloft/contract/account.ts";
+import * as contacts from "@postloft/contract/contacts.ts";
+import * as users from "@postloft/contract/users.ts";
+import * as v1 from "@postloft/contract/v1.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { holdRow } from "../testing/hold-row.ts";
 import { cookieOf, faultsOf, errorOf, useTestServer, type TestPerson } from "../testing/test-server.ts";
@@ -11,9 +15,8 @@ const NEW_PASSWORD = "a quite new password";
 const call = <Body>(method: string, path: string, caller: object = {}, body?: unknown) =>
   server.call<Body>(method, path, caller, body);
 const logIn = (email: string, password: string) =>
-  server.call("POST", "/auth/login", {}, { email, password });
-const me = async ({ cookie }: { cookie: string }) =>
-  (await server.call("GET", "/users/@me", { cookie })).status;
+  server.call(users.logIn, {}, { body: { email, password } });
+const me = async ({ cookie }: { cookie: string }) => (await server.call(users.getMe, { cookie })).status;
 
 /** Returns the emails to an address, newest first. */
 const mailsTo = async (email: string) =>
@@ -56,16 +59,16 @@ test("sends a new account an HTML and text email with a single-use confirmation 
   const reply = await call("POST", "/auth/verify-email", {}, { token });
   expect(reply.body).toEqual({ success: true, data: { id: person.id, email: person.email } });
   expect(await isVerified(person.email)).toBe(true);
-  expect(errorOf(await server.call("POST", "/auth/verify-email", {}, { token }))).toBe("400 TOKEN_INVALID");
+  expect(errorOf(await server.call(account.verifyEmail, {}, { body: { token } }))).toBe("400 TOKEN_INVALID");
 });
 
 test("sends the confirmation again, invalidates the previous link, and limits requests", async () => {
   const person = await server.signUp();
   const first = await tokenTo(person.email);
-  const again = () => server.call("POST", "/auth/request-verification", { cookie: person.cookie });
+  const again = () => server.call(account.requestVerification, { cookie: person.cookie });
   expect((await again()).status).toBe(200);
   const second = await tokenTo(person.email);
-  expect(errorOf(await server.call("POST", "/auth/verify-email", {}, { token: first }))).toBe(
+  expect(errorOf(await server.call(account.verifyEmail, {}, { body: { token: first } }))).toBe(
     "400 TOKEN_INVALID",
   );
   for (let number = 1; number < LIMITS.accountMails.value; number++) expect((await again()).status).toBe(200);
@@ -78,13 +81,13 @@ test("resets a forgotten password by a single link once and ends all sessions", 
   const other = { cookie: cookieOf(await logIn(person.email, person.password)) };
   const token = await askReset(person);
   expect(
-    faultsOf(await server.call("POST", "/auth/reset-password", {}, { token, newPassword: "short" })),
+    faultsOf(await server.call(account.resetPassword, {}, { body: { token, newPassword: "short" } })),
   ).toEqual(["newPassword too_small"]);
   const own = { token, newPassword: person.email };
-  expect(faultsOf(await server.call("POST", "/auth/reset-password", {}, own))).toEqual([
+  expect(faultsOf(await server.call(account.resetPassword, {}, { body: own }))).toEqual([
     "newPassword custom",
   ]);
-  const set = () => server.call("POST", "/auth/reset-password", {}, { token, newPassword: NEW_PASSWORD });
+  const set = () => server.call(account.resetPassword, {}, { body: { token, newPassword: NEW_PASSWORD } });
   expect((await set()).status).toBe(200);
   expect([await me(person), await me(other)]).toEqual([401, 401]);
   expect((await logIn(person.email, person.password)).status).toBe(401);
@@ -136,10 +139,10 @@ test("accepts a token only for its purpose, its lifetime and its account", async
   await server.prove(person);
   const reset = await askReset(person);
   const use = (token: string) =>
-    server.call("POST", "/auth/reset-password", {}, { token, newPassword: NEW_PASSWORD });
+    server.call(account.resetPassword, {}, { body: { token, newPassword: NEW_PASSWORD } });
   expect(errorOf(await use(verification))).toBe("400 TOKEN_INVALID");
   expect(errorOf(await use(reset.slice(0, -1)))).toBe("400 TOKEN_INVALID");
-  expect(errorOf(await server.call("POST", "/auth/verify-email", {}, { token: reset }))).toBe(
+  expect(errorOf(await server.call(account.verifyEmail, {}, { body: { token: reset } }))).toBe(
     "400 TOKEN_INVALID",
   );
   await server.rows(
@@ -147,7 +150,7 @@ test("accepts a token only for its purpose, its lifetime and its account", async
     person.id,
   );
   expect(errorOf(await use(reset))).toBe("400 TOKEN_INVALID");
-  expect(errorOf(await server.call("POST", "/auth/verify-email", {}, { token: verification }))).toBe(
+  expect(errorOf(await server.call(account.verifyEmail, {}, { body: { token: verification } }))).toBe(
     "400 TOKEN_INVALID",
   );
   expect(
@@ -174,7 +177,11 @@ test("changing the password requires the old one and ends the other sessions", a
   const person = await server.signUp();
   const other = { cookie: cookieOf(await logIn(person.email, person.password)) };
   const change = (currentPassword: string, newPassword: string) =>
-    server.call("POST", "/users/@me/password", { cookie: person.cookie }, { currentPassword, newPassword });
+    server.call(
+      account.changePassword,
+      { cookie: person.cookie },
+      { body: { currentPassword, newPassword } },
+    );
   expect(errorOf(await change("not my password", NEW_PASSWORD))).toBe("401 INVALID_CREDENTIALS");
   expect(faultsOf(await change(person.password, person.email))).toEqual(["newPassword custom"]);
   expect((await change(person.password, NEW_PASSWORD)).status).toBe(200);
@@ -188,7 +195,11 @@ test("changes the address after confirmation and invalidates a reset link of the
   const reset = await askReset(person);
   const newEmail = `new-${person.email}`;
   const ask = (email: string, currentPassword = person.password) =>
-    server.call("POST", "/users/@me/email", { cookie: person.cookie }, { currentPassword, newEmail: email });
+    server.call(
+      account.changeEmail,
+      { cookie: person.cookie },
+      { body: { currentPassword, newEmail: email } },
+    );
   expect(errorOf(await ask(newEmail, "not my password"))).toBe("401 INVALID_CREDENTIALS");
   expect((await ask(newEmail)).status).toBe(200);
   expect((await mailsTo(person.email))[0]?.subject).toBe("Your email address is about to change");
@@ -260,7 +271,7 @@ test("keeps an address with the account that took it in between", async () => {
   await askForAddress(other, newEmail);
   const second = await tokenTo(newEmail);
   const prove = async (token: string) =>
-    errorOf(await server.call("POST", "/auth/verify-email", {}, { token }));
+    errorOf(await server.call(account.verifyEmail, {}, { body: { token } }));
   const replies = await Promise.all([prove(first), prove(second)]);
   expect(replies.filter((reply) => reply === "409 CONFLICT")).toHaveLength(1);
   expect((await askForAddress(person, third.email)).status).toBe(200);
@@ -335,7 +346,7 @@ test("a new password invalidates links requested with the old one, except the ow
   const stolen = "thief@example.com";
   await askForAddress(person, stolen);
   const theft = await tokenTo(stolen);
-  await server.call("POST", "/auth/request-verification", { cookie: person.cookie });
+  await server.call(account.requestVerification, { cookie: person.cookie });
   const again = await tokenTo(person.email);
   await nextHour();
   await askForAddress(person, stolen);
@@ -346,9 +357,7 @@ test("a new password invalidates links requested with the old one, except the ow
   expect(
     (await call("POST", "/auth/reset-password", {}, { token: reset, newPassword: NEW_PASSWORD })).status,
   ).toBe(400);
-  expect((await server.call("POST", "/auth/request-verification", { cookie: person.cookie })).status).toBe(
-    200,
-  );
+  expect((await server.call(account.requestVerification, { cookie: person.cookie })).status).toBe(200);
   const proof = await tokenTo(person.email);
   const other = { currentPassword: NEW_PASSWORD, newPassword: person.password };
   expect((await call("POST", "/users/@me/password", { cookie: person.cookie }, other)).status).toBe(200);
@@ -366,12 +375,12 @@ test("blocks sending in a session until the address is confirmed, if required, b
   };
   const headers = { "x-project-id": project.id };
   const send = (one: typeof strict | typeof server, caller: object) =>
-    one.call("POST", "/v1/send", caller, mail);
+    one.call(v1.send, caller, { body: mail });
   const person = { cookie: project.owner.cookie, headers };
   expect((await send(server, person)).status).toBe(200);
-  const refused = await strict.call("POST", "/v1/send", person, mail);
+  const refused = await strict.call(v1.send, person, { body: mail });
   expect(errorOf(refused)).toBe("403 EMAIL_VERIFICATION_REQUIRED");
-  expect((await strict.call("GET", "/contacts", person)).status).toBe(200);
+  expect((await strict.call(contacts.listContacts, person)).status).toBe(200);
   expect((await send(strict, project.byKey)).status).toBe(200);
   const token = await tokenTo(project.owner.email);
   expect((await call("POST", "/auth/verify-email", {}, { token })).status).toBe(200);

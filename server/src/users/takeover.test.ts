@@ -1,6 +1,11 @@
 // One account per address when email leaves the machine: no one can reserve an address, take over an account or find out which addresses
 // have one.
 import { expect, test } from "vitest";
+import * as account from "@postloft/contract/account.ts";
+import * as contacts from "@postloft/contract/contacts.ts";
+import * as membersContract from "@postloft/contract/members.ts";
+import * as projects from "@postloft/contract/projects.ts";
+import * as users from "@postloft/contract/users.ts";
 import { transaction } from "../platform/database/database.ts";
 import { readPlatformEmails } from "../testing/platform-emails.ts";
 import { cookieOf, errorOf, useTestServer } from "../testing/test-server.ts";
@@ -16,14 +21,14 @@ const newAddress = () => `victim${++made}@example.com`;
 const post = <Body>(path: string, body: object, headers: Record<string, string> = {}) =>
   server.call<Body>("POST", path, { headers }, body);
 const requestSignUp = (email: string, more: object = {}) =>
-  server.call<{ data: object }>("POST", "/auth/signup", {}, { email, ...more });
-const requestReset = (email: string) => server.call("POST", "/auth/request-password-reset", {}, { email });
+  server.call(users.signUp, {}, { body: { email, ...more } });
+const requestReset = (email: string) => server.call(account.requestPasswordReset, {}, { body: { email } });
 const complete = (token: string, password = PASSWORD) =>
-  server.call<{ data: { id: string } }>("POST", "/auth/complete-signup", {}, { token, password });
+  server.call(users.completeSignUp, {}, { body: { token, password } });
 const refusedCompletion = async (token: string) =>
-  errorOf(await server.call("POST", "/auth/complete-signup", {}, { token, password: PASSWORD }));
+  errorOf(await server.call(users.completeSignUp, {}, { body: { token, password: PASSWORD } }));
 const logIn = (email: string, password = PASSWORD) =>
-  server.call("POST", "/auth/login", {}, { email, password });
+  server.call(users.logIn, {}, { body: { email, password } });
 const mailsTo = (email: string) => readPlatformEmails(server.pool, { to: email, subject: /./ });
 const accountsOf = (email: string) =>
   server.rows<{ id: string }>("select id from users where email = $1", email);
@@ -84,11 +89,11 @@ test("the link creates the account with the password chosen there and signs in",
   expect((await complete(token, "password123")).status).toBe(422);
   const reply = await complete(token);
   expect(reply.status).toBe(200);
-  expect((await server.call("GET", "/users/@me", { cookie: cookieOf(reply) })).status).toBe(200);
+  expect((await server.call(users.getMe, { cookie: cookieOf(reply) })).status).toBe(200);
   expect([(await logIn(email, "the password of a stranger")).status, (await logIn(email)).status]).toEqual([
     401, 200,
   ]);
-  const { body } = await server.call<object[]>("GET", "/users/@me/projects", { cookie: cookieOf(reply) });
+  const { body } = await server.call(projects.listProjects, { cookie: cookieOf(reply) });
   expect(body).toEqual([]);
   const rows = await server.rows("select verified_at is not null as is from users where email = $1", email);
   expect(rows).toEqual([{ is: true }]);
@@ -161,16 +166,20 @@ test("a concurrent invitation and sign-up of one address create one account", as
     await requestSignUp(email);
     const signUp = await tokenTo(email);
     const replies = await Promise.all([
-      server.call("POST", `/invitations/${invitation}/sign-up`, {}, { password: PASSWORD }),
-      server.call("POST", "/auth/complete-signup", {}, { token: signUp, password: PASSWORD }),
+      server.call(
+        membersContract.signUpInvited,
+        {},
+        { params: { token: invitation }, body: { password: PASSWORD } },
+      ),
+      server.call(users.completeSignUp, {}, { body: { token: signUp, password: PASSWORD } }),
     ]);
     expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 409]);
     expect(await accountsOf(email)).toHaveLength(1);
     const [invited] = replies;
     // A user who signed up accepts with that account; an invited one has already joined.
     const cookie = cookieOf(replies.find(({ status }) => status === 200) ?? invited);
-    await server.call("POST", `/invitations/${invitation}/accept`, { cookie });
-    expect((await server.call("GET", "/contacts", { cookie, projectId: project.id })).status).toBe(200);
+    await server.call(membersContract.acceptInvitation, { cookie }, { params: { token: invitation } });
+    expect((await server.call(contacts.listContacts, { cookie, projectId: project.id })).status).toBe(200);
   }
 });
 
@@ -205,9 +214,17 @@ test("links, invitations and other services never open an account with unconfirm
     "Your password can't be reset by email",
   ]);
   await expect(oauthAs(email)).rejects.toThrow("never confirmed");
-  await server.call("POST", `/projects/${project.id}/members`, { cookie: project.owner.cookie }, { email });
+  await server.call(
+    membersContract.addMember,
+    { cookie: project.owner.cookie },
+    { params: { projectId: project.id }, body: { email } },
+  );
   const invitation = await tokenTo(email);
-  const refused = await server.call("POST", `/invitations/${invitation}/sign-up`, {}, { password: PASSWORD });
+  const refused = await server.call(
+    membersContract.signUpInvited,
+    {},
+    { params: { token: invitation }, body: { password: PASSWORD } },
+  );
   expect(errorOf(refused)).toBe("409 CONFLICT");
   expect((await accountsOf(email)).map(({ id }) => id)).toEqual([squatter.id]);
 });
@@ -215,14 +232,14 @@ test("links, invitations and other services never open an account with unconfirm
 test("a confirmation says who asked, from where and why, and only confirms", async () => {
   const person = await server.signUp();
   const { cookie } = person;
-  await server.call("POST", "/auth/request-verification", { cookie });
+  await server.call(account.requestVerification, { cookie });
   expect((await mailsTo(person.email)).at(-1)?.text).toContain(
     `The account ${person.email} asked to confirm`,
   );
   const confirmed = await post("/auth/verify-email", { token: await tokenTo(person.email) });
   expect([confirmed.status, confirmed.headers.getSetCookie()]).toEqual([200, []]);
   const newEmail = newAddress();
-  await server.call("POST", "/users/@me/email", { cookie }, { currentPassword: PASSWORD, newEmail });
+  await server.call(account.changeEmail, { cookie }, { body: { currentPassword: PASSWORD, newEmail } });
   const [mail] = await mailsTo(newEmail);
   expect(mail?.text).toContain(
     `The Postloft account ${person.email} asked to change its email address to ${newEmail}`,
@@ -243,10 +260,10 @@ test("sends no link with DISABLE_SIGNUPS and rejects links sent before", async (
   await requestSignUp(email);
   const closed = await server.startAnother({ DISABLE_SIGNUPS: "true" });
   const token = await tokenTo(email);
-  expect(errorOf(await closed.call("POST", "/auth/signup", {}, { email: newAddress() }))).toBe(
+  expect(errorOf(await closed.call(users.signUp, {}, { body: { email: newAddress() } }))).toBe(
     "403 SIGNUPS_DISABLED",
   );
   const body = { token, password: PASSWORD };
-  expect(errorOf(await closed.call("POST", "/auth/complete-signup", {}, body))).toBe("403 SIGNUPS_DISABLED");
+  expect(errorOf(await closed.call(users.completeSignUp, {}, { body }))).toBe("403 SIGNUPS_DISABLED");
   expect(await accountsOf(email)).toEqual([]);
 });

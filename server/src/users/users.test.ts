@@ -3,6 +3,7 @@ import { randomFill } from "node:crypto";
 import { promisify } from "node:util";
 import { hashSync } from "@node-rs/argon2";
 import { expect, test, vi } from "vitest";
+import * as users from "@postloft/contract/users.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { startCpuTimer } from "../testing/cpu-timer.ts";
 import { readPlatformEmails } from "../testing/platform-emails.ts";
@@ -14,22 +15,18 @@ import {
   useTestServer,
   type Call,
 } from "../testing/test-server.ts";
+import type { BodyOf } from "../testing/typed-call.ts";
 
 const server = useTestServer({ ROLES: "api" });
-
-interface Account {
-  success: boolean;
-  data: { id: string; email: string };
-}
 
 const password = "correct horse battery staple";
 let made = 0;
 const newAddress = () => `ada${++made}@example.com`;
-const signUp = (body: unknown) => server.call<Account>("POST", "/auth/signup", {}, body);
-const logIn = (body: unknown, call: Call = server.call) => call<Account>("POST", "/auth/login", {}, body);
+const signUp = (body: unknown) =>
+  server.call<{ data: { id: string; email: string } }>("POST", "/auth/signup", {}, body);
+const logIn = (body: BodyOf<typeof users.logIn>, call: Call = server.call) => call(users.logIn, {}, { body });
 const failedLogIn = (body: unknown) => server.call("POST", "/auth/login", {}, body);
-const readMe = (cookie: string) =>
-  server.call<{ id: string; email: string }>("GET", "/users/@me", { cookie });
+const readMe = (cookie: string) => server.call(users.getMe, { cookie });
 
 /** All cookies of a response, as a browser sends them. */
 const cookiesOf = ({ headers }: { headers: Headers }) =>
@@ -59,7 +56,7 @@ test("hides the cookie from scripts, other sites and, with https, plain connecti
     /^postloft_session=[\w-]+\.[\w-]+\.[\w-]+; Max-Age=7776000; Path=\/; HttpOnly; SameSite=Lax$/,
   );
   const secure = await server.startAnother({ BASE_URL: "https://mail.example.com" });
-  const overHttps = await secure.call("POST", "/auth/signup", {}, { email: newAddress(), password });
+  const overHttps = await secure.call(users.signUp, {}, { body: { email: newAddress(), password } });
   expect(overHttps.headers.getSetCookie()[0]).toMatch(
     /^__Host-postloft_session=\S+; Max-Age=7776000; Path=\/; HttpOnly; SameSite=Lax; Secure$/,
   );
@@ -68,10 +65,9 @@ test("hides the cookie from scripts, other sites and, with https, plain connecti
 test("an address has one account in any spelling and with concurrent sign-ups", async () => {
   const first = await signUp({ email: "grace@bücher.example", password });
   const again = await server.call(
-    "POST",
-    "/auth/signup",
+    users.signUp,
     {},
-    { email: "GRACE@xn--bcher-kva.example", password },
+    { body: { email: "GRACE@xn--bcher-kva.example", password } },
   );
   expect([errorOf(again), cookieOf(again)]).toEqual(["409 CONFLICT", ""]);
   expect((await logIn({ email: "Grace@BÜCHER.example", password })).body).toEqual(first.body);
@@ -104,7 +100,7 @@ test.for([
   [{ email: "a@example.com,b@example.com", password }, ["email invalid_string"]],
   [{ email: "a@example.com\r\nBcc: b@example.com", password }, ["email invalid_string"]],
 ] as Array<[unknown, string[]]>)("rejects a sign-up with %j and reports %j", async ([body, faults]) => {
-  const reply = await server.call("POST", "/auth/signup", {}, body);
+  const reply = await server.call(users.signUp, {}, { anyBody: body });
   expect(reply.status).toBe(422);
   expect(faultsOf(reply)).toEqual(faults);
 });
@@ -138,7 +134,7 @@ test.for([
   ["Postloft2026", "Must not be your email address"],
 ])("rejects %s as a password", async ([bad, reason]) => {
   const body = { email: "countess.of.lovelace@example.com", password: bad };
-  const reply = await server.call("POST", "/auth/signup", {}, body);
+  const reply = await server.call(users.signUp, {}, { body });
   expect(faultsOf(reply)).toEqual(["password custom"]);
   expect(reply.text).toContain(reason);
 });
@@ -158,7 +154,7 @@ test("limits accounts per network and hour without counting rejected sign-ups", 
     const refused = await signUp({ email: newAddress(), password });
     expect([refused.status, Number(refused.headers.get("retry-after")) > 0]).toEqual([429, true]);
     await server.rows("update rate_windows set taken = 5 where bucket = $1", bucket);
-    expect((await server.call("POST", "/auth/signup", {}, { email, password: "password" })).status).toBe(422);
+    expect((await server.call(users.signUp, {}, { body: { email, password: "password" } })).status).toBe(422);
     expect(await taken()).toEqual([{ taken: 5 }]);
   });
 });
@@ -206,13 +202,8 @@ test("two accounts with the same password have different hashes", async () => {
 
 test("wrong passwords per account slow each other down on all servers, the right one never waits", async () => {
   const another = await server.startAnother({ TRUST_PROXY: "127.0.0.1" });
-  const from = (ip: string, body: object, cookie = "") =>
-    another.call(
-      "POST",
-      "/auth/login",
-      { headers: { "x-forwarded-for": ip, ...(cookie && { cookie }) } },
-      body,
-    );
+  const from = (ip: string, body: BodyOf<typeof users.logIn>, cookie = "") =>
+    another.call(users.logIn, { headers: { "x-forwarded-for": ip, ...(cookie && { cookie }) } }, { body });
   await inOneWindow(server, 600, async () => {
     const [email, other] = [newAddress(), newAddress()];
     const known = cookiesOf(await signUp({ email, password }));
@@ -248,7 +239,7 @@ test("notifies the owner about a sign-in on a new device but not on a known one"
   const email = newAddress();
   const own = await signUp({ email, password });
   const enter = (cookie: string, agent: string) =>
-    server.call("POST", "/auth/login", { headers: { cookie, "user-agent": agent } }, { email, password });
+    server.call(users.logIn, { headers: { cookie, "user-agent": agent } }, { body: { email, password } });
   const reports = () => readPlatformEmails(server.pool, { to: email, subject: /^New sign-in/ });
   await enter(cookiesOf(own), "Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0");
   expect(await reports()).toEqual([]);
@@ -265,10 +256,9 @@ test("notifies the owner about a sign-in on a new device but not on a known one"
   const other = newAddress();
   await signUp({ email: other, password });
   await server.call(
-    "POST",
-    "/auth/login",
+    users.logIn,
     { headers: { cookie: cookiesOf(first) } },
-    { email: other, password },
+    { body: { email: other, password } },
   );
   expect(await readPlatformEmails(server.pool, { to: other, subject: /^New sign-in/ })).toHaveLength(1);
 });
@@ -299,7 +289,7 @@ test("limits a machine to 300 sign-ups and sign-ins a minute", async () => {
     );
     const email = newAddress();
     const first = await signUp({ email, password });
-    const next = await server.call("POST", "/auth/signup", {}, { email: newAddress(), password });
+    const next = await server.call(users.signUp, {}, { body: { email: newAddress(), password } });
     const login = await failedLogIn({ email, password });
     await server.rows("delete from rate_windows");
     expect(first.status).toBe(200);
@@ -314,16 +304,16 @@ test("signing out ends only this session, everywhere", async () => {
   await signUp({ email, password });
   const ended = cookieOf(await logIn({ email, password }));
   const kept = cookieOf(await logIn({ email, password }));
-  const reply = await server.call("GET", "/auth/logout", { cookie: ended });
+  const reply = await server.call(users.logOut, { cookie: ended });
   expect(reply.status).toBe(200);
   expect(reply.body).toEqual({ success: true, data: {} });
   expect(reply.headers.getSetCookie()[0]).toMatch(
     /^postloft_session=; Max-Age=0; Path=\/; HttpOnly; SameSite=Lax$/,
   );
   for (const call of [server.call, another.call]) {
-    expect(errorOf(await call("GET", "/users/@me", { cookie: ended }))).toBe("401 UNAUTHORIZED");
-    expect(errorOf(await call("GET", "/auth/logout", { cookie: ended }))).toBe("401 UNAUTHORIZED");
-    expect((await call("GET", "/users/@me", { cookie: kept })).status).toBe(200);
+    expect(errorOf(await call(users.getMe, { cookie: ended }))).toBe("401 UNAUTHORIZED");
+    expect(errorOf(await call(users.logOut, { cookie: ended }))).toBe("401 UNAUTHORIZED");
+    expect((await call(users.getMe, { cookie: kept })).status).toBe(200);
   }
 });
 
@@ -345,7 +335,7 @@ test.for([
   async ([, change, isLive]) => {
     const { cookie, id } = await server.signUp();
     await server.rows(`update sessions set ${change} where user_id = $1`, id);
-    const reply = await server.call("GET", "/users/@me", { cookie });
+    const reply = await server.call(users.getMe, { cookie });
     expect(reply.status).toBe(isLive ? 200 : 401);
   },
 );
@@ -354,7 +344,7 @@ test("rejects sign-ups but allows sign-ins with DISABLE_SIGNUPS", async () => {
   const closed = await server.startAnother({ DISABLE_SIGNUPS: "true" });
   const { email } = await server.signUp();
   const before = await server.countRows();
-  const reply = await closed.call("POST", "/auth/signup", {}, { email: newAddress(), password });
+  const reply = await closed.call(users.signUp, {}, { body: { email: newAddress(), password } });
   expect(errorOf(reply)).toBe("403 SIGNUPS_DISABLED");
   expect(await server.countRows()).toEqual(before);
   expect((await logIn({ email, password }, closed.call)).status).toBe(200);

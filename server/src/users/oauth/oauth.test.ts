@@ -1,5 +1,12 @@
 // Tests sign-in through other services against a provider with real signatures: which account is opened, and which responses are rejected.
 import { afterAll, beforeEach, expect, test } from "vitest";
+import * as accountContract from "@postloft/contract/account.ts";
+import * as instance from "@postloft/contract/instance.ts";
+import * as members from "@postloft/contract/members.ts";
+import * as oauth from "@postloft/contract/oauth.ts";
+import * as passkeys from "@postloft/contract/passkeys.ts";
+import * as secondFactor from "@postloft/contract/second-factor.ts";
+import * as users from "@postloft/contract/users.ts";
 import { FAKE_CLIENT, startIdentityFake, type FakePerson } from "../../testing/identity-fake.ts";
 import { fromBase32 } from "../../testing/base32.ts";
 import { cookieOf, errorOf, useTestServer, type OneServer, type Reply } from "../../testing/test-server.ts";
@@ -57,25 +64,18 @@ async function travel({ provider = "oidc", query = "", session = "", from = serv
 }
 
 const whoIs = async (reply: Reply<unknown>) =>
-  (await server.call<{ id: string; email: string }>("GET", "/users/@me", { cookie: cookieOf(reply) })).body;
-const identitiesOf = async (cookie: string) =>
-  (
-    await server.call<{ hasPassword: boolean; identities: Array<{ id: string; provider: string | null }> }>(
-      "GET",
-      "/users/@me/identities",
-      { cookie },
-    )
-  ).body;
+  (await server.call(users.getMe, { cookie: cookieOf(reply) })).body;
+const identitiesOf = async (cookie: string) => (await server.call(oauth.listIdentities, { cookie })).body;
 const subjectsTo = async (email: string) =>
   (await readPlatformEmails(server.pool, { to: email, subject: /./ })).map(({ subject }) => subject);
 
 test("returns the configured services before signing in", async () => {
-  const config = await server.call("GET", "/auth/oauth-config");
+  const config = await server.call(oauth.getOauthConfig);
   expect(config.body).toEqual({
     success: true,
     data: { github: true, google: false, oidc: true, oidcName: "Our directory" },
   });
-  const features = (await server.call<{ features: object }>("GET", "/config")).body.features;
+  const features = (await server.call(instance.getConfig)).body.features;
   expect(features).toMatchObject({ authProviders: { github: true, google: false, oidc: true } });
   expect((await travel({ provider: "google" })).reply.status).toBe(404);
 });
@@ -113,7 +113,7 @@ test("finds and notifies a confirmed account by its address, but rejects an unco
   await server.rows("update users set verified_at = now() where id = $1", owner.id);
   expect((await whoIs((await travel()).reply)).id).toBe(owner.id);
   expect(await subjectsTo(owner.email)).toContain("Your account is connected to Our directory");
-  expect((await server.call("GET", "/users/@me", { cookie: owner.cookie })).status).toBe(200);
+  expect((await server.call(users.getMe, { cookie: owner.cookie })).status).toBe(200);
 });
 
 test.for(["nobody", "somebody"])(
@@ -244,14 +244,12 @@ test("admits invited people through another service when sign-ups are off", asyn
   const closed = await server.startAnother({ ...SETTINGS, DISABLE_SIGNUPS: "true" });
   const { id, bySession } = await server.createProject();
   const body = { email: fake.person.email, role: "MEMBER" };
-  const invited = await server.call<{ data: { invitation: { link: string } } }>(
-    "POST",
-    `/projects/${id}/members`,
-    bySession,
-    body,
-  );
-  const token = invited.body.data.invitation.link.split("/").at(-1) ?? "";
-  const accept = (cookie: string) => closed.call("POST", `/invitations/${token}/accept`, { cookie });
+  const invited = await server.call(members.addMember, bySession, {
+    params: { projectId: id },
+    anyBody: body,
+  });
+  const token = invited.body.data.invitation?.link?.split("/").at(-1) ?? "";
+  const accept = (cookie: string) => closed.call(members.acceptInvitation, { cookie }, { params: { token } });
   const { reply } = await travel({ from: closed, query: `?next=/app/invitations/${token}` });
   expect(reply.headers.get("location")).toBe(`/app/invitations/${token}`);
   expect((await accept(cookieOf(reply))).status).toBe(200);
@@ -267,16 +265,12 @@ test("admits invited people through another service when sign-ups are off", asyn
 /** The default public address. */
 const here = () => ({ origin: `http://localhost:${new URL(server.url).port}`, rpId: "localhost" });
 async function challengeToShow(): Promise<string> {
-  const { body } = await server.call<{ data: { challenge: string } }>("POST", "/auth/passkey-options");
+  const { body } = await server.call(passkeys.askPasskey);
   return body.data.challenge;
 }
 /** Adds a passkey to a signed-in user. */
 async function passkeyOf(cookie: string): Promise<SoftPasskey> {
-  const { body } = await server.call<{ challenge: string; user: { id: string } }>(
-    "POST",
-    "/users/@me/passkeys/options",
-    { cookie },
-  );
+  const { body } = await server.call(passkeys.beginPasskey, { cookie });
   const passkey = createSoftPasskey(body.user.id);
   const made = passkey.register({ ...here(), challenge: body.challenge });
   const { status } = await server.call(
@@ -304,21 +298,20 @@ test("requires the second factor: each code once, a passkey instead, and few gue
     donor.id,
     id,
   );
-  const begun = await server.call<{ secret: string }>(
-    "POST",
-    "/users/@me/second-factor",
+  const begun = await server.call(
+    secondFactor.beginSecondFactor,
     { cookie },
-    { currentPassword: donor.password },
+    { body: { currentPassword: donor.password } },
   );
   const secret = fromBase32(begun.body.secret);
   const step = Math.floor(Date.now() / 30_000);
-  await server.call("POST", "/users/@me/second-factor/confirm", { cookie }, { code: codeAt(secret, step) });
+  await server.call(secondFactor.confirmSecondFactor, { cookie }, { body: { code: codeAt(secret, step) } });
 
   const { reply } = await travel({ query: "?next=/app/account" });
   expect(reply.status).toBe(200);
   expect(reply.text).toContain('name="code"');
   const half = cookieOf(reply);
-  expect((await server.call("GET", "/users/@me", { cookie: half })).status).toBe(401);
+  expect((await server.call(users.getMe, { cookie: half })).status).toBe(401);
   const give = (code: string, held = half) =>
     server.call(
       "POST",
@@ -378,10 +371,9 @@ test("connects and disconnects a service of a signed-in user but keeps the last 
   const refused = await server.call("DELETE", `/users/@me/identities/${only?.id}`, { cookie: alone });
   expect(errorOf(refused)).toBe("409 CONFLICT");
   const noPassword = await server.call(
-    "POST",
-    "/users/@me/password",
+    accountContract.changePassword,
     { cookie: alone },
-    { currentPassword: "x", newPassword: "correct horse battery" },
+    { body: { currentPassword: "x", newPassword: "correct horse battery" } },
   );
   expect(errorOf(noPassword)).toBe("401 INVALID_CREDENTIALS");
 });
@@ -434,7 +426,7 @@ test("rejects a connection in a session that began more than an hour ago", async
   const { reply } = await travel({ query: "?connect=true", session: person.cookie });
   expect(reply.status).toBe(401);
   expect(reply.text).toContain("Sign out and in again");
-  expect((await server.call("GET", "/users/@me", { cookie: person.cookie })).status).toBe(200);
+  expect((await server.call(users.getMe, { cookie: person.cookie })).status).toBe(200);
 });
 
 test("requires settings that belong together", async () => {

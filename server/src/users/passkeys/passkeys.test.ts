@@ -1,5 +1,8 @@
 // Tests passkeys with real keys and signatures: adding, signing in alone and with a password, renaming, removing, and invalid ones.
 import { expect, test } from "vitest";
+import * as account from "@postloft/contract/account.ts";
+import * as passkeys from "@postloft/contract/passkeys.ts";
+import * as users from "@postloft/contract/users.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { ErrorEnvelope } from "../../platform/http/errors.ts";
 import { holdRow } from "../../testing/hold-row.ts";
@@ -64,10 +67,7 @@ async function withPasskey(person: TestPerson, name = "Laptop") {
 }
 
 async function challengeToShow(): Promise<string> {
-  const { body } = await server.call<{ data: { challenge: string; rpId: string; userVerification: string } }>(
-    "POST",
-    "/auth/passkey-options",
-  );
+  const { body } = await server.call(passkeys.askPasskey);
   expect(body.data).toMatchObject({ rpId: HERE.rpId, userVerification: "required" });
   return body.data.challenge;
 }
@@ -76,17 +76,17 @@ const show = async (passkey: SoftPasskey, lie: Partial<Said> = {}) =>
   passkey.show({ ...HERE, challenge: await challengeToShow(), ...lie });
 const enter = (shown: unknown) => server.call("POST", "/auth/passkey-login", {}, { passkey: shown });
 const whoIs = async (reply: Reply<unknown>) =>
-  (await server.call<{ id: string }>("GET", "/users/@me", { cookie: cookieOf(reply) })).body.id;
+  (await server.call(users.getMe, { cookie: cookieOf(reply) })).body.id;
 const mailsTo = async ({ email }: TestPerson) =>
   (await readPlatformEmails(server.pool, { to: email, subject: /./ })).map(({ subject }) => subject);
 
 /** Sets a new password with the link in the email. */
 async function resetPassword({ email }: TestPerson) {
-  await server.call("POST", "/auth/request-password-reset", {}, { email });
+  await server.call(account.requestPasswordReset, {}, { body: { email } });
   const mails = await readPlatformEmails(server.pool, { to: email, subject: /password/ });
   const token = /reset-password\/([A-Za-z0-9_-]+)/.exec(mails.at(-1)?.text ?? "")?.[1];
   const body = { token, newPassword: "a quite new password" };
-  expect((await server.call("POST", "/auth/reset-password", {}, body)).status).toBe(200);
+  expect((await server.call(account.resetPassword, {}, { anyBody: body })).status).toBe(200);
 }
 
 test("keeps passkeys when the password is reset by email", async () => {
@@ -153,7 +153,7 @@ test("a passkey counts as second factor, alone or instead of a code after the pa
     { code },
   );
   const logIn = (more: object) =>
-    server.call("POST", "/auth/login", {}, { email: person.email, password: person.password, ...more });
+    server.call(users.logIn, {}, { body: { email: person.email, password: person.password, ...more } });
   expect(errorOf(await logIn({}))).toBe("401 SECOND_FACTOR_REQUIRED");
   expect((await enter(await show(passkey))).status).toBe(200);
   const beside = await logIn({ passkey: await show(passkey) });
@@ -215,7 +215,7 @@ test("accepts a challenge once across all processes and not when expired", async
   const shown = await show(passkey);
   const another = await server.startAnother();
   const both = await Promise.all(
-    [server, another].map((one) => one.call("POST", "/auth/passkey-login", {}, { passkey: shown })),
+    [server, another].map((one) => one.call(passkeys.logInByPasskey, {}, { body: { passkey: shown } })),
   );
   expect(both.map(({ status }) => status).toSorted()).toEqual([200, 401]);
   const late = await show(passkey);

@@ -1,6 +1,9 @@
 // Tests the second factor: required at each sign-in once enabled, each code works once, guesses are limited, disabling needs password and
 // code.
 import { expect, test } from "vitest";
+import * as account from "@postloft/contract/account.ts";
+import * as secondFactor from "@postloft/contract/second-factor.ts";
+import * as users from "@postloft/contract/users.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { ErrorEnvelope } from "../../platform/http/errors.ts";
 import { fromBase32 } from "../../testing/base32.ts";
@@ -15,10 +18,10 @@ const STEP_MS = 30_000;
 const ask = <Body = ErrorEnvelope>(person: TestPerson, path: string, body: object) =>
   server.call<Body>("POST", `/users/@me/second-factor${path}`, { cookie: person.cookie }, body);
 const logIn = ({ email, password }: TestPerson, code?: string) =>
-  server.call("POST", "/auth/login", {}, { email, password, ...(code === undefined ? {} : { code }) });
+  server.call(users.logIn, {}, { body: { email, password, ...(code === undefined ? {} : { code }) } });
 const state = async ({ cookie }: TestPerson) =>
   (
-    await server.call<{ isOn: boolean; recoveryCodesLeft: number }>("GET", "/users/@me/second-factor", {
+    await server.call(secondFactor.getSecondFactor, {
       cookie,
     })
   ).body;
@@ -77,8 +80,8 @@ test("is off until a code confirms it, then ends other sessions and requires a c
   expect(errorOf(await ask(person, "/confirm", { code: early }))).toBe("401 INVALID_CREDENTIALS");
   const code = codeAt(fromBase32(second), now);
   expect((await ask(person, "/confirm", { code })).status).toBe(200);
-  expect((await server.call("GET", "/users/@me", { cookie: other })).status).toBe(401);
-  expect((await server.call("GET", "/users/@me", { cookie: person.cookie })).status).toBe(200);
+  expect((await server.call(users.getMe, { cookie: other })).status).toBe(401);
+  expect((await server.call(users.getMe, { cookie: person.cookie })).status).toBe(200);
   expect(await state(person)).toMatchObject({ isOn: true, recoveryCodesLeft: 10 });
 
   expect(errorOf(await logIn(person))).toBe("401 SECOND_FACTOR_REQUIRED");
@@ -117,7 +120,7 @@ test("a recovery code works once in any notation, and new codes replace old ones
 test("disabling needs password and code, and a password reset does not bypass it", async () => {
   const { person, codes, code } = await withFactor();
   await server.prove(person);
-  await server.call("POST", "/auth/request-password-reset", {}, { email: person.email });
+  await server.call(account.requestPasswordReset, {}, { body: { email: person.email } });
   const mail = (await readPlatformEmails(server.pool, { to: person.email })).at(-1);
   const token = /reset-password\/([A-Za-z0-9_-]+)/.exec(mail?.text ?? "")?.[1];
   const password = "quite another password";
