@@ -2,17 +2,15 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
+import * as mailbox from "@postloft/contract/mailbox.ts";
+import * as v1 from "@postloft/contract/v1.ts";
 import { faultsOf, useTestServer } from "../testing/test-server.ts";
+import type { ResponseOf } from "../testing/typed-call.ts";
 
 const server = useTestServer();
 const WAIT = { timeout: 30_000, interval: 20 };
 
-interface Sent {
-  data: {
-    emails: Array<{ email: string }>;
-    warnings?: Array<{ code: string; message: string; where: { field: string } }>;
-  };
-}
+type Sent = ResponseOf<typeof v1.send>;
 interface Message {
   id: string;
   to: string;
@@ -131,7 +129,7 @@ test.for([
   "delivers an attachment with %s with its type",
   async ([, file, type]) => {
     const { id } = await sendAndRead({ attachments: [file] });
-    const raw = await server.call("GET", `/mailbox/messages/${id}/raw`, server.project.byKey);
+    const raw = await server.call(mailbox.getRawMessage, server.project.byKey, { params: { id } });
     expect(raw.text).toMatch(new RegExp(`Content-Type: ${type};\\s+name="?${file.filename}`));
     const isCalendar = file.filename.endsWith("ics");
     expect(raw.text.replaceAll("\r\n", "")).toContain(isCalendar ? file.content : PDF);
@@ -159,7 +157,7 @@ test("names the fields and reasons in the first sentence of a 422", async () => 
 test("returns no warning for the first request in the README", async () => {
   const readme = readFileSync(join(import.meta.dirname, "../../../README.md"), "utf8");
   const [, json = ""] = /v1\/send .+ -d '(\{[^']+\})/s.exec(readme) ?? [];
-  const reply = await server.call<Sent>("POST", "/v1/send", server.project.byKey, json);
+  const reply = await server.call(v1.send, server.project.byKey, { anyBody: json });
   expect(JSON.parse(json)).toMatchObject({ subject: 'Hello {{firstName ?? "there"}}' });
   expect([reply.status, reply.body.data.warnings]).toEqual([200, undefined]);
 });

@@ -3,6 +3,11 @@ import { randomUUID } from "node:crypto";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { beforeAll, expect, test, vi } from "vitest";
+import * as contactsContract from "@postloft/contract/contacts.ts";
+import * as domains from "@postloft/contract/domains.ts";
+import * as emailsContract from "@postloft/contract/emails.ts";
+import * as projects from "@postloft/contract/projects.ts";
+import * as templatesContract from "@postloft/contract/templates.ts";
 import {
   faultsOf,
   errorOf,
@@ -93,7 +98,7 @@ async function makeContact(
   caller: TestCaller = server.project.byKey,
 ) {
   const contact = { email: newAddress(), subscribed, data };
-  await server.call("POST", "/contacts", caller, contact);
+  await server.call(contactsContract.upsertContact, caller, { anyBody: contact });
   return contact.email;
 }
 
@@ -108,7 +113,11 @@ const templates: Record<Type, string> = { TRANSACTIONAL: "", MARKETING: "", HEAD
 beforeAll(async () => {
   // Otherwise each body also gets a separate image.
   const { id, owner } = server.project;
-  await server.call("PATCH", `/users/@me/projects/${id}`, { cookie: owner.cookie }, { tracking: "DISABLED" });
+  await server.call(
+    projects.updateProject,
+    { cookie: owner.cookie },
+    { params: { projectId: id }, body: { tracking: "DISABLED" } },
+  );
   for (const type of ["TRANSACTIONAL", "MARKETING", "HEADLESS"] as const)
     templates[type] = await makeTemplate({ type });
 });
@@ -185,10 +194,12 @@ test("uses the project's sender with the template's name when the template has n
 });
 
 test("rejects a template with an unverified domain unless the call has a verified sender", async () => {
-  const { body: domain } = await server.call<{ id: string }>("POST", "/domains", server.project.byKey, {
-    domain: "gone.example",
+  const { body: domain } = await server.call(domains.createDomain, server.project.byKey, {
+    body: {
+      domain: "gone.example",
+    },
   });
-  await server.call("GET", `/domains/${domain.id}/verify`, server.project.byKey);
+  await server.call(domains.verifyDomain, server.project.byKey, { params: { id: domain.id } });
   const template = await makeTemplate({ from: "a@gone.example" });
   await server.rows("delete from domains where id = $1", domain.id);
   expect(errorOf(await refuse({ to: newAddress(), template }))).toBe("403 DOMAIN_NOT_VERIFIED");
@@ -199,7 +210,7 @@ test("returns 404 and writes nothing for an unknown, foreign or deleted template
   const other = await server.createProject();
   const theirs = await makeTemplate({}, other.byKey);
   const gone = await makeTemplate();
-  await server.call("DELETE", `/templates/${gone}`, server.project.byKey);
+  await server.call(templatesContract.deleteTemplate, server.project.byKey, { params: { id: gone } });
   const before = await countWritten();
   for (const template of [randomUUID(), theirs, gone])
     expect(errorOf(await refuse({ to: newAddress(), template, subject: "x", body: "x", from: FROM }))).toBe(
@@ -214,8 +225,11 @@ test("keeps the template's content of the time at which the email was accepted",
   const template = await makeTemplate({ subject: "Before" }, project.byKey);
   const to = newAddress();
   const { body } = await send({ to, template }, project.byKey);
-  await server.call("PATCH", `/templates/${template}`, project.byKey, { subject: "After" });
-  await server.call("DELETE", `/templates/${template}`, project.byKey);
+  await server.call(templatesContract.updateTemplate, project.byKey, {
+    params: { id: template },
+    body: { subject: "After" },
+  });
+  await server.call(templatesContract.deleteTemplate, project.byKey, { params: { id: template } });
   const email = await server.call("GET", `/emails/${body.data.emails[0]?.email}`, project.byKey);
   expect(email.body).toMatchObject({ subject: "Before", body: written.body });
   expect(await messageTo(to, project.byKey)).toMatchObject({ subject: "Before" });
@@ -364,7 +378,7 @@ test("counts only sent emails in the usage of a template", async () => {
   const project: TestProject = await server.createProject();
   const [one, two] = [await makeTemplate({}, project.byKey), await makeTemplate({}, project.byKey)];
   const usage = async (id: string) =>
-    (await server.call<{ emailsSent: number }>("GET", `/templates/${id}/usage`, project.byKey)).body;
+    (await server.call(templatesContract.getTemplateUsage, project.byKey, { params: { id } })).body;
   await send({ to: [newAddress(), newAddress()], template: one }, project.byKey);
   await send({ to: newAddress(), template: one, subject: "Other" }, project.byKey);
   await send({ to: "bounced@sandbox.localhost", template: one }, project.byKey);
@@ -407,7 +421,9 @@ test("sends the own texts of each concurrent call with the same template", async
   );
   for (const [at, { own }] of calls.entries()) {
     const id = replies[at]?.body.data.emails[0]?.email;
-    const email = await server.call("GET", `/emails/${id}`, server.project.byKey);
+    const email = await server.call(emailsContract.getEmail, server.project.byKey, {
+      params: { id: id ?? "" },
+    });
     // With its variable filled in, or unchanged.
     const subject: unknown = expect.stringMatching(/^Order (\{\{order\}\})?$/);
     expect(email.body).toMatchObject({ subject, body: written.body, ...own });

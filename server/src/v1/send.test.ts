@@ -2,6 +2,12 @@
 import { decodeWords } from "postal-mime";
 import * as fc from "fast-check";
 import { expect, test, vi } from "vitest";
+import * as contacts from "@postloft/contract/contacts.ts";
+import * as emails from "@postloft/contract/emails.ts";
+import * as eventsContract from "@postloft/contract/events.ts";
+import * as mailbox from "@postloft/contract/mailbox.ts";
+import * as projects from "@postloft/contract/projects.ts";
+import * as v1 from "@postloft/contract/v1.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import {
   responsesByName,
@@ -11,6 +17,7 @@ import {
   useTestServer,
   type TestCaller,
 } from "../testing/test-server.ts";
+import type { ResponseOf } from "../testing/typed-call.ts";
 
 const server = useTestServer();
 const WAIT = { timeout: 15_000, interval: 20 };
@@ -31,16 +38,7 @@ interface Message {
   attachments: Array<{ filename: string; contentType: string; sizeBytes: number }>;
   sizeBytes: number;
 }
-interface Email {
-  id: string;
-  contactId: string | null;
-  status: string;
-  attempts: number;
-  reason: string | null;
-  subject: string;
-  sentAt: string | null;
-  timeline: Array<{ type: string; detail: string | null }>;
-}
+type Email = ResponseOf<typeof emails.getEmail>;
 
 let made = 0;
 const newAddress = () => `to${++made}@example.com`;
@@ -52,7 +50,7 @@ const send = (body: object, caller: TestCaller = server.project.byKey) =>
 const refuse = (body: object, caller: TestCaller = server.project.byKey) =>
   server.call("POST", "/v1/send", caller, { ...plain, ...body });
 const readEmail = async (id: string) =>
-  (await server.call<Email>("GET", `/emails/${id}`, server.project.byKey)).body;
+  (await server.call(emails.getEmail, server.project.byKey, { params: { id } })).body;
 
 /** Waits for the single message to an address. */
 async function messageTo(address: string, caller: TestCaller = server.project.byKey): Promise<Message> {
@@ -97,7 +95,7 @@ test("returns the ids of an email, which can be read and is in the mailbox as se
     attachments: [],
   });
   expect(headerOf(message, "To")).toEqual([to]);
-  const raw = await server.call("GET", `/mailbox/messages/${message.id}/raw`, server.project.byKey);
+  const raw = await server.call(mailbox.getRawMessage, server.project.byKey, { params: { id: message.id } });
   expect(raw.headers.get("content-type")).toBe("message/rfc822");
   expect(raw.text).toMatch(/^(.+\r\n)+\r\n/);
   expect(Buffer.byteLength(raw.text)).toBe(message.sizeBytes);
@@ -111,8 +109,8 @@ test("returns the ids of an email, which can be read and is in the mailbox as se
     "email.sent",
     "email.delivery",
   ]);
-  expect((await server.call("DELETE", "/mailbox/messages", server.project.byKey)).status).toBe(204);
-  const gone = await server.call("GET", `/mailbox/messages/${message.id}`, server.project.byKey);
+  expect((await server.call(mailbox.deleteMessages, server.project.byKey)).status).toBe(204);
+  const gone = await server.call(mailbox.getMessage, server.project.byKey, { params: { id: message.id } });
   expect(errorOf(gone)).toBe("404 MESSAGE_NOT_FOUND");
 });
 
@@ -167,10 +165,9 @@ test("uses the project's default sender once it is set and its domain is verifie
   const project = await server.createProject();
   const setDefault = (defaultFrom: string) =>
     server.call(
-      "PATCH",
-      `/users/@me/projects/${project.id}`,
+      projects.updateProject,
       { cookie: project.owner.cookie },
-      { defaultFrom },
+      { params: { projectId: project.id }, body: { defaultFrom } },
     );
   const to = newAddress();
   const silent = { to, from: undefined };
@@ -199,7 +196,7 @@ test("delivers copies and shows cc but not bcc", async () => {
   expect(headerOf(message, "Cc")).toEqual([`Carla <${cc}>`]);
   expect(headerOf(message, "Bcc")).toEqual([]);
   for (const copy of [cc, bcc]) expect((await messageTo(copy)).id).toBe(message.id);
-  const raw = await server.call("GET", `/mailbox/messages/${message.id}/raw`, server.project.byKey);
+  const raw = await server.call(mailbox.getRawMessage, server.project.byKey, { params: { id: message.id } });
   expect(raw.text).not.toContain(bcc);
   const email = await server.call("GET", `/emails/${body.data.emails[0]?.email}`, server.project.byKey);
   expect(email.body).toMatchObject({ cc: [cc], bcc: [bcc] });
@@ -211,7 +208,7 @@ test("delivers copies and shows cc but not bcc", async () => {
 test("prefers the call's variables to contact data, with transient ones, fallbacks and links", async () => {
   const to = newAddress();
   const stored = { name: "Stored", plan: "pro", profile: { tier: "gold" }, gone: "x", locale: "de" };
-  await server.call("POST", "/contacts", server.project.byKey, { email: to, data: stored });
+  await server.call(contacts.upsertContact, server.project.byKey, { body: { email: to, data: stored } });
   const data = {
     name: "Ada <b>",
     gone: null,
@@ -240,7 +237,9 @@ test("prefers the call's variables to contact data, with transient ones, fallbac
   expect(subscribe).toMatch(new RegExp(`^${base}/subscribe/[\\w-]{64,}$`));
   expect(manage).toMatch(new RegExp(`^${base}/manage/[\\w-]{64,}$`));
   expect(id).toBe(contactId);
-  const { body: contact } = await server.call("GET", `/contacts/${contactId}`, server.project.byKey);
+  const { body: contact } = await server.call(contacts.getContact, server.project.byKey, {
+    params: { id: contactId },
+  });
   expect(contact).toMatchObject({
     subscribed: true,
     data: { name: "Ada <b>", plan: "pro", profile: { tier: "gold" }, locale: "de" },
@@ -319,7 +318,7 @@ test("delivers attachments unchanged, and inline ones with their content id", as
     { filename: "meeting.ics", contentType: "text/calendar", sizeBytes: 4, contentId: null },
     { filename: "nothing.log", contentType: "text/plain", sizeBytes: 0, contentId: null },
   ]);
-  const raw = await server.call("GET", `/mailbox/messages/${message.id}/raw`, server.project.byKey);
+  const raw = await server.call(mailbox.getRawMessage, server.project.byKey, { params: { id: message.id } });
   expect(raw.text).toContain("Content-ID: <logo>");
   expect(raw.text).toContain(
     'Content-Type: text/calendar; method=REQUEST; charset="utf-8";\r\n name="meeting.ics"',
@@ -357,7 +356,7 @@ test("accepts a call above 1 MB and responds with 413 above 60 MB", async () => 
   expect((await send({ to, body: `<p>${"x".repeat(3 * 1024 * 1024)}</p>` })).status).toBe(200);
   expect((await messageTo(to)).html).toHaveLength(3 * 1024 * 1024 + 7);
   const large = Buffer.alloc(60 * 1024 * 1024 + 1, "x");
-  const reply = await server.call("POST", "/v1/send", server.project.byKey, large);
+  const reply = await server.call(v1.send, server.project.byKey, { anyBody: large });
   expect(errorOf(reply)).toBe("413 PAYLOAD_TOO_LARGE");
 });
 
@@ -375,16 +374,12 @@ async function play(address: string, status: string): Promise<Outcome> {
   const contactId = sent?.contact.id ?? "";
   const read = async () => {
     const email = await readEmail(sent?.email ?? "");
-    const { body: list } = await server.call<{ data: Array<{ name: string; data: unknown }> }>(
-      "GET",
-      `/events/contact/${contactId}`,
-      server.project.byKey,
-    );
-    const { body: contact } = await server.call<{ subscribed: boolean }>(
-      "GET",
-      `/contacts/${contactId}`,
-      server.project.byKey,
-    );
+    const { body: list } = await server.call(eventsContract.listContactEvents, server.project.byKey, {
+      params: { contactId },
+    });
+    const { body: contact } = await server.call(contacts.getContact, server.project.byKey, {
+      params: { id: contactId },
+    });
     const events = list.data.toReversed();
     return {
       status: email.status,
@@ -476,13 +471,7 @@ test("lists emails newest first, filtered by status, contact and time", async ()
   const to = [newAddress(), newAddress()];
   const { body } = await send({ to }, project.byKey);
   const list = async (query: string) =>
-    (
-      await server.call<{ data: Email[]; total: number; hasMore: boolean; cursor: string }>(
-        "GET",
-        `/emails${query}`,
-        project.byKey,
-      )
-    ).body;
+    (await server.call(emails.listEmails, project.byKey, { anyQuery: query })).body;
   await vi.waitFor(async () => expect(await list("?status=DELIVERED")).toMatchObject({ total: 2 }), WAIT);
   const ids = body.data.emails.map(({ email }) => email);
   const all = await list("");
@@ -505,13 +494,13 @@ test("shows each project its own mailbox, newest first, searchable by any recipi
   await messageTo(to, project.byKey);
   await send({ to: newAddress(), cc: to, subject: "Second" }, project.byKey);
   const list = async (query: string, caller = project.byKey) =>
-    (await server.call<{ data: Message[]; total: number }>("GET", `/mailbox/messages${query}`, caller)).body;
+    (await server.call(mailbox.listMessages, caller, { anyQuery: query })).body;
   await vi.waitFor(async () => expect(await list("")).toMatchObject({ total: 2 }), WAIT);
   expect((await list("")).data.map(({ subject }) => subject)).toEqual(["Second", "First"]);
   expect((await list(`?to=${to.toUpperCase()}`)).data).toHaveLength(2);
   expect((await list("?to=nobody@example.com")).data).toEqual([]);
   expect((await list(`?to=${to}`, server.project.byKey)).data).toEqual([]);
-  await server.call("DELETE", "/mailbox/messages", server.project.byKey);
+  await server.call(mailbox.deleteMessages, server.project.byKey);
   expect(await list("")).toMatchObject({ total: 2 });
 });
 

@@ -1,5 +1,11 @@
 // Test keys: their emails stay in the local mailbox, even with a real transport, and have no other effect.
 import { afterAll, expect, test, vi } from "vitest";
+import * as activity from "@postloft/contract/activity.ts";
+import * as contactsContract from "@postloft/contract/contacts.ts";
+import * as emails from "@postloft/contract/emails.ts";
+import * as keys from "@postloft/contract/keys.ts";
+import * as mailbox from "@postloft/contract/mailbox.ts";
+import * as v1 from "@postloft/contract/v1.ts";
 import { startDnsServer } from "../testing/dns-server.ts";
 import { proveDomain } from "../testing/prove-domain.ts";
 import { startSmtpSink } from "../testing/smtp-sink.ts";
@@ -27,10 +33,7 @@ const CALL = {
 async function makeKey(scopes: string[]) {
   const { id, owner } = server.project;
   const caller = { cookie: owner.cookie };
-  return server.call<{ data: { key: string } }>("POST", `/projects/${id}/keys`, caller, {
-    name: "Key",
-    scopes,
-  });
+  return server.call(keys.createKey, caller, { params: { projectId: id }, body: { name: "Key", scopes } });
 }
 
 /** The sent emails, without platform email. */
@@ -39,25 +42,26 @@ const left = () => sink.journal.filter(({ recipients }) => recipients.some((to) 
 test("renders and signs a test key's email locally, without storing or counting contact data", async () => {
   const { byKey, id: projectId } = server.project;
   await proveDomain(server, dns, byKey, "shop.test");
-  await server.call("POST", "/contacts", byKey, {
-    email: "ada@to.test",
-    subscribed: true,
-    data: { plan: "pro" },
+  await server.call(contactsContract.upsertContact, byKey, {
+    body: {
+      email: "ada@to.test",
+      subscribed: true,
+      data: { plan: "pro" },
+    },
   });
   const { key } = (await makeKey(["test:send", "*:read"])).body.data;
-  const sent = await server.call<{ data: { emails: Array<{ email: string }> } }>(
-    "POST",
-    "/v1/send",
+  const sent = await server.call(
+    v1.send,
     { key },
-    { ...CALL, to: ["ada@to.test", "new@to.test"], data: { name: "Ada" }, subscribed: false },
+    { body: { ...CALL, to: ["ada@to.test", "new@to.test"], data: { name: "Ada" }, subscribed: false } },
   );
   expect(sent.status).toBe(200);
-  const real = await server.call("POST", "/v1/send", byKey, { ...CALL, subject: "Really" });
+  const real = await server.call(v1.send, byKey, { body: { ...CALL, subject: "Really" } });
   expect(real.status).toBe(200);
   for (const { email } of sent.body.data.emails)
     await vi.waitFor(
       async () =>
-        expect((await server.call("GET", `/emails/${email}`, { key })).body).toMatchObject({
+        expect((await server.call(emails.getEmail, { key }, { params: { id: email } })).body).toMatchObject({
           status: "SENT",
         }),
       WAIT,
@@ -65,15 +69,11 @@ test("renders and signs a test key's email locally, without storing or counting 
   await vi.waitFor(() => expect(left()).toHaveLength(1), WAIT);
   expect(left()[0]?.raw.toString()).toContain("Subject: Really");
 
-  const kept = await server.call<{ data: Array<{ id: string; subject: string; to: string }> }>(
-    "GET",
-    "/mailbox/messages",
-    { key },
-  );
+  const kept = await server.call(mailbox.listMessages, { key });
   expect(kept.body.data.map(({ subject }) => subject)).toEqual(["Hello Ada", "Hello Ada"]);
   const raws = await Promise.all(
     kept.body.data.map(
-      async ({ id }) => (await server.call("GET", `/mailbox/messages/${id}/raw`, { key })).text,
+      async ({ id }) => (await server.call(mailbox.getRawMessage, { key }, { params: { id } })).text,
     ),
   );
   expect(raws.filter((raw) => raw.includes("pro</a>"))).toHaveLength(1);
@@ -89,11 +89,7 @@ test("renders and signs a test key's email locally, without storing or counting 
     { email: "ada@to.test", subscribed: true, data: { plan: "pro" } },
     { email: "new@to.test", subscribed: false, data: {} },
   ]);
-  const events = await server.call<{ data: Array<{ emailId: string | null }> }>(
-    "GET",
-    "/activity?types=email.sent",
-    { key },
-  );
+  const events = await server.call(activity.listActivity, { key }, { anyQuery: "?types=email.sent" });
   expect(JSON.stringify(events.body)).not.toContain(sent.body.data.emails[0]?.email);
 });
 

@@ -1,18 +1,15 @@
 // POST /v1/track over HTTP: recorded data, rejected names, and that every call counts.
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
+import * as v1 from "@postloft/contract/v1.ts";
 import { faultsOf, errorOf, useTestServer, type TestCaller } from "../testing/test-server.ts";
+import type { BodyOf } from "../testing/typed-call.ts";
 
 const server = useTestServer({ ROLES: "api" });
 
-interface Tracked {
-  success: boolean;
-  data: { contact: string; event: string; timestamp: string };
-}
-
 let made = 0;
 const newAddress = () => `tracked${++made}@example.com`;
-const track = (caller: TestCaller, body: unknown) => server.call<Tracked>("POST", "/v1/track", caller, body);
+const track = (caller: TestCaller, body: BodyOf<typeof v1.track>) => server.call(v1.track, caller, { body });
 const refuse = (body: unknown) => server.call("POST", "/v1/track", server.project.byKey, body);
 const eventNames = async (contactId: string) =>
   (
@@ -70,8 +67,8 @@ test("stores a large event and a large contact completely", async () => {
 test("accepts older spellings and contact ids at the alternative path", async () => {
   const { byKey, publicKey } = server.project;
   const email = newAddress();
-  const by = (caller: TestCaller, body: object) =>
-    server.call<Tracked>("POST", "/events/track", caller, body);
+  const by = (caller: TestCaller, body: BodyOf<typeof v1.trackEvent>) =>
+    server.call(v1.trackEvent, caller, { body });
   const first = await by(byKey, { email, event: "opened", data: { a: 1 } });
   expect([first.status, first.body.success]).toEqual([200, true]);
   const contactId = first.body.data.contact;
@@ -201,7 +198,7 @@ test("loses and rejects nothing when two servers upsert the same contacts at onc
         subscribed: at % 3 === 0,
         data: { [`k${at % 40}`]: at },
       };
-      return (at % 2 === 0 ? server : another).call("POST", "/v1/track", byKey, body);
+      return (at % 2 === 0 ? server : another).call(v1.track, byKey, { body });
     }),
   );
   expect(replies.map(({ status }) => status)).toEqual(Array(400).fill(200));

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import * as verifyContract from "@postloft/contract/verify.ts";
 import type { Verification } from "@postloft/contract/verify.ts";
 import { createDns, type Dns, type DnsAnswer } from "../platform/dns.ts";
 import { startDnsServer, type DnsServer } from "../testing/dns-server.ts";
@@ -108,7 +109,7 @@ describe("over HTTP", () => {
   test.for(["ada", "ada@", "ada@@example.com", "ada@example", "a b@example.com", "ada@[192.0.2.1]", ""])(
     "rejects the invalid address %j with 422",
     async (email) => {
-      const reply = await server.call("POST", "/v1/verify", server.project.byKey, { email });
+      const reply = await server.call(verifyContract.verify, server.project.byKey, { body: { email } });
       expect(errorOf(reply)).toBe("422 VALIDATION_ERROR");
       expect(faultsOf(reply)).toEqual(["email invalid_string"]);
     },
@@ -121,9 +122,13 @@ describe("over HTTP", () => {
     expect(faultsOf(await server.call("POST", "/v1/verify", server.project.byKey, { email: 1 }))).toEqual([
       "email invalid_type",
     ]);
-    expect((await server.call("POST", "/v1/verify", {}, { email: "ada@example.com" })).status).toBe(401);
+    expect(
+      (await server.call(verifyContract.verify, {}, { body: { email: "ada@example.com" } })).status,
+    ).toBe(401);
     const publicKey = { key: server.project.publicKey };
-    expect((await server.call("POST", "/v1/verify", publicKey, { email: "a@b.example" })).status).toBe(401);
+    expect(
+      (await server.call(verifyContract.verify, publicKey, { body: { email: "a@b.example" } })).status,
+    ).toBe(401);
   });
 
   test("returns the same response to a retry with the same Idempotency-Key", async () => {
