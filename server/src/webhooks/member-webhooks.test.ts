@@ -3,6 +3,7 @@ import { createHmac } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import * as webhooks from "@postloft/contract/webhooks.ts";
 import { transaction } from "../platform/database/database.ts";
 import type { ErrorEnvelope } from "../platform/http/errors.ts";
 import { addJob } from "../platform/background/jobs.ts";
@@ -104,7 +105,7 @@ test("calls only members who chose a webhook, with a signature, and lists the re
   }, WAIT);
   expect(arrivals).toHaveLength(2);
   const [{ headers, body }] = arrivals as [Arrival];
-  const { secret } = (await server.call<{ secret: string }>("GET", "/webhooks/secret", project.byKey)).body;
+  const { secret } = (await server.call(webhooks.getWebhookSecret, project.byKey)).body;
   const signed = `${String(headers["webhook-id"])}.${String(headers["webhook-timestamp"])}.${body}`;
   const key = Buffer.from(secret.slice("whsec_".length), "base64");
   expect(headers["webhook-signature"]).toBe(

@@ -1,17 +1,18 @@
 // The webhook secret over HTTP: access, rotation, and encrypted storage.
 import { expect, test } from "vitest";
+import * as webhooks from "@postloft/contract/webhooks.ts";
 import { useTestServer } from "../testing/test-server.ts";
 
 const server = useTestServer({ ROLES: "api" });
 
 test("creates the secret on first read, keeps it, and replaces it by a rotation", async () => {
   const { byKey } = server.project;
-  const ask = async () => server.call<{ secret: string }>("GET", "/webhooks/secret", byKey);
+  const ask = async () => server.call(webhooks.getWebhookSecret, byKey);
   const first = await ask();
   expect(first.status).toBe(200);
   expect(first.body).toEqual({ secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/) });
   expect((await ask()).body).toEqual(first.body);
-  const rotated = await server.call<{ secret: string }>("POST", "/webhooks/secret/rotate", byKey);
+  const rotated = await server.call(webhooks.rotateWebhookSecret, byKey);
   expect(rotated.status).toBe(200);
   expect(rotated.body.secret).not.toBe(first.body.secret);
   expect((await ask()).body).toEqual(rotated.body);
@@ -24,7 +25,7 @@ test("creates the secret on first read, keeps it, and replaces it by a rotation"
 test("returns the same secret for a repeated Idempotency-Key, and stores it encrypted", async () => {
   const { byKey } = await server.createProject();
   const rotate = () =>
-    server.call<{ secret: string }>("POST", "/webhooks/secret/rotate", {
+    server.call(webhooks.rotateWebhookSecret, {
       ...byKey,
       headers: { "idempotency-key": "rotation-1" },
     });
@@ -38,8 +39,8 @@ test("returns the same secret for a repeated Idempotency-Key, and stores it encr
 
 test("creates a secret by a rotation before the first read", async () => {
   const { byKey } = await server.createProject();
-  const rotated = await server.call<{ secret: string }>("POST", "/webhooks/secret/rotate", byKey);
-  expect((await server.call("GET", "/webhooks/secret", byKey)).body).toEqual(rotated.body);
+  const rotated = await server.call(webhooks.rotateWebhookSecret, byKey);
+  expect((await server.call(webhooks.getWebhookSecret, byKey)).body).toEqual(rotated.body);
 });
 
 test("shows the secret to owners and admins but not to members or public keys", async () => {
@@ -52,8 +53,8 @@ test("shows the secret to owners and admins but not to members or public keys", 
     );
   const bySession = { cookie: member.cookie, projectId: project.id };
   const statuses = async (caller: object) => [
-    (await server.call("GET", "/webhooks/secret", caller)).status,
-    (await server.call("POST", "/webhooks/secret/rotate", caller)).status,
+    (await server.call(webhooks.getWebhookSecret, caller)).status,
+    (await server.call(webhooks.rotateWebhookSecret, caller)).status,
   ];
   await setRole("MEMBER");
   expect(await statuses(bySession)).toEqual([403, 403]);
