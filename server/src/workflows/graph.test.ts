@@ -1,6 +1,8 @@
 // The graph of a workflow over HTTP: steps, transitions, rejected edits, and concurrent edits.
 import { randomUUID } from "node:crypto";
 import { beforeAll, expect, test } from "vitest";
+import * as segments from "@postloft/contract/segments.ts";
+import * as templates from "@postloft/contract/templates.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import {
   responsesByName,
@@ -117,12 +119,14 @@ test("creates a disabled workflow with an EVENT trigger and TRIGGER step for any
 
 test("stores each type of step unchanged, with its transitions", async () => {
   const { byKey: owner } = server.project;
-  const template = await server.call<{ id: string }>("POST", "/templates", owner, {
-    name: "T",
-    type: "TRANSACTIONAL",
-    subject: "s",
-    body: "b",
-    from: "a@sandbox.localhost",
+  const template = await server.call(templates.createTemplate, owner, {
+    body: {
+      name: "T",
+      type: "TRANSACTIONAL",
+      subject: "s",
+      body: "b",
+      from: "a@sandbox.localhost",
+    },
   });
   const send = { type: "SEND_EMAIL", templateId: template.body.id };
   const { id, ids } = await chain(send, DELAY, WAIT, CONDITION, UPDATE, HOOK, EXIT);
@@ -161,9 +165,11 @@ test("stores each type of step unchanged, with its transitions", async () => {
 test("reports a faulty config with its field names", async () => {
   const { id } = await create();
   const foreign = await server.createProject();
-  const segment = await server.call<{ id: string }>("POST", "/segments", foreign.byKey, {
-    name: "S",
-    type: "STATIC",
+  const segment = await server.call(segments.createSegment, foreign.byKey, {
+    body: {
+      name: "S",
+      type: "STATIC",
+    },
   });
   const cases: Record<string, object> = {
     "no type": { config: {} },

@@ -1,5 +1,10 @@
 // An object that is deleted and created again under the same name does not inherit references to its predecessor.
 import { expect, test, vi } from "vitest";
+import * as campaignActions from "@postloft/contract/campaign-actions.ts";
+import * as contacts from "@postloft/contract/contacts.ts";
+import * as domainsContract from "@postloft/contract/domains.ts";
+import * as v1 from "@postloft/contract/v1.ts";
+import * as workflows from "@postloft/contract/workflows/workflows.ts";
 import { errorOf, useTestServer, type TestProject } from "../testing/test-server.ts";
 
 const server = useTestServer();
@@ -25,7 +30,10 @@ test("gives a recreated segment its own events, unused by workflows of the delet
   expect(segment.slug).toBe("vip");
   const workflow = await make(project, "/workflows", { name: "Welcome" });
   const trigger = { triggerType: "SEGMENT_ENTRY", triggerConfig: { segmentId: segment.id } };
-  const patched = await server.call("PATCH", `/workflows/${workflow.id}`, project.byKey, trigger);
+  const patched = await server.call(workflows.updateWorkflow, project.byKey, {
+    params: { id: workflow.id },
+    anyBody: trigger,
+  });
   expect(patched.status).toBe(200);
   const { id } = await make(project, "/contacts", { email: "ada@example.com", data: { plan: "pro" } });
   const enteredBy = async (name: string) =>
@@ -79,7 +87,10 @@ test("sends a draft for a deleted segment to no one, not to a segment of the sam
   });
   await remove(project, `/segments/${segment.id}`);
   await make(project, "/segments", VIP);
-  const { status } = await server.call("POST", `/campaigns/${id}/send`, project.byKey, {});
+  const { status } = await server.call(campaignActions.sendCampaign, project.byKey, {
+    params: { id },
+    body: {},
+  });
   expect([400, 409, 422]).toContain(status);
   expect(await server.rows("select 1 from emails where project_id = $1", project.id)).toEqual([]);
 });
@@ -90,9 +101,11 @@ test("does not send a recreated template by the id of the deleted one", async ()
   const { id } = await make(project, "/templates", template);
   await remove(project, `/templates/${id}`);
   await make(project, "/templates", template);
-  const reply = await server.call("POST", "/v1/send", project.byKey, {
-    to: "a@sandbox.localhost",
-    template: id,
+  const reply = await server.call(v1.send, project.byKey, {
+    body: {
+      to: "a@sandbox.localhost",
+      template: id,
+    },
   });
   expect(errorOf(reply)).toBe("404 TEMPLATE_NOT_FOUND");
 });
@@ -109,7 +122,7 @@ test("removes a default sender together with its domain", async () => {
     )[0]?.from;
   const domains: string[] = [];
   for (const domain of ["shop.example", "other.example"]) {
-    const { body } = await server.call<{ id: string }>("POST", "/domains", project.bySession, { domain });
+    const { body } = await server.call(domainsContract.createDomain, project.bySession, { body: { domain } });
     domains.push(body.id);
   }
   const patched = await server.call("PATCH", path, project.bySession, {
@@ -120,7 +133,7 @@ test("removes a default sender together with its domain", async () => {
   expect(await defaultFrom()).toContain("<hello@shop.example>");
   expect((await server.call("DELETE", `/domains/${domains[0]}`, project.bySession)).status).toBe(204);
   expect(await defaultFrom()).toBeNull();
-  await server.call("POST", "/domains", project.bySession, { domain: "shop.example" });
+  await server.call(domainsContract.createDomain, project.bySession, { body: { domain: "shop.example" } });
   expect(await defaultFrom()).toBeNull();
 });
 
@@ -137,7 +150,7 @@ test("rejects the deleted key after a new one gets its name, and logs them apart
     );
     return reply.body.data;
   };
-  const ask = async ({ key }: { key: string }) => (await server.call("GET", "/contacts", { key })).status;
+  const ask = async ({ key }: { key: string }) => (await server.call(contacts.listContacts, { key })).status;
   const former = await create();
   expect(await ask(former)).toBe(200);
   expect((await server.call("DELETE", `${path}/${former.id}`, project.bySession)).status).toBe(204);

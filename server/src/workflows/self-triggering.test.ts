@@ -1,6 +1,8 @@
 // Loops of workflows. They are found directly, through other workflows and through segments, and cannot be enabled until the author
 // confirms them.
 import { expect, test } from "vitest";
+import * as workflowSteps from "@postloft/contract/workflows/steps.ts";
+import * as workflows from "@postloft/contract/workflows/workflows.ts";
 import type { GraphStep } from "@postloft/contract/workflows/graph.ts";
 import { faultsOf, useTestServer, type TestProject } from "../testing/test-server.ts";
 import { runsMoreThanDaily } from "./schedule.ts";
@@ -98,10 +100,12 @@ const patch = <Body = never>({ byKey }: TestProject, id: string, body: object) =
 
 /** A workflow with re-entry and one step after its trigger. */
 async function make(project: TestProject, name: string, eventName: string, step: object): Promise<string> {
-  const { body } = await server.call<{ id: string }>("POST", "/workflows", project.byKey, {
-    name,
-    eventName,
-    allowReentry: true,
+  const { body } = await server.call(workflows.createWorkflow, project.byKey, {
+    body: {
+      name,
+      eventName,
+      allowReentry: true,
+    },
   });
   const added = await server.call("POST", `/workflows/${body.id}/steps`, project.byKey, {
     ...step,
@@ -144,9 +148,14 @@ test("rejects a change after which an enabled workflow would trigger itself", as
   });
   expect((await patch(project, id, { enabled: true })).status).toBe(200);
   const step = { ...subscription("unsubscribe"), autoConnect: true };
-  expect((await server.call("POST", `/workflows/${id}/steps`, project.byKey, step)).status).toBe(201);
+  expect(
+    (await server.call(workflowSteps.createStep, project.byKey, { params: { id }, anyBody: step })).status,
+  ).toBe(201);
   const again = { ...subscription("subscribe"), autoConnect: true };
-  const refused = await server.call("POST", `/workflows/${id}/steps`, project.byKey, again);
+  const refused = await server.call(workflowSteps.createStep, project.byKey, {
+    params: { id },
+    anyBody: again,
+  });
   expect(faultsOf(refused)).toEqual(["steps custom"]);
   // The rejected edits changed nothing, so other edits still work.
   expect((await patch(project, id, { name: "Renamed" })).status).toBe(200);

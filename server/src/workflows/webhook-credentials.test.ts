@@ -2,6 +2,8 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import * as workflowSteps from "@postloft/contract/workflows/steps.ts";
+import * as workflows from "@postloft/contract/workflows/workflows.ts";
 import { createSealer } from "../platform/crypto.ts";
 import { APP_SECRET, faultsOf, useTestServer } from "../testing/test-server.ts";
 import { sealStoredSteps } from "./seal-stored-steps.ts";
@@ -84,8 +86,9 @@ test("masks a credential in responses, encrypts it in storage and sends it in cl
 
 test("rejects a mask without a stored value, and reports a changed credential as a difference", async () => {
   const { id, step } = await draw("paid");
-  const refused = await server.call("PATCH", `/workflows/${id}/steps/${step.id}`, server.project.byKey, {
-    config: { url, headers: { "X-Token": MASK } },
+  const refused = await server.call(workflowSteps.updateStep, server.project.byKey, {
+    params: { id, stepId: step.id },
+    body: { config: { url, headers: { "X-Token": MASK } } },
   });
   expect(faultsOf(refused)).toEqual(["config.headers.X-Token custom"]);
   await server.rows("update workflow_versions set is_used = true where workflow_id = $1", id);
@@ -106,7 +109,10 @@ test("requires the credentials that an export omits before an imported workflow 
     { code: "MISSING_HEADER", severity: "error" },
   ]);
   const enable = () =>
-    server.call("PATCH", `/workflows/${imported.id}`, server.project.byKey, { enabled: true });
+    server.call(workflows.updateWorkflow, server.project.byKey, {
+      params: { id: imported.id },
+      body: { enabled: true },
+    });
   expect(faultsOf(await enable())).toEqual(["enabled custom"]);
   const step = imported.steps.find(({ type }) => type === "WEBHOOK");
   await change(imported.id, step ?? { id: "", type: "", config: {} }, { Authorization: CREDENTIAL });
@@ -115,8 +121,11 @@ test("requires the credentials that an export omits before an imported workflow 
 
 test("a masked credential of a URL or a header is not sent to another host", async () => {
   const { id, step } = await draw("moved");
-  const move = (config: object) =>
-    server.call("PATCH", `/workflows/${id}/steps/${step.id}`, server.project.byKey, { config });
+  const move = (config: Record<string, unknown>) =>
+    server.call(workflowSteps.updateStep, server.project.byKey, {
+      params: { id, stepId: step.id },
+      body: { config },
+    });
   expect(faultsOf(await move({ url: `http://127.0.0.1:8000/?api_key=${MASK}` }))).toEqual([
     "config.url custom",
   ]);

@@ -1,5 +1,12 @@
 // Workflows over HTTP: triggers, enabling, problems, lists, copies, deletion, and objects that they protect from deletion.
 import { expect, test } from "vitest";
+import * as contactFields from "@postloft/contract/contact-fields.ts";
+import * as eventsContract from "@postloft/contract/events.ts";
+import * as executions from "@postloft/contract/executions.ts";
+import * as segments from "@postloft/contract/segments.ts";
+import * as templates from "@postloft/contract/templates.ts";
+import * as workflowSteps from "@postloft/contract/workflows/steps.ts";
+import * as workflows from "@postloft/contract/workflows/workflows.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import {
   responsesByName,
@@ -8,27 +15,18 @@ import {
   useTestServer,
   type TestProject,
 } from "../testing/test-server.ts";
+import type { ResponseOf } from "../testing/typed-call.ts";
 
 const server = useTestServer({ ROLES: "api" });
 
-interface Workflow {
-  id: string;
-  name: string;
-  enabled: boolean;
-  triggerType: string;
-  triggerConfig: Record<string, unknown>;
-  nextRunAt: string | null;
-  problems: Array<{ code: string; severity: string }>;
-  steps: Array<{ id: string; type: string }>;
-  _count: { steps: number; executions: number };
-}
+type Workflow = ResponseOf<typeof workflows.getWorkflow>;
 
 const make = async <Body = Workflow>({ byKey }: TestProject, path: string, body: object) =>
   (await server.call<Body>("POST", path, byKey, body)).body;
 const patch = <Body = never>({ byKey }: TestProject, id: string, body: object) =>
   server.call<Body>("PATCH", `/workflows/${id}`, byKey, body);
 const read = async ({ byKey }: TestProject, id: string) =>
-  (await server.call<Workflow>("GET", `/workflows/${id}`, byKey)).body;
+  (await server.call(workflows.getWorkflow, byKey, { params: { id } })).body;
 const problemsOf = async (project: TestProject, id: string) =>
   (await read(project, id)).problems.map(({ code, severity }) => `${code} ${severity}`);
 
@@ -59,7 +57,10 @@ test("tracks a segment while an enabled workflow starts when contacts enter it",
   const trigger = { triggerType: "SEGMENT_ENTRY", triggerConfig: { segmentId: segment.id } };
   expect((await patch(project, id, { ...trigger, enabled: true })).status).toBe(200);
   const untrack = () =>
-    server.call("PATCH", `/segments/${segment.id}`, project.byKey, { trackMembership: false });
+    server.call(segments.updateSegment, project.byKey, {
+      params: { id: segment.id },
+      body: { trackMembership: false },
+    });
   expect(errorOf(await untrack())).toBe("409 CONFLICT");
   expect((await patch(project, id, { enabled: false })).status).toBe(200);
   expect((await untrack()).status).toBe(200);
@@ -232,7 +233,10 @@ test("reports the problems of a workflow, and errors prevent enabling it", async
   const exit = await make<{ id: string }>(project, `/workflows/${id}/steps`, EXIT);
   const timeout = { fromStepId: second.id, toStepId: exit.id, branch: "timeout" };
   await make(project, `/workflows/${id}/transitions`, timeout);
-  await server.call("PATCH", `/workflows/${id}/steps/${mail.id}`, project.byKey, { templateId: null });
+  await server.call(workflowSteps.updateStep, project.byKey, {
+    params: { id, stepId: mail.id },
+    body: { templateId: null },
+  });
   expect(await problemsOf(project, id)).toEqual([
     "NO_TEMPLATE error",
     "ENDLESS_WAIT error",
@@ -310,9 +314,9 @@ test("deletes a workflow only without active executions", async () => {
   const execution = await make<{ id: string }>(project, `/workflows/${id}/executions`, {
     contactId: contact.id,
   });
-  const remove = () => server.call("DELETE", `/workflows/${id}`, project.byKey);
+  const remove = () => server.call(workflows.deleteWorkflow, project.byKey, { params: { id } });
   expect(errorOf(await remove())).toBe("409 CONFLICT");
-  await server.call("DELETE", `/workflows/${id}/executions/${execution.id}`, project.byKey);
+  await server.call(executions.cancelExecution, project.byKey, { params: { id, executionId: execution.id } });
   expect((await remove()).status).toBe(204);
   expect(errorOf(await remove())).toBe("404 WORKFLOW_NOT_FOUND");
   expect(await awaited(project)).toEqual([]);
@@ -346,20 +350,14 @@ test("lists the workflows that use a template, segment, field or event", async (
   expect(errorOf(await call("DELETE", `/templates/${template.id}`))).toBe("409 CONFLICT");
   const named = [{ id, name: "W" }];
   const fields = await responsesByName(["plan", "seen", "other"], String, async (field) => {
-    const { body } = await server.call<{ usedInWorkflows: unknown }>(
-      "GET",
-      `/contacts/fields/${field}/usage`,
-      project.byKey,
-    );
+    const { body } = await server.call(contactFields.getFieldUsage, project.byKey, { params: { field } });
     return body.usedInWorkflows;
   });
   expect(fields).toEqual({ plan: named, seen: named, other: [] });
   const events = await responsesByName(["signed-up", "bought", "plan"], String, async (name) => {
-    const { body } = await server.call<{ usedInWorkflows: unknown }>(
-      "GET",
-      `/events/${name}/usage`,
-      project.byKey,
-    );
+    const { body } = await server.call(eventsContract.getEventUsage, project.byKey, {
+      params: { eventName: name },
+    });
     return body.usedInWorkflows;
   });
   expect(events).toEqual({ "signed-up": named, bought: named, plan: [] });
@@ -380,8 +378,8 @@ test("leaves no dangling reference when a template is deleted while a step begin
     const template = await make<{ id: string }>(project, "/templates", TEMPLATE);
     const send = { type: "SEND_EMAIL", templateId: template.id };
     const [added, removed] = await Promise.all([
-      server.call("POST", `/workflows/${id}/steps`, project.byKey, send),
-      server.call("DELETE", `/templates/${template.id}`, project.byKey),
+      server.call(workflowSteps.createStep, project.byKey, { params: { id }, anyBody: send }),
+      server.call(templates.deleteTemplate, project.byKey, { params: { id: template.id } }),
     ]);
     expect([`201 409`, `422 204`]).toContain(`${added.status} ${removed.status}`);
   }
@@ -396,13 +394,7 @@ test("lists contact fields and keys of an event's newest data for conditions", a
     data: { total: 5, at: "x" },
   });
   const ask = async (query: string) =>
-    (
-      await server.call<{ fields: string[]; typedFields: unknown[]; count: number }>(
-        "GET",
-        `/workflows/fields${query}`,
-        project.byKey,
-      )
-    ).body;
+    (await server.call(workflows.listWorkflowFields, project.byKey, { anyQuery: query })).body;
   const own = ["contact.email", "contact.subscribed", "contact.createdAt", "contact.updatedAt"];
   expect((await ask("")).fields).toEqual(expect.arrayContaining([...own, "data.plan"]));
   const { fields, typedFields, count } = await ask("?eventName=bought");
@@ -420,7 +412,7 @@ test("rejects more workflows than the limit of a project", async () => {
     LIMITS.workflows.value - 1,
   );
   expect((await make(project, "/workflows", { name: "last" })).name).toBe("last");
-  const more = await server.call("POST", "/workflows", project.byKey, { name: "more" });
+  const more = await server.call(workflows.createWorkflow, project.byKey, { body: { name: "more" } });
   expect(errorOf(more)).toBe("409 CONFLICT");
 });
 

@@ -1,6 +1,7 @@
 // Tests waits with a filter that passes over very many events. The matching event is found at any position, with a part of the events read
 // per transaction.
 import { expect, test } from "vitest";
+import * as contacts from "@postloft/contract/contacts.ts";
 import { createSealer } from "../../platform/crypto.ts";
 import { transaction } from "../../platform/database/database.ts";
 import { createDns } from "../../platform/dns.ts";
@@ -27,8 +28,10 @@ const MANY = 1_250;
 /** A wait, begun at `START`, for the event with a certain `n`, and the engine's check of it at a given time. */
 async function beginWait(n: number, timeout: number) {
   const { id: projectId, byKey } = await server.createProject();
-  const { body } = await server.call<{ id: string }>("POST", "/contacts", byKey, {
-    email: "ada@example.com",
+  const { body } = await server.call(contacts.upsertContact, byKey, {
+    body: {
+      email: "ada@example.com",
+    },
   });
   const filter = { operator: "AND", conditions: [{ field: "data.n", operator: "equals", value: n }] };
   const graph = graphOf({

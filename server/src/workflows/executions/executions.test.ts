@@ -3,29 +3,20 @@ import { randomUUID } from "node:crypto";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, test, vi } from "vitest";
+import * as contacts from "@postloft/contract/contacts.ts";
+import * as executionsContract from "@postloft/contract/executions.ts";
+import * as mailbox from "@postloft/contract/mailbox.ts";
+import * as segments from "@postloft/contract/segments.ts";
+import * as templates from "@postloft/contract/templates.ts";
+import * as workflowQuestions from "@postloft/contract/workflows/questions.ts";
 import { useTestServer, type TestProject } from "../../testing/test-server.ts";
+import type { BodyOf, ResponseOf } from "../../testing/typed-call.ts";
 import { drawWorkflow, trackEvent, type Drawing } from "../../testing/workflow-fixture.ts";
 
 const server = useTestServer({ WEBHOOK_ALLOW_PRIVATE: "127.0.0.1/32", WEBHOOK_ALLOW_PORTS: "1024-65535" });
 const WAIT = { timeout: 30_000, interval: 20 };
 
-interface Execution {
-  id: string;
-  status: string;
-  exitReason: string | null;
-  currentStepId: string | null;
-  waitsFor: string | null;
-  nextAt: string | null;
-  contactId: string | null;
-  steps: Array<{
-    name: string;
-    status: string;
-    branch: string | null;
-    output: Record<string, unknown> | null;
-    error: string | null;
-    email: { id: string; status: string; subject: string } | null;
-  }>;
-}
+type Execution = ResponseOf<typeof executionsContract.getExecution>;
 
 const draw = (project: TestProject, drawing: Drawing) => drawWorkflow(server.database, project.id, drawing);
 const onEvent = (eventName: string, config: object = {}) => ({
@@ -38,30 +29,33 @@ const track = (project: TestProject, email: string, event: string, data?: object
   trackEvent(server, project, email, event, data);
 
 async function template({ byKey }: TestProject, edit: object = {}) {
-  const reply = await server.call<{ id: string }>("POST", "/templates", byKey, {
-    name: "Welcome",
-    subject: "Hello {{name}}",
-    body: "<p>{{event.plan}} {{steps.ask.body.code}}</p>",
-    type: "MARKETING",
-    from: "hello@sandbox.localhost",
-    ...edit,
+  const reply = await server.call(templates.createTemplate, byKey, {
+    body: {
+      name: "Welcome",
+      subject: "Hello {{name}}",
+      body: "<p>{{event.plan}} {{steps.ask.body.code}}</p>",
+      type: "MARKETING",
+      from: "hello@sandbox.localhost",
+      ...edit,
+    },
   });
   expect(reply.status).toBe(201);
   return reply.body.id;
 }
 
 async function executions({ byKey }: TestProject, workflowId: string, query = "") {
-  const reply = await server.call<{ executions: Execution[]; total: number }>(
-    "GET",
-    `/workflows/${workflowId}/executions${query}`,
-    byKey,
-  );
+  const reply = await server.call(executionsContract.listExecutions, byKey, {
+    params: { id: workflowId },
+    anyQuery: query,
+  });
   expect(reply.status).toBe(200);
   return reply.body.executions;
 }
 
 async function read({ byKey }: TestProject, workflowId: string, id: string) {
-  return (await server.call<Execution>("GET", `/workflows/${workflowId}/executions/${id}`, byKey)).body;
+  return (
+    await server.call(executionsContract.getExecution, byKey, { params: { id: workflowId, executionId: id } })
+  ).body;
 }
 
 /** Waits until the only execution of a workflow has this state. Returns it in full. */
@@ -139,14 +133,14 @@ test("runs email, delay, condition on event data, email and exit when an event s
     { name: "thanks", email: { id: expect.any(String) } },
     { name: "done", status: "COMPLETED" },
   ]);
-  const { body: contact } = await server.call<{ data: object }>(
-    "GET",
-    `/contacts/${contactId}`,
-    project.byKey,
-  );
+  const { body: contact } = await server.call(contacts.getContact, project.byKey, {
+    params: { id: contactId },
+  });
   expect(contact.data).toEqual({ name: "Ada", plan: "pro", customer: true });
   await track(project, "ada@example.com", "signed up");
-  const { body: stats } = await server.call("GET", `/workflows/${workflow.id}/stats`, project.byKey);
+  const { body: stats } = await server.call(workflowQuestions.countSteps, project.byKey, {
+    params: { id: workflow.id },
+  });
   expect(stats).toMatchObject({ active: 0 });
   expect(await executions(project, workflow.id)).toHaveLength(1);
 });
@@ -263,7 +257,9 @@ test("skips marketing email to unsubscribed contacts and fails steps that cannot
       ["bill", "end"],
     ],
   });
-  await server.call("POST", "/contacts", project.byKey, { email: "ada@example.com", subscribed: false });
+  await server.call(contacts.upsertContact, project.byKey, {
+    body: { email: "ada@example.com", subscribed: false },
+  });
   await track(project, "ada@example.com", "left");
   const failed = await reach(project, workflow.id, "FAILED");
   expect(failed.steps.slice(1)).toMatchObject([
@@ -278,19 +274,15 @@ test("skips marketing email to unsubscribed contacts and fails steps that cannot
     WAIT,
   );
   await reach(project, workflow.id, "FAILED");
-  const skipped = await server.call<{ count: number }>(
-    "POST",
-    `/workflows/${workflow.id}/steps/${workflow.step("bill")}/skip-failed`,
-    project.byKey,
-  );
+  const skipped = await server.call(executionsContract.skipFailedAtStep, project.byKey, {
+    params: { id: workflow.id, stepId: workflow.step("bill") },
+  });
   expect(skipped.body).toEqual({ count: 1 });
   expect(await reach(project, workflow.id, "EXITED")).toMatchObject({ exitReason: "exit_step" });
   expect((await server.call("POST", `${path}/retry`, project.byKey)).status).toBe(409);
-  const { body } = await server.call<{ steps: object[] }>(
-    "GET",
-    `/workflows/${workflow.id}/stats`,
-    project.byKey,
-  );
+  const { body } = await server.call(workflowQuestions.countSteps, project.byKey, {
+    params: { id: workflow.id },
+  });
   expect(body.steps).toContainEqual(
     expect.objectContaining({ stepId: workflow.step("bill"), entered: 2, failed: 2, waiting: 0 }),
   );
@@ -333,10 +325,16 @@ test("stops executions when one or all are cancelled, or when their contact is d
   });
   expect((await server.call("DELETE", path, project.byKey)).status).toBe(409);
   expect(
-    (await server.call("POST", `/workflows/${workflow.id}/executions/cancel-all`, project.byKey)).body,
+    (
+      await server.call(executionsContract.cancelAllExecutions, project.byKey, {
+        params: { id: workflow.id },
+      })
+    ).body,
   ).toEqual({ cancelled: 2 });
   await letTimePass(workflow.id, "2 hours");
-  const { body } = await server.call("GET", `/workflows/${workflow.id}/stats`, project.byKey);
+  const { body } = await server.call(workflowQuestions.countSteps, project.byKey, {
+    params: { id: workflow.id },
+  });
   expect(body).toMatchObject({ active: 0 });
   expect(
     await server.rows("select 1 from contacts where project_id = $1 and data ? 'reached'", project.id),
@@ -389,11 +387,7 @@ test("calls a webhook with a signature and execution data, and uses the response
     });
     expect(calls[0]?.headers).toMatchObject({ "webhook-signature": expect.stringMatching(/^v1,/) });
     const mail = await vi.waitFor(async () => {
-      const { body } = await server.call<{ data: Array<{ id: string }> }>(
-        "GET",
-        "/mailbox/messages",
-        project.byKey,
-      );
+      const { body } = await server.call(mailbox.listMessages, project.byKey);
       expect(body.data).toHaveLength(1);
       return server.call<{ html: string }>("GET", `/mailbox/messages/${body.data[0]?.id}`, project.byKey);
     }, WAIT);
@@ -476,12 +470,10 @@ test("explains why a contact would not enter, and replays the last executions", 
   });
   const why = async (contactId: string) =>
     (
-      await server.call<{ wouldEnter: boolean; reasons: Array<{ rule: string; holds: boolean }> }>(
-        "POST",
-        `/workflows/${workflow.id}/why`,
-        project.byKey,
-        { contactId },
-      )
+      await server.call(workflowQuestions.explainEntry, project.byKey, {
+        params: { id: workflow.id },
+        body: { contactId },
+      })
     ).body;
   const ada = await track(project, "ada@example.com", "left", { total: 5 });
   expect(await why(ada)).toMatchObject({
@@ -498,12 +490,10 @@ test("explains why a contact would not enter, and replays the last executions", 
     wouldEnter: false,
     reasons: [{}, { rule: "trigger", holds: true }, { rule: "reentry", holds: false }],
   });
-  const { body } = await server.call<{ executions: number; steps: object[] }>(
-    "POST",
-    `/workflows/${workflow.id}/replay`,
-    project.byKey,
-    {},
-  );
+  const { body } = await server.call(workflowQuestions.replayWorkflow, project.byKey, {
+    params: { id: workflow.id },
+    body: {},
+  });
   expect(body.executions).toBe(1);
   expect(body.steps).toContainEqual(
     expect.objectContaining({
@@ -527,8 +517,11 @@ test("starts executions for a contact or, in the background, a segment, but not 
   const ada = await track(project, "ada@example.com", "x", { plan: "pro" });
   await track(project, "bob@example.com", "x", { plan: "pro" });
   await track(project, "eve@example.com", "x");
-  const start = (id: string, body: object, caller = project.byKey) =>
-    server.call<{ id: string; jobId: string }>("POST", `/workflows/${id}/executions`, caller, body);
+  const start = (
+    id: string,
+    body: BodyOf<typeof executionsContract.startExecution>,
+    caller = project.byKey,
+  ) => server.call(executionsContract.startExecution, caller, { params: { id }, body });
   expect((await start(workflow.id, { contactId: ada, context: { a: 1 } })).status).toBe(201);
   expect((await start(workflow.id, { contactId: ada })).status).toBe(409);
   expect((await start(off.id, { contactId: ada })).status).toBe(409);
@@ -538,16 +531,20 @@ test("starts executions for a contact or, in the background, a segment, but not 
   expect((await start(workflow.id, { contactId: ada, context: { a: "x".repeat(40_000) } })).status).toBe(422);
   const stranger = await server.createProject();
   expect((await start(workflow.id, { contactId: ada }, stranger.byKey)).status).toBe(404);
-  const segment = await server.call<{ id: string }>("POST", "/segments", project.byKey, {
-    name: "Pros",
-    filters: { operator: "AND", conditions: [{ field: "data.plan", operator: "equals", value: "pro" }] },
+  const segment = await server.call(segments.createSegment, project.byKey, {
+    body: {
+      name: "Pros",
+      filters: { operator: "AND", conditions: [{ field: "data.plan", operator: "equals", value: "pro" }] },
+    },
   });
   expect((await start(workflow.id, { segmentId: segment.body.id })).status).toBe(202);
   await vi.waitFor(
     async () => expect(await executions(project, workflow.id, "?status=EXITED")).toHaveLength(2),
     WAIT,
   );
-  const { body } = await server.call("GET", `/contacts/${ada}/executions`, project.byKey);
+  const { body } = await server.call(executionsContract.listContactExecutions, project.byKey, {
+    params: { id: ada },
+  });
   expect(body).toMatchObject({
     total: 1,
     data: [{ workflow: { id: workflow.id, name: "A workflow" }, contactId: ada }],
@@ -565,15 +562,19 @@ test("fails only the execution with a step that cannot be stored, with the reaso
   });
   const full = await track(project, "full@example.com", "x", { all: "y".repeat(1_047_000) });
   const ada = await track(project, "ada@example.com", "x");
-  const segment = await server.call<{ id: string }>("POST", "/segments", project.byKey, {
-    name: "Both",
-    type: "STATIC",
+  const segment = await server.call(segments.createSegment, project.byKey, {
+    body: {
+      name: "Both",
+      type: "STATIC",
+    },
   });
-  await server.call("POST", `/segments/${segment.body.id}/members`, project.byKey, {
-    emails: ["full@example.com", "ada@example.com"],
+  await server.call(segments.addSegmentMembers, project.byKey, {
+    params: { id: segment.body.id },
+    body: { emails: ["full@example.com", "ada@example.com"] },
   });
-  await server.call("POST", `/workflows/${workflow.id}/executions`, project.byKey, {
-    segmentId: segment.body.id,
+  await server.call(executionsContract.startExecution, project.byKey, {
+    params: { id: workflow.id },
+    body: { segmentId: segment.body.id },
   });
   await vi.waitFor(
     async () =>
@@ -593,7 +594,9 @@ test("fails only the execution with a step that cannot be stored, with the reaso
       ]),
     WAIT,
   );
-  const { body } = await server.call("GET", `/workflows/${workflow.id}/stats`, project.byKey);
+  const { body } = await server.call(workflowQuestions.countSteps, project.byKey, {
+    params: { id: workflow.id },
+  });
   expect(body).toMatchObject({ active: 0 });
 });
 

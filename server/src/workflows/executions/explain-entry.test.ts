@@ -1,5 +1,7 @@
 // Explanations for triggers that refer to deleted segments.
 import { expect, test } from "vitest";
+import * as contacts from "@postloft/contract/contacts.ts";
+import * as workflowQuestions from "@postloft/contract/workflows/questions.ts";
 import { newId } from "../../platform/ids.ts";
 import { useTestServer } from "../../testing/test-server.ts";
 import { drawWorkflow, type Drawing } from "../../testing/workflow-fixture.ts";
@@ -17,13 +19,16 @@ test.each([
   "reports that no contact enters when the %s of a trigger %s was deleted",
   async (rule, type, config) => {
     const { id: projectId, byKey } = server.project;
-    const contact = await server.call<{ id: string }>("POST", "/contacts", byKey, {
-      email: `${newId()}@example.com`,
+    const contact = await server.call(contacts.upsertContact, byKey, {
+      body: {
+        email: `${newId()}@example.com`,
+      },
     });
     const drawing: Drawing = { trigger: { type, config }, steps: [["trigger", "TRIGGER"]], links: [] };
     const workflow = await drawWorkflow(server.database, projectId, drawing);
-    const { status, body } = await server.call("POST", `/workflows/${workflow.id}/why`, byKey, {
-      contactId: contact.body.id,
+    const { status, body } = await server.call(workflowQuestions.explainEntry, byKey, {
+      params: { id: workflow.id },
+      body: { contactId: contact.body.id },
     });
     expect(status).toBe(200);
     expect(body).toMatchObject({

@@ -3,6 +3,10 @@ import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, test, vi } from "vitest";
+import * as contacts from "@postloft/contract/contacts.ts";
+import * as executions from "@postloft/contract/executions.ts";
+import * as templates from "@postloft/contract/templates.ts";
+import * as workflowQuestions from "@postloft/contract/workflows/questions.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { errorOf, useTestServer, type TestProject } from "../../testing/test-server.ts";
 import { drawWorkflow, trackEvent, type DrawnWorkflow } from "../../testing/workflow-fixture.ts";
@@ -39,10 +43,7 @@ async function reach({ byKey }: TestProject, { id }: DrawnWorkflow, contactId: s
 
 /** The counts of each step, in graph order. */
 async function countsOf({ byKey }: TestProject, { id, graph }: DrawnWorkflow) {
-  const { body } = await server.call<{
-    active: number;
-    steps: Array<{ stepId: string; entered: number; passed: number; failed: number; waiting: number }>;
-  }>("GET", `/workflows/${id}/stats`, byKey);
+  const { body } = await server.call(workflowQuestions.countSteps, byKey, { params: { id } });
   return graph.steps.map(({ id: stepId, name }) => {
     const counts = body.steps.find((step) => step.stepId === stepId);
     return [name, counts?.entered, counts?.passed, counts?.failed, counts?.waiting];
@@ -59,12 +60,14 @@ test("fails only the step that cannot be stored, and runs each earlier step once
   const { port } = endpoint.address() as AddressInfo;
   const project = await server.createProject();
   const { byKey } = project;
-  const template = await server.call<{ id: string }>("POST", "/templates", byKey, {
-    name: "Bill",
-    subject: "s",
-    body: "b",
-    type: "TRANSACTIONAL",
-    from: "hello@sandbox.localhost",
+  const template = await server.call(templates.createTemplate, byKey, {
+    body: {
+      name: "Bill",
+      subject: "s",
+      body: "b",
+      type: "TRANSACTIONAL",
+      from: "hello@sandbox.localhost",
+    },
   });
   const workflow = await drawWorkflow(server.database, project.id, {
     trigger: { type: "EVENT", config: { eventName: "ordered" }, event: "ordered" },
@@ -106,8 +109,10 @@ test("fails only the step that cannot be stored, and runs each earlier step once
     const before = ["trigger", "wait", "ask", "bill"].map((name) => [name, 2, 2, 0, 0]);
     const late = ["late", undefined, undefined, undefined, undefined];
     expect(await countsOf(project, workflow)).toEqual([...before, ["tag", 2, 1, 1, 0], late]);
-    await server.call("PATCH", `/contacts/${full}`, byKey, { data: { all: null } });
-    await server.call("POST", `/workflows/${workflow.id}/executions/${failed.id}/retry`, byKey);
+    await server.call(contacts.updateContact, byKey, { params: { id: full }, body: { data: { all: null } } });
+    await server.call(executions.retryExecution, byKey, {
+      params: { id: workflow.id, executionId: failed.id },
+    });
     await reach(project, workflow, full, { status: "COMPLETED" });
     expect(await countsOf(project, workflow)).toEqual([...before, ["tag", 3, 2, 1, 0], late]);
     expect(calls).toBe(2);

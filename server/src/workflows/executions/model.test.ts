@@ -1,6 +1,8 @@
 // Random graphs and histories. The engine and the simulation must take the same path as a plain interpreter that uses neither.
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import * as contactsContract from "@postloft/contract/contacts.ts";
+import * as templates from "@postloft/contract/templates.ts";
 import type { Branch, Graph, GraphStep, StepType } from "@postloft/contract/workflows/graph.ts";
 import { createSealer } from "../../platform/crypto.ts";
 import { createDns } from "../../platform/dns.ts";
@@ -189,12 +191,14 @@ const pathOf = ({ trace, graph }: Execution): Passage[] =>
 test("engine and simulation take the path of a plain interpreter for any graph and history", async () => {
   const { id: projectId, byKey } = server.project;
   const { database } = server;
-  const template = await server.call<{ id: string }>("POST", "/templates", byKey, {
-    name: "News",
-    subject: "s",
-    body: "b",
-    type: "MARKETING",
-    from: "news@sandbox.localhost",
+  const template = await server.call(templates.createTemplate, byKey, {
+    body: {
+      name: "News",
+      subject: "s",
+      body: "b",
+      type: "MARKETING",
+      from: "news@sandbox.localhost",
+    },
   });
   const domains = createDomains({
     database,
@@ -215,10 +219,12 @@ test("engine and simulation take the path of a plain interpreter for any graph a
         .toSorted((one, other) => one.atMs - other.atMs);
       const expected = interpret(graph, { x, carried, subscribed, events: happening });
       const email = `contact${++contacts}@example.com`;
-      const made = await server.call<{ id: string }>("POST", "/contacts", byKey, {
-        email,
-        subscribed,
-        data: { x },
+      const made = await server.call(contactsContract.upsertContact, byKey, {
+        body: {
+          email,
+          subscribed,
+          data: { x },
+        },
       });
       const contactId = made.body.id;
       const start = () =>

@@ -1,5 +1,9 @@
 // Limits on the emails that workflows send because of calls with a public key: which emails count, and what happens beyond a limit.
 import { afterEach, beforeAll, expect, test } from "vitest";
+import * as activity from "@postloft/contract/activity.ts";
+import * as contacts from "@postloft/contract/contacts.ts";
+import * as segments from "@postloft/contract/segments.ts";
+import * as templates from "@postloft/contract/templates.ts";
 import { armFailpoints } from "../../platform/failpoints.ts";
 import { createSealer } from "../../platform/crypto.ts";
 import { transaction } from "../../platform/database/database.ts";
@@ -48,12 +52,14 @@ interface Scene {
 
 async function setScene(): Promise<Scene> {
   const project = await server.createProject();
-  const { body } = await server.call<{ id: string }>("POST", "/templates", project.byKey, {
-    name: "Welcome",
-    subject: "Hello",
-    body: "<p>Hello</p>",
-    type: "TRANSACTIONAL",
-    from: "hello@sandbox.localhost",
+  const { body } = await server.call(templates.createTemplate, project.byKey, {
+    body: {
+      name: "Welcome",
+      subject: "Hello",
+      body: "<p>Hello</p>",
+      type: "TRANSACTIONAL",
+      from: "hello@sandbox.localhost",
+    },
   });
   return { project, templateId: body.id, byPublicKey: { key: project.publicKey } };
 }
@@ -184,11 +190,9 @@ test("a flood with a public key sends one contact 20 emails an hour and 50 a day
       ),
     },
   ]);
-  const feed = await server.call<{ data: object[] }>(
-    "GET",
-    "/activity?type=email.skipped&limit=1",
-    project.byKey,
-  );
+  const feed = await server.call(activity.listActivity, project.byKey, {
+    query: { type: "email.skipped", limit: 1 },
+  });
   expect(feed.body.data).toMatchObject([
     {
       type: "email.skipped",
@@ -281,12 +285,14 @@ test.each(["while it waits", "before it looks"])(
 test("executions started by a marked execution inherit its mark, also through segments and emails", async () => {
   const scene = await setScene();
   const { project, byPublicKey } = scene;
-  await server.call("POST", "/contacts", project.byKey, { email: ADA, subscribed: false });
+  await server.call(contacts.upsertContact, project.byKey, { body: { email: ADA, subscribed: false } });
   const makeSegment = async (name: string, condition: object) => {
-    const { body } = await server.call<{ id: string }>("POST", "/segments", project.byKey, {
-      name,
-      filters: { operator: "AND", conditions: [condition] },
-      trackMembership: true,
+    const { body } = await server.call(segments.createSegment, project.byKey, {
+      body: {
+        name,
+        filters: { operator: "AND", conditions: [condition] },
+        trackMembership: true,
+      },
     });
     await computeDueSegment(server.database, project.id, body.id);
     return body.id;
@@ -344,7 +350,7 @@ test("limits first emails to contacts that never asked per hour, and never sends
   expect([await marks(scene), await skipped(scene)]).toEqual([{ FIRST: 100 }, ["200 FIRST_EMAIL_LIMIT"]]);
 
   // Contacts that asked in some way are not held up; those that got an email are no strangers any more.
-  await server.call("POST", "/contacts", project.byKey, { email: "bob@example.com" });
+  await server.call(contacts.upsertContact, project.byKey, { body: { email: "bob@example.com" } });
   await track(project.byKey, "other", { email: strangers[290] });
   await server.call("POST", "/contacts", project.byKey, { email: strangers[291], subscribed: false });
   await trackAll(["bob@example.com", ...strangers.slice(290, 293)]);

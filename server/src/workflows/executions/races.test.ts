@@ -1,6 +1,8 @@
 // Concurrent changes to executions, and errors within a batch. Each contact takes one path once, in any order of events. Crashes of whole
 // programs are tested by `npm run faults -- workflows`.
 import { afterEach, expect, test, vi } from "vitest";
+import * as v1 from "@postloft/contract/v1.ts";
+import * as workflowQuestions from "@postloft/contract/workflows/questions.ts";
 import { armFailpoints, WORKFLOW_FAILPOINT_NAMES } from "../../platform/failpoints.ts";
 import { useTestServer, type TestProject } from "../../testing/test-server.ts";
 import { drawWorkflow, type Drawing } from "../../testing/workflow-fixture.ts";
@@ -15,7 +17,7 @@ const draw = (project: TestProject, drawing: Drawing) => drawWorkflow(server.dat
 const onEvent = (name: string) => ({ type: "EVENT" as const, config: { eventName: name }, event: name });
 
 async function track({ byKey }: TestProject, email: string, event: string): Promise<void> {
-  expect((await server.call("POST", "/v1/track", byKey, { email, event })).status).toBe(200);
+  expect((await server.call(v1.track, byKey, { body: { email, event } })).status).toBe(200);
 }
 
 const countByStatus = async (workflowId: string) =>
@@ -209,11 +211,9 @@ test.each(WORKFLOW_FAILPOINT_NAMES)("runs each step once after an error at %s", 
     Array.from({ length: PEOPLE }, (_, person) => track(project, `person${person}@example.com`, "go")),
   );
   await vi.waitFor(async () => expect(await countByStatus(workflow.id)).toEqual({ EXITED: PEOPLE }), WAIT);
-  const { body } = await server.call<{ steps: Array<{ entered: number; passed: number }> }>(
-    "GET",
-    `/workflows/${workflow.id}/stats`,
-    project.byKey,
-  );
+  const { body } = await server.call(workflowQuestions.countSteps, project.byKey, {
+    params: { id: workflow.id },
+  });
   expect(body.steps.map(({ entered, passed }) => [entered, passed])).toEqual([
     [PEOPLE, PEOPLE],
     [PEOPLE, PEOPLE],

@@ -2,6 +2,9 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import * as contacts from "@postloft/contract/contacts.ts";
+import * as templates from "@postloft/contract/templates.ts";
+import * as v1 from "@postloft/contract/v1.ts";
 import { useTestServer } from "../../testing/test-server.ts";
 import { drawWorkflow } from "../../testing/workflow-fixture.ts";
 
@@ -26,12 +29,14 @@ interface Whole {
 async function contactAmidRetries() {
   const project = await server.createProject();
   const url = `http://127.0.0.1:${(endpoint.address() as AddressInfo).port}`;
-  const template = await server.call<{ id: string }>("POST", "/templates", project.byKey, {
-    name: "Welcome",
-    subject: "Hello {{event.plan}}",
-    body: "<p>{{email}}</p>",
-    type: "TRANSACTIONAL",
-    from: "hello@sandbox.localhost",
+  const template = await server.call(templates.createTemplate, project.byKey, {
+    body: {
+      name: "Welcome",
+      subject: "Hello {{event.plan}}",
+      body: "<p>{{email}}</p>",
+      type: "TRANSACTIONAL",
+      from: "hello@sandbox.localhost",
+    },
   });
   const workflow = await drawWorkflow(server.database, project.id, {
     trigger: { type: "EVENT", config: { eventName: "asked" }, event: "asked" },
@@ -49,10 +54,12 @@ async function contactAmidRetries() {
       ["is it?", "tell", "yes"],
     ],
   });
-  const tracked = await server.call<{ data: { contact: string } }>("POST", "/v1/track", project.byKey, {
-    email: "ada@example.com",
-    event: "asked",
-    data: { plan: "plan of ada" },
+  const tracked = await server.call(v1.track, project.byKey, {
+    body: {
+      email: "ada@example.com",
+      event: "asked",
+      data: { plan: "plan of ada" },
+    },
   });
   const states = "select state, tries from webhook_calls where project_id = $1 order by id";
   await vi.waitFor(
@@ -90,7 +97,9 @@ test("removes a deleted contact from its executions and keeps their steps and co
   const counted = await numbers();
   expect(counted).toContain("true 1 0 0 1 0");
 
-  expect((await server.call("DELETE", `/contacts/${contactId}`, project.byKey)).status).toBe(204);
+  expect(
+    (await server.call(contacts.deleteContact, project.byKey, { params: { id: contactId } })).status,
+  ).toBe(204);
   const kept = "select t::text as text from workflow_executions t where workflow_id = $1";
   expect(JSON.stringify(await server.rows(kept, workflow.id))).not.toMatch(/of ada|ada@/);
   await vi.waitFor(async () => expect(await read(execution)).toMatchObject({ status: "CANCELLED" }), WAIT);

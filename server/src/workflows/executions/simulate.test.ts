@@ -1,5 +1,6 @@
 // Simulations that start at unusual times.
 import { expect, test } from "vitest";
+import * as workflowQuestions from "@postloft/contract/workflows/questions.ts";
 import { useTestServer } from "../../testing/test-server.ts";
 import { drawWorkflow } from "../../testing/workflow-fixture.ts";
 import { newExecution } from "./simulate.ts";
@@ -21,7 +22,10 @@ async function simulateFrom(from: string) {
   const { id, byKey } = server.project;
   const workflow = await drawNight(id);
   const contact = { email: "ada@example.com" };
-  return server.call("POST", `/workflows/${workflow.id}/simulate`, byKey, { contact, from });
+  return server.call(workflowQuestions.simulateWorkflow, byKey, {
+    params: { id: workflow.id },
+    body: { contact, from },
+  });
 }
 
 test.each([
@@ -96,15 +100,13 @@ test("does not reuse the event of one wait for the next", async () => {
       ["first", "second"],
     ],
   });
-  const simulated = await server.call<{ steps: Array<{ branch: string | null }> }>(
-    "POST",
-    `/workflows/${workflow.id}/simulate`,
-    byKey,
-    {
+  const simulated = await server.call(workflowQuestions.simulateWorkflow, byKey, {
+    params: { id: workflow.id },
+    body: {
       contact: { email: "ada@example.com" },
       from: "2026-03-01T12:00:00Z",
       events: [{ name: "paid", at: "2026-03-01T12:30:00Z" }],
     },
-  );
+  });
   expect(simulated.body.steps.map(({ branch }) => branch)).toEqual([null, "event", "timeout"]);
 });

@@ -1,5 +1,6 @@
 // The job that lets an audience enter a workflow, when the database aborts one of its statements.
 import { expect, test } from "vitest";
+import * as contacts from "@postloft/contract/contacts.ts";
 import { transaction } from "../../platform/database/database.ts";
 import { newId } from "../../platform/ids.ts";
 import { JobFailure } from "../../platform/background/jobs.ts";
@@ -14,8 +15,10 @@ const server = useTestServer({ ROLES: "api" });
 
 test("starts the earliest execution of a contact in any insertion order", async () => {
   const { id: projectId, byKey } = await server.createProject();
-  const { body: contact } = await server.call<{ id: string }>("POST", "/contacts", byKey, {
-    email: "a@example.com",
+  const { body: contact } = await server.call(contacts.upsertContact, byKey, {
+    body: {
+      email: "a@example.com",
+    },
   });
   const workflow = await drawWorkflow(server.database, projectId, {
     steps: [
@@ -33,7 +36,7 @@ test("starts the earliest execution of a contact in any insertion order", async 
 
 test("continues the job after a database error, and fails it after the segment was deleted", async () => {
   const { id: projectId, byKey } = await server.createProject();
-  await server.call("POST", "/contacts", byKey, { email: "ada@example.com" });
+  await server.call(contacts.upsertContact, byKey, { body: { email: "ada@example.com" } });
   const workflow = await drawWorkflow(server.database, projectId, {
     steps: [
       ["trigger", "TRIGGER"],

@@ -2,6 +2,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, test, vi } from "vitest";
+import * as workflowQuestions from "@postloft/contract/workflows/questions.ts";
 import { recordEvents } from "../../events/events.ts";
 import { transaction } from "../../platform/database/database.ts";
 import { newId } from "../../platform/ids.ts";
@@ -14,10 +15,6 @@ const HOUR_S = 3_600;
 
 const onEvent = (eventName: string) => ({ type: "EVENT" as const, config: { eventName }, event: eventName });
 const waitFor = (eventName: string, timeout = HOUR_S) => ({ eventName, timeout });
-
-interface Passage {
-  entered: number;
-}
 
 /**
  * Waits until the only execution of a workflow has this state.
@@ -128,12 +125,10 @@ test("ends one wait per event at the time of the start or of the previous wait's
   await happenAtOnce(project, ["ordered", "paid", "packed"]);
   await expect.poll(() => reach(project, workflow, "WAITING"), WAIT).toEqual([null, "event", "event", null]);
   await expect.poll(() => reach(project, circle, "WAITING"), WAIT).toEqual([null, "event", "event", null]);
-  const replayed = await server.call<{ steps: Array<{ did: Passage; would: Passage }> }>(
-    "POST",
-    `/workflows/${workflow.id}/replay`,
-    project.byKey,
-    {},
-  );
+  const replayed = await server.call(workflowQuestions.replayWorkflow, project.byKey, {
+    params: { id: workflow.id },
+    body: {},
+  });
   expect(replayed.body.steps.map(({ would }) => would.entered)).toEqual([1, 1, 1, 1]);
   expect(replayed.body.steps.map(({ did }) => did.entered)).toEqual([1, 1, 1, 1]);
 });
