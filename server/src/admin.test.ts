@@ -6,6 +6,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import * as audit from "@postloft/contract/audit.ts";
+import * as campaigns from "@postloft/contract/campaigns.ts";
+import * as contacts from "@postloft/contract/contacts.ts";
+import * as usersContract from "@postloft/contract/users.ts";
 import { runAdmin } from "./admin.ts";
 import { verifyAuditLog } from "./audit/audit-log.ts";
 import { readArguments, USAGE } from "./instance/admin-commands.ts";
@@ -59,8 +63,8 @@ async function json<Result>(args: readonly string[]): Promise<Result> {
 }
 
 const logIn = async (email: string, password: string) =>
-  (await server.call("POST", "/auth/login", {}, { email, password })).status;
-const contactsWith = async (key: string) => (await server.call("GET", "/contacts", { key })).status;
+  (await server.call(usersContract.logIn, {}, { body: { email, password } })).status;
+const contactsWith = async (key: string) => (await server.call(contacts.listContacts, { key })).status;
 
 test("creates, lists and rotates an account, its project and keys without a browser", async () => {
   const ada = await json<{ id: string; password: string }>(["create-user", "ada@example.com"]);
@@ -93,11 +97,13 @@ test("creates a scoped key in the owner's name, limited to its scopes and record
   expect(made).toMatchObject({ name: "Report", scopes: ["contacts:read", "segments:read"], networks: [] });
   expect(made).toMatchObject({ expiresAt: expires });
   expect(await contactsWith(made.key)).toBe(200);
-  expect((await server.call("GET", "/campaigns", { key: made.key })).status).toBe(403);
+  expect((await server.call(campaigns.listCampaigns, { key: made.key })).status).toBe(403);
   const elsewhere = await json<{ key: string; networks: string[] }>([...make, "--networks", "192.0.2.0/24"]);
   expect(elsewhere.networks).toEqual(["192.0.2.0/24"]);
   expect(await contactsWith(elsewhere.key)).toBe(401);
-  const { text: log } = await server.call("GET", `/projects/${project.id}/audit-log`, project.byKey);
+  const { text: log } = await server.call(audit.listAuditLog, project.byKey, {
+    params: { projectId: project.id },
+  });
   expect(
     JSON.parse(log).data.filter(({ action }: { action: string }) => action === "key.created"),
   ).toHaveLength(2);
@@ -127,7 +133,7 @@ test("reads a reset password from standard input, sets it and ends every session
   expect(reset).toMatchObject({ code: 0, err: "" });
   expect(reset.out).toContain("sessions ended");
   expect(reset.out).not.toContain("a better password");
-  expect((await server.call("GET", "/users/@me", { cookie: person.cookie })).status).toBe(401);
+  expect((await server.call(usersContract.getMe, { cookie: person.cookie })).status).toBe(401);
   expect(await logIn(person.email, person.password)).toBe(401);
   expect(await logIn(person.email, "a better password")).toBe(200);
 });
@@ -138,7 +144,9 @@ test("enables a disabled project and records the reason in its audit log", async
   const enable = ["enable", "--project", project.id, "--reason", "the list was cleaned"];
   expect(await json(enable)).toEqual({ project: project.id, wasDisabled: true });
   expect(await json(enable)).toEqual({ project: project.id, wasDisabled: false });
-  const { text: log } = await server.call("GET", `/projects/${project.id}/audit-log`, project.byKey);
+  const { text: log } = await server.call(audit.listAuditLog, project.byKey, {
+    params: { projectId: project.id },
+  });
   expect(log).toContain("the list was cleaned");
 });
 

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import * as v1 from "@postloft/contract/v1.ts";
 import { diskFinding } from "./instance/doctor-disk.ts";
 import type { Finding } from "./instance/finding.ts";
 import { APP_SECRET, useTestServer } from "./testing/test-server.ts";
@@ -43,9 +44,9 @@ const problemsOf = (findings: Finding[]) =>
 test("reports no problem for a healthy installation, also while counts lag behind the rows", async () => {
   const { byKey } = server.project;
   for (const email of ["ada@example.com", "grace@example.com"])
-    await server.call("POST", "/v1/track", byKey, { email, event: "signed-up" });
+    await server.call(v1.track, byKey, { body: { email, event: "signed-up" } });
   await countNews(server.database, { lagSeconds: 0 });
-  await server.call("POST", "/v1/track", byKey, { email: "ada@example.com", event: "paid" });
+  await server.call(v1.track, byKey, { body: { email: "ada@example.com", event: "paid" } });
   const findings = await examine();
   expect(problemsOf(findings)).toEqual([]);
   expect(findings.map(({ check }) => check)).toEqual([
