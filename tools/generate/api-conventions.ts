@@ -7,9 +7,9 @@ import { code, fenced, linkTo, page, table, wrap } from "./markdown.ts";
 export function conventions(): string {
   return page([
     wrap(
-      "JSON goes in and comes out, in UTF-8. Unknown fields of a request are ignored unless the endpoint says otherwise; answers may gain fields. The same as " +
-        "OpenAPI 3.1 is at `/openapi.json`, as a page to try things on at `/docs`. What was refused and why is told as " +
-        "[errors.md](errors.md) says.",
+      "JSON goes in and comes out, in UTF-8. Unknown fields of a request are ignored unless the endpoint says otherwise; responses may gain fields. " +
+        "`/openapi.json` is the same as OpenAPI 3.1, without the requests that other services and mail programs send, and `/docs` shows it as a page to try things on. " +
+        "[errors.md](errors.md) describes the errors.",
     ),
     "## Calling",
     table(

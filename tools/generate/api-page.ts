@@ -1,7 +1,8 @@
 // Generates docs/api.md: conventions, every endpoint in the order of the contract, and the limits.
 import { isOfProject, type CallerKind, type Endpoint } from "@postloft/contract/endpoint.ts";
 import { ENDPOINTS } from "@postloft/contract/endpoints.ts";
-import { bodyTypes, nounTitle } from "@postloft/contract/openapi/openapi.ts";
+import { nounTitle } from "@postloft/contract/openapi/nouns.ts";
+import { bodyTypes } from "@postloft/contract/openapi/openapi.ts";
 import { EXAMPLE_BODIES } from "@postloft/contract/openapi/examples.ts";
 import {
   inputSchema,

@@ -1,4 +1,4 @@
-// A realistic request body for each endpoint with a body. A test parses each with its endpoint's schema.
+// Realistic requests: a body for each endpoint with a body, and path parameters. A test parses each body with its endpoint's schema.
 
 /** By endpoint name. */
 export const EXAMPLE_BODIES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
@@ -233,4 +233,27 @@ export const EXAMPLE_BODIES: Readonly<Record<string, Readonly<Record<string, unk
     SigningCertURL:
       "https://sns.eu-west-1.amazonaws.com/SimpleNotificationService-0123456789abcdef0123456789abcdef.pem",
   },
+};
+
+/** The parts of each upload, by endpoint name. */
+export const EXAMPLE_UPLOADS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  "contacts.import": { file: "email,plan\nada@example.com,pro\ngrace@example.com,free\n" },
+  "suppressions.import": { file: "email\ngone@example.com\n" },
+  "uploads.create": { image: "GIF89a…" },
+};
+
+/** An id as most paths contain it. */
+export const EXAMPLE_ID = "0199e0a1-7b2c-7d3e-8f40-5a6b7c8d9e0f";
+
+/** Required parameters that are not ids, by name. */
+export const EXAMPLE_PARAMETERS: Readonly<Record<string, string>> = {
+  address: "gone@example.com",
+  dimension: "provider",
+  eventName: "order placed",
+  field: "data.plan",
+  key: "0199e0a17b2c7d3e8f40000000000000000000000000000000000000000000000000.gif",
+  provider: "github",
+  report: "top-events",
+  token: "m3qLk0Yx2oXb7nUe5hRw9tPz1sVc4dJf6gKa8iQyBwE",
+  version: "1",
 };

@@ -23,12 +23,12 @@ async function spectralFindings(document: string): Promise<string[]> {
 const INTENDED: ReadonlyArray<{ rule: string; at: RegExp }> = [
   // Paths of the specification, such as `/contacts/fields/{field}` and `/contacts/{id}/export`. An id is never the word `fields`.
   { rule: "no-ambiguous-paths", at: /^#\/paths\/~1(contacts|domains|events)~1/ },
-  // A link in an email only redirects and never has another response.
-  { rule: "operation-2xx-response", at: /^#\/paths\/(~1c~1|~1auth~1oauth~1)/ },
+  // These pages only redirect and never have another response.
+  { rule: "operation-2xx-response", at: /^#\/paths\/~1auth~1oauth~1/ },
   // These requests cannot be invalid.
   {
     rule: "operation-4xx-response",
-    at: /^#\/paths\/~1(config|health|ready|metrics|openapi\.json|o~1\{token\})\//,
+    at: /^#\/paths\/~1(config|health|ready|metrics|openapi\.json)\//,
   },
 ];
 
@@ -61,7 +61,7 @@ test(
   "both linters report a list without items and an operation without a summary",
   async () => {
     const broken = text
-      .replace('{"type":"array","items":{"anyOf"', '{"type":"array","nothing":{"anyOf"')
+      .replace('{"type":"array","items":{"$ref"', '{"type":"array","nothing":{"$ref"')
       .replace(/"summary":"[^"]+",/, "");
     expect((await spectralFindings(broken)).join()).toContain("array-items");
     expect((await redoclyFindings(broken)).join()).toContain("operation-summary");

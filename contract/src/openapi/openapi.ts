@@ -1,12 +1,15 @@
 // Generates one OpenAPI 3.1 document from the endpoints. No I/O: the server serves the document and tools/generate stores it.
 import type { z } from "zod";
-import ANSWER_EXAMPLES from "../answer-examples.json" with { type: "json" };
 import type { Endpoint, UnknownFields } from "../endpoint.ts";
 import { ENDPOINTS } from "../endpoints.ts";
 import { errorSchema, ERRORS, type ErrorCode } from "../errors.ts";
 import { formatBytes, LIMITS } from "../limits/limits.ts";
+import { Components, pascalCase } from "./components.ts";
 import { errorsOf, acceptsIdempotencyKey, takesKey } from "./errors.ts";
-import { EXAMPLE_BODIES } from "./examples.ts";
+import { EXAMPLE_BODIES, EXAMPLE_ID, EXAMPLE_PARAMETERS, EXAMPLE_UPLOADS } from "./examples.ts";
+import { NOUNS, nounTitle } from "./nouns.ts";
+import { plainTypes } from "./rewrite-unions.ts";
+import { RESPONSE_EXAMPLES } from "./response-examples.ts";
 import {
   inputSchema,
   nounOf,
@@ -14,72 +17,14 @@ import {
   resourceReference,
   RESOURCES,
   resourceSchema,
+  type JsonSchema,
 } from "./schemas.ts";
 import { SECURITY, securitySchemes } from "./security.ts";
 
 type Json = Record<string, unknown>;
 
-/** Title (unless it follows from the noun) and description of each noun in the documentation. */
-const NOUNS: Readonly<Record<string, { title?: string; about: string }>> = {
-  v1: {
-    title: "Track and send",
-    about: "The quickest start: track an event, send an email, check an address.",
-  },
-  contacts: { about: "Recipients: one address per project, each with custom data." },
-  uploads: {
-    title: "Images",
-    about: "Images for template bodies, stored here and shown in emails.",
-  },
-  billing: { about: "Billing of projects through Stripe, if the installation uses it." },
-  suppressions: { title: "Suppression list", about: "Addresses that get no email, with the reason." },
-  segments: { about: "Groups of contacts, defined by a filter or by hand." },
-  templates: { about: "Reusable email content with an id." },
-  campaigns: { about: "One message to many contacts, now or later." },
-  workflows: { about: "Graphs of steps for contacts." },
-  executions: { about: "Contacts in workflows: start, watch, explain and end executions." },
-  events: { about: "Events of contacts." },
-  activity: {
-    title: "Activity feed",
-    about: "Activity of emails, contacts, campaigns and workflows in one list.",
-  },
-  analytics: { about: "Reports over a period, by days in the viewer's time zone." },
-  deliverability: {
-    title: "Deliverability",
-    about: "Reputation of a project's email, as reported by receivers.",
-  },
-  emails: { about: "Emails to single recipients, with their status." },
-  mailbox: {
-    title: "Local mailbox",
-    about: "Messages that the transport `mailbox` kept instead of sending them.",
-  },
-  tracking: { title: "Opens and clicks", about: "The pixel and the links in emails." },
-  oauth: {
-    title: "Other services",
-    about: "Sign-in through GitHub, Google or an OpenID Connect provider.",
-  },
-  accountPages: { title: "Account pages", about: "Pages behind the links in account emails." },
-  pages: { title: "Public pages", about: "Pages behind the links in emails, for people without an account." },
-  domains: { title: "Sender domains", about: "Verified sender domains and their DNS records." },
-  auth: { title: "Signing in", about: "Accounts and sessions." },
-  users: { title: "Account", about: "The signed-in account." },
-  projects: { about: "Tenants with their keys, settings and rates." },
-  keys: { title: "Scoped keys", about: "Secret keys for a part of a project's API." },
-  notifications: { title: "Notifications", about: "Notifications of members by email." },
-  members: { about: "The people of a project and their roles." },
-  invitations: { about: "Pending invitations to a project." },
-  audit: { title: "Audit log", about: "Changes of a project with author, time and origin." },
-  requests: { title: "API requests", about: "Recent API requests and their responses." },
-  webhooks: { about: "Endpoints for reports of other services. Not for API callers." },
-  instance: { title: "Installation", about: "Features and health of this installation." },
-};
-
-/** `contacts` → `Contacts`. */
-export function nounTitle(noun: string): string {
-  return NOUNS[noun]?.title ?? noun.charAt(0).toUpperCase() + noun.slice(1);
-}
-
 /** Returns the schema of a response without an envelope. */
-function rawSchema({ contentType }: Endpoint): Json {
+function rawSchema({ contentType }: Endpoint): JsonSchema {
   if (contentType === "application/json") return { type: "object" };
   const isText = contentType.startsWith("text/") || contentType.startsWith("message/");
   return isText ? { type: "string" } : { type: "string", format: "binary" };
@@ -94,17 +39,33 @@ const STATUS_TEXTS: Readonly<Record<number, string>> = {
   503: "Temporarily unavailable.",
 };
 
+/** Requests that other services, mail programs and mailbox providers send to us. No API client sends them. */
+const INBOUND = new Set([
+  "webhooks.sns",
+  "webhooks.stripe",
+  "pages.unsubscribe",
+  "tracking.open",
+  "tracking.click",
+]);
+
+/** The endpoints in the document: all except those that receive requests of other services. */
+export const DESCRIBED_ENDPOINTS: readonly Endpoint[] = ENDPOINTS.filter(({ name }) => !INBOUND.has(name));
+
+interface Description {
+  readonly paths: Readonly<Record<string, Json>>;
+  readonly components: Readonly<Record<string, Json>>;
+}
+
+const describeOnce = once(() => describe(new Components()));
+
 /**
+ * Returns the OpenAPI document of this API. The paths and schemas are built once because that takes about a second.
+ *
  * @param serverUrl the public URL of this API without a trailing slash, or `/` for the location of this document
  * @param version of the service
  */
 export function openApiDocument(serverUrl: string, version: string): Json {
-  const errorGroups = new Map<string, ErrorCode[]>();
-  const paths: Record<string, Json> = {};
-  for (const endpoint of ENDPOINTS) {
-    const item = (paths[endpoint.path.replaceAll(/:(\w+)/g, "{$1}")] ??= {});
-    item[endpoint.method.toLowerCase()] = operation(endpoint, errorGroups);
-  }
+  const { paths, components } = describeOnce();
   return {
     openapi: "3.1.0",
     info: {
@@ -116,25 +77,46 @@ export function openApiDocument(serverUrl: string, version: string): Json {
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: serverUrl }],
-    tags: [...new Set(ENDPOINTS.map(nounOf))].map((noun) => ({
+    tags: [...new Set(DESCRIBED_ENDPOINTS.map(nounOf))].map((noun) => ({
       name: nounTitle(noun),
       description: NOUNS[noun]?.about ?? "",
     })),
     paths,
+    components: { ...components, securitySchemes: securitySchemes(serverUrl) },
+  };
+}
+
+function once<Value>(make: () => Value): () => Value {
+  let made: { value: Value } | null = null;
+  return () => (made ??= { value: make() }).value;
+}
+
+/** Returns the paths and all components except the credentials, which depend on the server's URL. */
+function describe(components: Components): Description {
+  const errorGroups = new Map<string, ErrorCode[]>();
+  const paths: Record<string, Json> = {};
+  components.define(
+    new Map([
+      ...[...RESOURCES].map(([name, resource]) => [name, plainTypes(resourceSchema(resource))] as const),
+      ["Error", plainTypes(outputSchema(errorSchema))],
+    ]),
+  );
+  for (const endpoint of DESCRIBED_ENDPOINTS) {
+    const item = (paths[endpoint.path.replaceAll(/:(\w+)/g, "{$1}")] ??= {});
+    item[endpoint.method.toLowerCase()] = operation(endpoint, components, errorGroups);
+  }
+  return {
+    paths,
     components: {
-      schemas: {
-        ...Object.fromEntries([...RESOURCES].map(([name, resource]) => [name, resourceSchema(resource)])),
-        Error: outputSchema(errorSchema),
-      },
+      schemas: components.schemas,
       responses: Object.fromEntries([...errorGroups].map(([name, codes]) => [name, errorResponse(codes)])),
       parameters: { IdempotencyKey: IDEMPOTENCY_KEY },
       headers: HEADERS,
-      securitySchemes: securitySchemes(serverUrl),
     },
   };
 }
 
-function operation(endpoint: Endpoint, errorGroups: Map<string, ErrorCode[]>): Json {
+function operation(endpoint: Endpoint, components: Components, errorGroups: Map<string, ErrorCode[]>): Json {
   const parameters = [...parametersOf("path", endpoint.params), ...parametersOf("query", endpoint.query)];
   if (acceptsIdempotencyKey(endpoint)) parameters.push({ $ref: "#/components/parameters/IdempotencyKey" });
   return {
@@ -144,8 +126,8 @@ function operation(endpoint: Endpoint, errorGroups: Map<string, ErrorCode[]>): J
     description: endpoint.description,
     security: SECURITY[endpoint.caller],
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...(endpoint.takesBody ? { requestBody: requestBody(endpoint) } : {}),
-    responses: { ...describeResponses(endpoint), ...errors(endpoint, errorGroups) },
+    ...(hasFields(endpoint) ? { requestBody: requestBody(endpoint, components) } : {}),
+    responses: { ...describeResponses(endpoint, components), ...errors(endpoint, errorGroups) },
   };
 }
 
@@ -158,8 +140,8 @@ function parametersOf(place: "path" | "query", schema: z.ZodType): Json[] {
       name,
       in: place,
       ...(description === undefined ? {} : { description }),
-      ...(isRequired ? { required: true } : {}),
-      schema: type,
+      ...(isRequired ? { required: true, example: EXAMPLE_PARAMETERS[name] ?? EXAMPLE_ID } : {}),
+      schema: plainTypes(type),
     };
   });
 }
@@ -172,10 +154,19 @@ const UNKNOWN_FIELDS: Readonly<Record<UnknownFields, string>> = {
     "Unknown fields are rejected (422). Fields of the response are ignored, so that you can send a whole object back.",
 };
 
-function requestBody(endpoint: Endpoint): Json {
+/** Returns whether the body has fields to describe. The form of a page with only a button has none. */
+function hasFields(endpoint: Endpoint): boolean {
+  return endpoint.takesBody && Object.keys(inputSchema(endpoint.body).properties ?? {}).length > 0;
+}
+
+function requestBody(endpoint: Endpoint, components: Components): Json {
   const limitBytes = endpoint.bodyLimitBytes ?? LIMITS.bodyBytes.value;
-  const example = EXAMPLE_BODIES[endpoint.name];
-  const content = { schema: inputSchema(endpoint.body), ...(example === undefined ? {} : { example }) };
+  const example = EXAMPLE_BODIES[endpoint.name] ?? EXAMPLE_UPLOADS[endpoint.name];
+  const schema = components.name(
+    plainTypes(inputSchema(endpoint.body)),
+    `${pascalCase(endpoint.name)}Request`,
+  );
+  const content = { schema, ...(example === undefined ? {} : { example }) };
   return {
     required: !endpoint.isBodyOptional,
     description: [`Up to ${formatBytes(limitBytes)}.`, UNKNOWN_FIELDS[endpoint.unknownFields]]
@@ -194,41 +185,41 @@ export function bodyTypes(endpoint: Endpoint): readonly string[] {
     : ["application/json"];
 }
 
-function describeResponses(endpoint: Endpoint): Json {
+function describeResponses(endpoint: Endpoint, components: Components): Json {
   const headers = headerReferences([
     "X-Request-ID",
     ...(takesKey(endpoint) ? (["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"] as const) : []),
     ...(acceptsIdempotencyKey(endpoint) ? (["Idempotency-Replayed"] as const) : []),
   ]);
   return Object.fromEntries(
-    Object.entries(endpoint.responses).map(([status, schema]) => {
+    Object.entries(endpoint.responses).map(([status, schema], at) => {
       const description = STATUS_TEXTS[Number(status)] ?? "Answered.";
-      const content =
-        schema === null
-          ? {}
-          : { content: responseContent(endpoint, schema, exampleOf(endpoint, status, schema)) };
-      return [status, { description, headers, ...content }];
+      if (schema === null) return [status, { description, headers }];
+      const name = `${pascalCase(endpoint.name)}Result${at === 0 ? "" : status}`;
+      const media = {
+        schema: components.name(responseSchema(endpoint, schema), name),
+        ...exampleOf(endpoint, status, schema),
+      };
+      return [status, { description, headers, content: { [endpoint.contentType]: media } }];
     }),
   );
 }
 
-/** Returns a real success response recorded by tools/generate/answer-examples.ts, if one with this shape exists. */
+/** Returns the example of a success response. An example without a status is the one of each response whose schema it matches. */
 function exampleOf({ name, envelope }: Endpoint, status: string, schema: z.ZodType): Json {
-  const examples: Readonly<Record<string, unknown>> = ANSWER_EXAMPLES;
-  if (!status.startsWith("2") || !(name in examples)) return {};
-  const example = examples[name];
+  const example = RESPONSE_EXAMPLES[`${name} ${status}`] ?? RESPONSE_EXAMPLES[name];
+  if (!status.startsWith("2") || example === undefined) return {};
   const said = envelope === "wrapped" ? (example as { data?: unknown }).data : example;
-  return schema.safeParse(said).success ? { example } : {};
+  const isText = envelope === "raw" || envelope === "page";
+  return isText || schema.safeParse(said).success ? { example } : {};
 }
 
-function responseContent(endpoint: Endpoint, schema: z.ZodType, example: Json): Json {
-  if (endpoint.envelope === "raw" || endpoint.envelope === "page")
-    return { [endpoint.contentType]: { schema: rawSchema(endpoint) } };
-  const data = outputSchema(schema);
-  if (endpoint.envelope === "bare") return { "application/json": { schema: data, ...example } };
-  const properties = { success: { type: "boolean", const: true }, data };
-  const wrapped = { type: "object", properties, required: ["success", "data"] };
-  return { "application/json": { schema: wrapped, ...example } };
+function responseSchema(endpoint: Endpoint, schema: z.ZodType): JsonSchema {
+  if (endpoint.envelope === "raw" || endpoint.envelope === "page") return rawSchema(endpoint);
+  const data = plainTypes(outputSchema(schema));
+  if (endpoint.envelope === "bare") return data;
+  const properties = { success: plainTypes({ type: "boolean", const: true }), data };
+  return { type: "object", properties, required: ["success", "data"] };
 }
 
 /** Returns one response for each status, which lists the codes. Equal ones are shared as components. */

@@ -3,17 +3,17 @@ import type { CallerKind } from "../endpoint.ts";
 
 type Json = Record<string, unknown>;
 
-const SESSION_WITH_PROJECT = { session: [], project: [] };
+const SESSION_WITH_PROJECT = { sessionCookie: [], projectHeader: [] };
 
-/** The credentials of each caller kind; one alternative is enough. */
+/** The credentials of each caller kind; one alternative is enough. No credential has the name of a schema, because generators name both alike. */
 export const SECURITY: Readonly<Record<CallerKind, readonly Json[]>> = {
   anyone: [],
   tracker: [{ publicKey: [] }, { secretKey: [] }, SESSION_WITH_PROJECT],
   project: [{ secretKey: [] }, SESSION_WITH_PROJECT],
-  "project-by-path": [{ secretKey: [] }, { session: [] }],
-  member: [{ session: [] }],
-  session: [{ session: [] }],
-  operator: [{ session: [] }, { operatorToken: [] }],
+  "project-by-path": [{ secretKey: [] }, { sessionCookie: [] }],
+  member: [{ sessionCookie: [] }],
+  session: [{ sessionCookie: [] }],
+  operator: [{ sessionCookie: [] }, { operatorToken: [] }],
 };
 
 /** Returns the definition of each credential. */
@@ -31,7 +31,7 @@ export function securitySchemes(serverUrl: string): Json {
       scheme: "bearer",
       description: "The public key of a project (`pk_…`); for browsers and apps, tracks events only.",
     },
-    session: {
+    sessionCookie: {
       type: "apiKey",
       in: "cookie",
       name: cookie,
@@ -42,7 +42,7 @@ export function securitySchemes(serverUrl: string): Json {
       scheme: "bearer",
       description: "The token printed when the service started (`op_…`).",
     },
-    project: {
+    projectHeader: {
       type: "apiKey",
       in: "header",
       name: "X-Project-Id",
