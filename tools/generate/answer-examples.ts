@@ -10,8 +10,11 @@ const LISTED_ITEMS = 2;
 
 const isOver = ({ state }: { state: string }) => state === "completed";
 
-/** Calls every endpoint as the first user of a service. */
-export async function recordResponses(url: string): Promise<Responses> {
+/** Calls every endpoint as the first user of a service, and `withContacts` before the contacts are deleted. */
+export async function recordResponses(
+  url: string,
+  withContacts: (projectId: string) => Promise<void> = async () => undefined,
+): Promise<Responses> {
   const story = createStory(url);
   for (const name of ["auth.signup", "auth.login"]) await story.ask(name);
   await accounts(story);
@@ -27,6 +30,7 @@ export async function recordResponses(url: string): Promise<Responses> {
   await campaigns(story);
   await workflows(story, contactId);
   await mails(story, contactId);
+  await withContacts(project.id);
   await contactFiles(story, contactId);
   for (const name of ["instance.config", "instance.health", "instance.ready"]) await story.ask(name);
   await members(story, project.id);

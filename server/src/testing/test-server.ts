@@ -124,7 +124,8 @@ export function useTestServer(settings: Settings = {}): TestServer {
   });
 }
 
-async function startTestServer(settings: Settings): Promise<TestServer> {
+/** Starts the service on a new database, for programs without tests. */
+export async function startTestServer(settings: Settings = {}): Promise<TestServer> {
   const testDatabase = await createTestDatabase();
   const servers = [await startOne(testDatabase, settings)];
   const [{ url, call } = { url: "", call: neverCalled }] = servers;
@@ -223,7 +224,8 @@ const neverCalled: Call = async () => {
   throw new Error("There is no server.");
 };
 
-async function startOne(
+/** Starts the service on an existing database; `say` receives the lines that it prints. */
+export async function startOne(
   testDatabase: TestDatabase,
   settings: Settings,
   say: (line: string) => void = () => undefined,
