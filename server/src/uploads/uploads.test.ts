@@ -1,15 +1,17 @@
 // Images: accepted and rejected uploads, response headers, lists, deletions and the effects of a crash.
+import { randomBytes } from "node:crypto";
 import { mkdir, readdir, rm, utimes, writeFile } from "node:fs/promises";
-import { mkdtempSync } from "node:fs";
+import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { crc32, deflateSync } from "node:zlib";
 import sharp from "sharp";
-import { afterAll, expect, test } from "vitest";
+import { afterAll, expect, test, vi } from "vitest";
 import * as campaigns from "@postloft/contract/campaigns.ts";
 import * as templates from "@postloft/contract/templates.ts";
 import * as uploads from "@postloft/contract/uploads.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import { listDescendants } from "../../../e2e/process-tree.ts";
 import type { ErrorEnvelope } from "../platform/http/errors.ts";
 import { holdRow } from "../testing/hold-row.ts";
 import { uploadOf } from "../testing/upload.ts";
@@ -23,7 +25,8 @@ import {
   type TestProject,
 } from "../testing/test-server.ts";
 import { createDiskStorage } from "./disk-storage.ts";
-import { encodeImage } from "./encode-image.ts";
+import { encodeApart } from "./encode-apart.ts";
+import { encodeImage, UNREADABLE } from "./encode-image.ts";
 import { sweepFiles } from "./sweep-files.ts";
 import type { Image } from "./uploads.ts";
 
@@ -32,6 +35,7 @@ const FOLDER = join(DATA_DIR, "uploads");
 afterAll(() => rm(DATA_DIR, { recursive: true, force: true }));
 const server = useTestServer({ DATA_DIR });
 
+const WAIT = { timeout: 15_000, interval: 5 };
 const RED = { create: { width: 40, height: 20, channels: 3, background: "red" } } as const;
 const png = (background = "red") =>
   sharp({ create: { ...RED.create, background } })
@@ -179,6 +183,22 @@ test("rejects a size before reading pixels, and has no decoders for other format
   const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>');
   for (const bytes of [svg, await sharp(RED).tiff().toBuffer(), await sharp(RED).avif().toBuffer()])
     await expect(sharp(bytes).metadata()).rejects.toThrow("unsupported image format");
+});
+
+test("a crash of the decoder rejects its image, and the next one is encoded", async () => {
+  const raw = { width: 1_500, height: 1_500, channels: 3 } as const;
+  const large = await sharp(randomBytes(raw.width * raw.height * raw.channels), { raw })
+    .png()
+    .toBuffer();
+  const isEncoder = (pid: number) => readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("encode-process");
+  const encoding = encodeApart(large);
+  await vi.waitFor(() => {
+    const encoders = listDescendants(process.pid).filter(isEncoder);
+    expect(encoders).toHaveLength(1);
+    for (const pid of encoders) process.kill(pid, "SIGKILL");
+  }, WAIT);
+  expect(await encoding).toEqual({ ok: false, problem: UNREADABLE });
+  expect(await encodeApart(await png())).toMatchObject({ ok: true, image: { type: "image/png", width: 40 } });
 });
 
 test("removes the HTML of an image that is also a web page", async () => {

@@ -11,7 +11,7 @@ import type { Log } from "../platform/log.ts";
 import { toPage, type Page, type PageRequest } from "../platform/http/page.ts";
 import { invalidField, AppError } from "../platform/app-error.ts";
 import { costlyWork } from "../platform/background/fair-queue.ts";
-import { encodeImage } from "./encode-image.ts";
+import { encodeApart } from "./encode-apart.ts";
 import {
   deleteUnusedRows,
   deleteUploadRow,
@@ -180,7 +180,7 @@ async function prepareUpload(
   const { bytes: stored } = await sumUploads(database, projectId);
   if (asKnown === null) requireSpace(stored, 1);
   // Throws only if sharp has no binary for this machine.
-  const encoding = await orUnavailable(deps, encodeImage(Buffer.from(bytes)));
+  const encoding = await orUnavailable(deps, encodeApart(bytes));
   if (!encoding.ok) throw invalidField("image", "custom", encoding.problem);
   const { image } = encoding;
   if (asKnown === null) requireSpace(stored, image.bytes.length);
