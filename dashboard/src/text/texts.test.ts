@@ -67,7 +67,7 @@ const NO_SCREEN = [
   "The email belongs to a campaign. Send it again with POST /campaigns/{campaignId}/resolve and its id in ids.",
   "Only a dynamic segment with trackMembership can update its members. Use refresh to count.",
   "This was changed at {updatedAt}, after you read it.",
-  "There is no stored value yet, so send one.",
+  "There is no stored value for this header at this address: give one.",
   'There is no stored value for "{parameter}" at this address: give one.',
   "Template {id} not found.",
   "Only allowed with the trigger EVENT.",

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createGunzip, gunzipSync } from "node:zlib";
-import { Pool } from "pg";
+import type { Pool } from "pg";
 import { extract } from "tar-stream";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { readMigrations } from "../platform/database/migrations.ts";

@@ -9,7 +9,7 @@ import { toPage, type PageRequest } from "../platform/http/page.ts";
 import { pairUp } from "../platform/pair-up.ts";
 import { AppError, requireUnchanged } from "../platform/app-error.ts";
 import { countByProvider, countRecipients } from "../emails/outbox/campaign-emails.ts";
-import { readPausedDestinations } from "../emails/throttling/throttled-domains.ts";
+import { readThrottledDomains } from "../emails/throttling/throttled-domains.ts";
 import type { AskedRenderer } from "../rendering/asked-renderer.ts";
 import type { Domains } from "../domains/domains.ts";
 import { checkContent } from "../templates/check-content.ts";
@@ -64,7 +64,7 @@ export async function getCampaign(database: Database, projectId: string, id: str
   const row = await getCampaignRow(database, projectId, id);
   const [counts] = await countsOf(database, projectId, [row.id]);
   const pausedDestinations =
-    row.finishedAt === null ? await readPausedDestinations(database, { projectId, campaignId: row.id }) : [];
+    row.finishedAt === null ? await readThrottledDomains(database, { projectId, campaignId: row.id }) : [];
   return {
     ...presentCampaign(row, counts),
     body: row.body,

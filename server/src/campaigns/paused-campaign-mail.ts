@@ -1,7 +1,7 @@
 // Emails that notify members when a campaign paused automatically, completely or for one destination. Pure.
 import { nameForStrangers } from "../emails/platform-email/name-for-strangers.ts";
 import { notificationMail, type MailInLanguage } from "../projects/members/notification-mails.ts";
-import type { PauseCause, PausedDestinationFacts } from "../projects/members/notification-facts.ts";
+import type { PauseCause, ThrottledDomainFacts } from "../projects/members/notification-facts.ts";
 
 export function pausedCampaignMail(
   campaign: { projectId: string; id: string; name: string },
@@ -15,8 +15,8 @@ export function pausedCampaignMail(
 }
 
 /** Returns the email about one throttled destination, of a campaign or of other bulk mail. */
-export function pausedDestinationMail(
-  { projectId, campaign, project, destination, answer }: PausedDestinationFacts & { projectId: string },
+export function throttledDomainMail(
+  { projectId, campaign, project, destination, answer }: ThrottledDomainFacts & { projectId: string },
   baseUrl: string,
 ): MailInLanguage {
   const facts = {

@@ -16,7 +16,7 @@ import { pauseAutomatically, type PauseDependencies } from "./pause-automaticall
 import { pauseDoubtfulCampaigns } from "./pause-in-doubt.ts";
 import { findCampaign, findCampaignForUpdate } from "./queries.ts";
 import { MISSED_MS, REJECTION_LIMIT, refusingDestination, TRANSITIONS } from "./rules.ts";
-import { settlePausedDestinations } from "./settle-paused.ts";
+import { settleThrottledDomains } from "./settle-paused.ts";
 import { addSnapshotJob } from "./send-campaign.ts";
 import {
   listDueCampaigns,
@@ -165,7 +165,7 @@ export function startSettlingCampaigns(options: SettlerOptions): Loop {
     await startDueCampaigns(options);
     await pauseRefusedCampaigns(options);
     await pauseDoubtfulCampaigns(options);
-    await settlePausedDestinations(options);
+    await settleThrottledDomains(options);
     await finishCampaigns(options);
     return BUSY_POLL_MS;
   }

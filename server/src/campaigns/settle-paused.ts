@@ -9,11 +9,11 @@ import {
   type PausedDestination,
 } from "../emails/throttling/throttled-domains.ts";
 import { notifyMembers } from "../projects/members/notifications.ts";
-import { pausedDestinationMail } from "./paused-campaign-mail.ts";
+import { throttledDomainMail } from "./paused-campaign-mail.ts";
 import { findCampaign, findProjectName } from "./queries.ts";
 
 /** Handles every throttled destination, of campaigns only while they are sending. An error affects only its destination. */
-export async function settlePausedDestinations({
+export async function settleThrottledDomains({
   database,
   baseUrl,
   log,
@@ -57,5 +57,5 @@ async function mailAbout(tx: Tx, paused: PausedDestination, baseUrl: string) {
   const campaign = campaignId === null ? null : await findCampaign(tx, projectId, campaignId);
   if (campaign === undefined) return undefined;
   const project = await findProjectName(tx, projectId);
-  return pausedDestinationMail({ projectId, project, campaign, destination, answer }, baseUrl);
+  return throttledDomainMail({ projectId, project, campaign, destination, answer }, baseUrl);
 }

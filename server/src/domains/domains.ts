@@ -80,10 +80,7 @@ export interface Domains {
   checkNew(projectId: string, domain: string): Promise<Checked<NewDomain>>;
   /** @throws AppError CONFLICT as in `checkNew` */
   create(tx: Tx, projectId: string, domain: Checked<NewDomain>): Promise<DomainView>;
-  /**
-   * Checks DNS now.
-   * @throws AppError DOMAIN_NOT_FOUND; CONFLICT if another project verified the domain first
-   */
+  /** Checks DNS now. @throws AppError DOMAIN_NOT_FOUND; CONFLICT if another project verified the domain first */
   verify(projectId: string, id: string): Promise<DomainView>;
   /**
    * Asks DNS why records do not work, without changing the domain.

@@ -1,7 +1,7 @@
 // Re-encodes images in a separate process, because a hostile image may crash the native decoder and the server must survive that.
 import { fork, type ChildProcess } from "node:child_process";
 import { threadEnvironment } from "../platform/threads/environment.ts";
-import { UNREADABLE, type Encoding } from "./encode-image.ts";
+import { damagedImage, type Encoding } from "./encode-image.ts";
 
 /** The reply of the process to one image. */
 export type EncodeReply = { encoding: Encoding } | { failure: string };
@@ -11,38 +11,40 @@ const DEADLINE_MS = 30_000;
 /** An idle process is ended, because its memory is worth more than the time to start it. */
 const IDLE_MS = 60_000;
 
-let child: ChildProcess | null = null;
-let idle: NodeJS.Timeout | null = null;
-
 /**
- * Encodes an image like `encodeImage`. Call it for one image at a time.
+ * Returns a function that encodes an image like `encodeImage`. Call it for one image at a time. The process starts with the first image.
  * @throws Error if the process cannot run at all
  */
-export async function encodeApart(input: Uint8Array): Promise<Encoding> {
-  if (idle !== null) clearTimeout(idle);
-  const encoder = child ?? startEncoder();
-  const reply = await replyOf(encoder, input);
-  idle = setTimeout(() => encoder.kill("SIGKILL"), IDLE_MS).unref();
-  if (reply === null) return { ok: false, problem: UNREADABLE };
-  if ("failure" in reply) throw new Error(reply.failure);
-  return reply.encoding;
-}
+export function createImageEncoder(): (input: Uint8Array) => Promise<Encoding> {
+  let child: ChildProcess | null = null;
+  let idle: NodeJS.Timeout | null = null;
 
-function startEncoder(): ChildProcess {
-  const started = fork(new URL("encode-process.ts", import.meta.url), {
-    serialization: "advanced",
-    execArgv: [],
-    env: { ...threadEnvironment() },
-    stdio: ["ignore", "ignore", "inherit", "ipc"],
-  });
-  started.once("exit", () => {
-    if (child === started) child = null;
-  });
-  // The process ends with the channel, so it does not keep this one alive.
-  started.unref();
-  started.channel?.unref();
-  child = started;
-  return started;
+  function startEncoder(): ChildProcess {
+    const started = fork(new URL("encode-process.ts", import.meta.url), {
+      serialization: "advanced",
+      execArgv: [],
+      env: { ...threadEnvironment() },
+      stdio: ["ignore", "ignore", "inherit", "ipc"],
+    });
+    started.once("exit", () => {
+      if (child === started) child = null;
+    });
+    // The process ends with the channel, so it does not keep this one alive.
+    started.unref();
+    started.channel?.unref();
+    child = started;
+    return started;
+  }
+
+  return async (input) => {
+    if (idle !== null) clearTimeout(idle);
+    const encoder = child ?? startEncoder();
+    const reply = await replyOf(encoder, input);
+    idle = setTimeout(() => encoder.kill("SIGKILL"), IDLE_MS).unref();
+    if (reply === null) return { ok: false, problem: damagedImage() };
+    if ("failure" in reply) throw new Error(reply.failure);
+    return reply.encoding;
+  };
 }
 
 /** Returns the reply, or null if the process ended or had to be ended first. @throws Error if it did not start */

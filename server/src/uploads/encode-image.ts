@@ -24,8 +24,6 @@ const JPEG_QUALITY = 85;
 const WEBP_QUALITY = 85;
 /** Longer than the largest allowed image takes on a slow machine. */
 const TIMEOUT_SECONDS = 20;
-export const UNREADABLE =
-  "The image is damaged or incomplete. Open it in an image program and save it again.";
 const NO_IMAGE = "Must be a PNG, JPEG, GIF or WebP image, regardless of its name.";
 
 type Writer = { type: ImageType; write: (image: Sharp) => Sharp };
@@ -94,5 +92,9 @@ function sentenceOf(error: unknown): Wording {
   if (/timeout/i.test(said))
     return "The image takes too long to read. Make it smaller, or save it in another format.";
   if (/unsupported image format|empty/i.test(said)) return NO_IMAGE;
-  return UNREADABLE;
+  return damagedImage();
+}
+
+export function damagedImage(): Wording {
+  return "The image is damaged or incomplete. Open it in an image program and save it again.";
 }

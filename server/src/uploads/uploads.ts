@@ -11,7 +11,7 @@ import type { Log } from "../platform/log.ts";
 import { toPage, type Page, type PageRequest } from "../platform/http/page.ts";
 import { invalidField, AppError } from "../platform/app-error.ts";
 import { costlyWork } from "../platform/background/fair-queue.ts";
-import { encodeApart } from "./encode-apart.ts";
+import { createImageEncoder } from "./encode-apart.ts";
 import {
   deleteUnusedRows,
   deleteUploadRow,
@@ -85,6 +85,7 @@ const RETRY_AFTER_SECONDS = 5;
 // oxlint-disable-next-line max-lines-per-function -- the inner functions share its state
 export function createUploads(deps: UploadDependencies): Uploads {
   const { database } = deps;
+  const encode = createImageEncoder();
   const present = (projectId: string, row: Omit<UploadRow, "createdAt">): Image => {
     const key = keyOf({ projectId, file: row.file });
     const url = `${deps.baseUrl()}/images/${key}`;
@@ -100,7 +101,9 @@ export function createUploads(deps: UploadDependencies): Uploads {
             most: formatBytes(LIMITS.uploadFileBytes.value),
           }),
         );
-      return costlyWork.run({ owner: projectId, ...ENCODING }, () => prepareUpload(deps, projectId, input));
+      return costlyWork.run({ owner: projectId, ...ENCODING }, () =>
+        prepareUpload({ ...deps, encode }, projectId, input),
+      );
     },
     async add(tx, upload) {
       // Never inserts a known image again, because a concurrent deletion may be about to remove its file.
@@ -166,7 +169,7 @@ export function createUploads(deps: UploadDependencies): Uploads {
 }
 
 async function prepareUpload(
-  deps: UploadDependencies,
+  deps: UploadDependencies & { encode: ReturnType<typeof createImageEncoder> },
   projectId: string,
   { bytes, filename }: UploadedFile,
 ): Promise<PreparedUpload> {
@@ -180,7 +183,7 @@ async function prepareUpload(
   const { bytes: stored } = await sumUploads(database, projectId);
   if (asKnown === null) requireSpace(stored, 1);
   // Throws only if sharp has no binary for this machine.
-  const encoding = await orUnavailable(deps, encodeApart(bytes));
+  const encoding = await orUnavailable(deps, deps.encode(bytes));
   if (!encoding.ok) throw invalidField("image", "custom", encoding.problem);
   const { image } = encoding;
   if (asKnown === null) requireSpace(stored, image.bytes.length);

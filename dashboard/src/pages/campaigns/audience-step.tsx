@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState, type ReactNode } from "react";
 import type { ApiResponse } from "../../api/address.ts";
-import { api } from "../../api/endpoints.ts";
+import type { api } from "../../api/endpoints.ts";
 import { plural, t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { Select } from "../../ui/field.tsx";

@@ -1,6 +1,6 @@
 // Shows email statistics per day as a line chart.
 import type { ApiResponse } from "../../api/address.ts";
-import { api } from "../../api/endpoints.ts";
+import type { api } from "../../api/endpoints.ts";
 import { t } from "../../text/t.ts";
 import { DayChart } from "../../ui/day-chart.tsx";
 

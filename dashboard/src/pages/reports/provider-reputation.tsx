@@ -1,7 +1,7 @@
 // Shows results by mailbox provider, and the campaigns that caused bounces and complaints there.
 import { Link } from "@tanstack/react-router";
 import type { ApiResponse } from "../../api/address.ts";
-import { api } from "../../api/endpoints.ts";
+import type { api } from "../../api/endpoints.ts";
 import { t } from "../../text/t.ts";
 import { formatNumber, formatPercent } from "../../ui/format.ts";
 import { Card } from "../../ui/page.tsx";

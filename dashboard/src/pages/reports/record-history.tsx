@@ -1,6 +1,6 @@
 // Shows the history of each of a domain's DNS records.
 import type { ApiResponse } from "../../api/address.ts";
-import { api } from "../../api/endpoints.ts";
+import type { api } from "../../api/endpoints.ts";
 import { plural, t } from "../../text/t.ts";
 import { formatInstant } from "../../ui/format.ts";
 import { Badge, type Tone } from "../../ui/page.tsx";

@@ -5,7 +5,7 @@ import { ok, route, type Route } from "../../platform/http/route.ts";
 import { readPage } from "../../platform/http/page.ts";
 import type { ListEventsOfEmail } from "./email-timeline.ts";
 import { getEmail, listEmails } from "./read-emails.ts";
-import { readPausedDestinations, releaseDestinations } from "../throttling/throttled-domains.ts";
+import { readThrottledDomains, releaseDestinations } from "../throttling/throttled-domains.ts";
 import { checkResolution, resolveEmail } from "./resolve-emails.ts";
 import type { AddLateSent } from "../returned/returned-emails.ts";
 import { listReturnedMessages } from "../returned/returned-messages.ts";
@@ -25,13 +25,13 @@ export function emailRoutes({ database, ...events }: EmailRouteDependencies): Ro
       return ok(await listEmails(database, projectId, filter, readPage("emails", query)));
     }),
     route(contract.listPausedDestinations, async ({ projectId }) =>
-      ok({ data: await readPausedDestinations(database, { projectId, campaignId: null }) }),
+      ok({ data: await readThrottledDomains(database, { projectId, campaignId: null }) }),
     ),
     route(contract.releaseListMail, async ({ projectId, body, commit }) =>
       commit(async (tx) => {
         const key = { projectId, campaignId: null };
         await releaseDestinations(tx, key, body.destination ?? null);
-        return ok({ data: await readPausedDestinations(tx, key) });
+        return ok({ data: await readThrottledDomains(tx, key) });
       }),
     ),
     route(contract.getEmail, async ({ projectId, params }) =>

@@ -5,7 +5,7 @@ import { redact, inAWhile, waitsUntil, type Turn } from "./pass-mails.ts";
 import {
   deleteKeptLonger,
   listDueKeptLonger,
-  listMailsById,
+  listEmailsById,
   listOldMails,
   listOpenCampaigns,
   updateKeptLonger,
@@ -27,7 +27,7 @@ export async function recheckKeptLonger(tx: Tx, turn: Turn, batchSize: number): 
 
 async function recheckEmails(tx: Tx, turn: Turn, due: readonly KeptLonger[]): Promise<void> {
   const { projectId } = turn;
-  const mails = await listMailsById(
+  const mails = await listEmailsById(
     tx,
     projectId,
     due.map(({ id }) => id),

@@ -68,7 +68,7 @@ export async function listOldMails(
   return rows;
 }
 
-export async function listMailsById(tx: Tx, projectId: string, ids: readonly string[]): Promise<OldMail[]> {
+export async function listEmailsById(tx: Tx, projectId: string, ids: readonly string[]): Promise<OldMail[]> {
   const { rows } = await sql<OldMail>`
     select ${OLD_MAIL} from emails e where e.project_id = ${projectId} and e.id = any(${ids}::uuid[])`.execute(
     tx,

@@ -57,13 +57,13 @@ export async function pauseDestination(
   );
 }
 
-export type PausedDestinationView = z.output<typeof contract.pausedDestination>;
+export type ThrottledDomainView = z.output<typeof contract.pausedDestination>;
 
 /** Returns the throttled destinations of a campaign, or of bulk mail outside campaigns. */
-export async function readPausedDestinations(
+export async function readThrottledDomains(
   database: Database,
   key: PausedKey,
-): Promise<PausedDestinationView[]> {
+): Promise<ThrottledDomainView[]> {
   const rows = await listPaused(database, key);
   return rows.map((row) => ({
     destination: row.destination,

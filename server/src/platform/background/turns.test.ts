@@ -1,6 +1,8 @@
 // Tests how long work on the serving thread takes turns and gives way to requests.
 import { expect, onTestFinished, test } from "vitest";
-import { countRequest, nextTurn } from "./turns.ts";
+import { createTurns } from "./turns.ts";
+
+const { next: nextTurn, countRequest } = createTurns();
 
 const immediate = () => new Promise((resolve) => setImmediate(resolve));
 
@@ -45,7 +47,7 @@ test("rests three times as long as each turn while another request is served, an
   onTestFinished(end);
   expect(await takeTurns(11)).toBeGreaterThanOrEqual(10 * 2 * 4 - 10);
   const least = async (options?: { isInRequest: boolean }) =>
-    Math.min(...[await takeTurns(11, options), await takeTurns(11, options), await takeTurns(11, options)]);
+    Math.min(await takeTurns(11, options), await takeTurns(11, options), await takeTurns(11, options));
   // Its own request is no reason to rest.
   expect(await least({ isInRequest: true })).toBeLessThan(60);
   end();

@@ -118,14 +118,7 @@ export async function createHttp(options: HttpOptions, routes: readonly Route[])
     if (options.origin()?.startsWith("https:") === true) reply.header("strict-transport-security", HSTS);
     done(guard(request, reply) ?? undefined);
   });
-  app.addHook("onSend", (request, _reply, _payload, done) => {
-    request.endCount();
-    done();
-  });
-  app.addHook("onResponse", (request, reply, done) => {
-    recordRequest(options, request, reply);
-    done();
-  });
+  addEndHooks(app, options);
   app.setErrorHandler(async (error, request, reply) => sendFailure(options, error, request, reply));
   app.setNotFoundHandler(async (request, reply) => {
     const methods = methodsOf(routes, request.url);
@@ -146,6 +139,17 @@ export async function createHttp(options: HttpOptions, routes: readonly Route[])
     else addRoute(app, responding, one);
   }
   return app;
+}
+
+function addEndHooks(app: FastifyInstance, options: HttpOptions): void {
+  app.addHook("onSend", (request, _reply, _payload, done) => {
+    request.endCount();
+    done();
+  });
+  app.addHook("onResponse", (request, reply, done) => {
+    recordRequest(options, request, reply);
+    done();
+  });
 }
 
 function safetyHeaders(requestId: string) {

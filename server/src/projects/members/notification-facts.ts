@@ -37,7 +37,7 @@ export interface PausedCampaign {
   cause: PauseCause;
 }
 
-export interface PausedDestinationFacts {
+export interface ThrottledDomainFacts {
   /** The campaign; null for bulk mail outside campaigns. */
   campaign: { id: string; name: string } | null;
   project: string;
@@ -83,7 +83,7 @@ export interface WeekCounts {
 export interface NotificationTexts {
   lostDomain: (facts: LostDomain) => NotificationWords;
   pausedCampaign: (facts: PausedCampaign) => NotificationWords;
-  pausedDestination: (facts: PausedDestinationFacts) => NotificationWords;
+  pausedDestination: (facts: ThrottledDomainFacts) => NotificationWords;
   suspended: (facts: { project: string; rates: readonly BadRate[] }) => NotificationWords;
   badRates: (facts: { project: string; rates: readonly BadRate[] }) => NotificationWords;
   capsNear: (facts: { project: string; caps: readonly UsedCap[] }) => NotificationWords;

@@ -4,7 +4,7 @@ import type { BadRate } from "@postloft/contract/security.ts";
 import type { MailLanguage } from "../../emails/platform-email/mail-language.ts";
 import { lostDomainMail } from "../../domains/lost-domain-mail.ts";
 import type { DomainRow } from "../../domains/queries.ts";
-import { pausedCampaignMail, pausedDestinationMail } from "../../campaigns/paused-campaign-mail.ts";
+import { pausedCampaignMail, throttledDomainMail } from "../../campaigns/paused-campaign-mail.ts";
 import { operatorMail } from "../../deliveries/operator-mail.ts";
 import { suspensionMail, warningMail } from "../../deliveries/suspension-mail.ts";
 import { failedJobMail } from "../../reports/failed-jobs.ts";
@@ -96,13 +96,13 @@ const MAILS: Readonly<Record<string, [MailInLanguage, ...string[]]>> = {
     "/app/p1/campaigns/c1",
   ],
   "one destination": [
-    pausedDestinationMail({ projectId: "p1", project: "Shop", campaign, destination: "gmail", answer }, URL),
+    throttledDomainMail({ projectId: "p1", project: "Shop", campaign, destination: "gmail", answer }, URL),
     "gmail",
     answer,
     "POST /campaigns/c1/release",
   ],
   "list mail to one destination": [
-    pausedDestinationMail(
+    throttledDomainMail(
       { projectId: "p1", project: "Shop", campaign: null, destination: "gmail", answer },
       URL,
     ),
