@@ -90,8 +90,10 @@ export function isOtherChannel(name: string): boolean {
   return OTHER_CHANNELS.test(name.replaceAll("_", " "));
 }
 
-const NOTHING =
-  /^(?:null|n\/a|#n\/a|none|nil|undefined|-+|–|—|\(null\)|[0\s:/.\-T]*0{4}-00-00[0\s:/.\-TZ]*)$/i;
+const NOTHING = /^(?:null|n\/a|#n\/a|none|nil|undefined|-+|–|—|\(null\))$/i;
+/** A date and time of zeros, as MySQL writes a missing one. */
+const ZERO_DATE = "0000-00-00";
+const CHARACTERS_OF_ZERO_DATES = /^[0\s:/.\-TZ]+$/i;
 const DECIMAL_FLAG = /^([01])[.,]0+$/;
 
 const wordsOf = (words: string): string[] =>
@@ -139,7 +141,7 @@ const SUBSCRIPTION_WORDS: ReadonlySet<string> = new Set(
 /** Returns a status word without case, `_` and `-`, so that `NEVER_SUBSCRIBED` is `never subscribed`. Empty for NULL and similar words. */
 export function plainWord(cell: string): string {
   const text = cell.trim();
-  if (NOTHING.test(text)) return "";
+  if (NOTHING.test(text) || (text.includes(ZERO_DATE) && CHARACTERS_OF_ZERO_DATES.test(text))) return "";
   const word = text
     .normalize("NFC")
     .toLowerCase()

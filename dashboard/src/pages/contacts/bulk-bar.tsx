@@ -170,7 +170,7 @@ function BulkDialog({ operation, selection, list, doing, onClose }: BulkDialogPr
       description={about}
       action={action}
       look={operation === "subscribe" ? "primary" : "danger"}
-      keep={operation === "delete" ? t("Cancel") : t("Cancel")}
+      keep={t("Cancel")}
       doing={
         isKnown
           ? doing

@@ -79,8 +79,8 @@ export async function readThrottledDomains(
 function whatToDo(campaignId: string | null): string {
   const call = campaignId === null ? "/emails/release" : `/campaigns/${campaignId}/release`;
   return (
-    "Look up what the answer says, and mend it: blocklists, DNS of the sender, complaints. Then let its mail go on " +
-    `(POST ${call}). By itself a few mails try again, after an hour first.`
+    "Read the provider's reply and fix the cause, such as a blocklist, the DNS of the sender domain, or complaints. " +
+    `Then resume delivery with POST ${call}. A few emails are retried automatically, the first after one hour.`
   );
 }
 
