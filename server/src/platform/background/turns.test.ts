@@ -12,12 +12,12 @@ function block(ms: number): void {
   while (performance.now() < endsAtMs);
 }
 
-/** Takes turns of 2 ms. @returns the time between the first and the last, in ms */
+/** Takes turns of 5 ms. @returns the time between the first and the last, in ms */
 async function takeTurns(count: number, options?: { isInRequest: boolean }): Promise<number> {
   await nextTurn(options);
   const beganAtMs = performance.now();
   for (let turn = 1; turn < count; turn++) {
-    block(2);
+    block(5);
     await nextTurn(options);
   }
   return performance.now() - beganAtMs;
@@ -42,18 +42,25 @@ test("all long work takes turns, one per iteration of the event loop, in order",
   expect(Math.max(...counts.map((count, at) => count - (counts[at - 1] ?? 0)))).toBe(1);
 });
 
-test("rests three times as long as each turn while another request is served, and not otherwise", async () => {
+test("rests as long as each turn while another request is served, and not otherwise", async () => {
+  const TURNS = 11;
+  const restedMs = 80;
+  const least = async (options?: { isInRequest: boolean }) => {
+    let ms = Infinity;
+    // A busy machine adds to single attempts.
+    for (let tries = 0; tries < 5 && ms >= restedMs; tries++)
+      ms = Math.min(ms, await takeTurns(TURNS, options));
+    return ms;
+  };
   const end = countRequest();
   onTestFinished(end);
-  expect(await takeTurns(11)).toBeGreaterThanOrEqual(10 * 2 * 4 - 10);
-  const least = async (options?: { isInRequest: boolean }) =>
-    Math.min(await takeTurns(11, options), await takeTurns(11, options), await takeTurns(11, options));
+  expect(await takeTurns(TURNS)).toBeGreaterThan(restedMs);
   // Its own request is no reason to rest.
-  expect(await least({ isInRequest: true })).toBeLessThan(60);
+  expect(await least({ isInRequest: true })).toBeLessThan(restedMs);
   end();
   end();
-  expect(await least()).toBeLessThan(60);
+  expect(await least()).toBeLessThan(restedMs);
   const again = countRequest();
   onTestFinished(again);
-  expect(await takeTurns(11)).toBeGreaterThanOrEqual(10 * 2 * 4 - 10);
+  expect(await takeTurns(TURNS)).toBeGreaterThan(restedMs);
 });
