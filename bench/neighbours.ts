@@ -1,5 +1,5 @@
-// `npm run bench neighbours [rounds] [part of an attack's name]`: measures /v1/track and /v1/send for one project while another sends the worst legal requests.
-// Alternates between idle, a harmless neighbour and a hostile one, so that background load affects all alike.
+// `npm run bench neighbours [rounds] [part of an attack's name]`: measures /v1/track and /v1/send for one project while another sends the
+// worst legal requests. Alternates between idle, a harmless neighbour and a hostile one, so that background load affects all alike.
 import { fork, type ChildProcess } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";

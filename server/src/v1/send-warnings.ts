@@ -2,6 +2,7 @@
 import { LRUCache } from "lru-cache";
 import { closestName } from "@postloft/contract/closest-name.ts";
 import { sendBody } from "@postloft/contract/v1.ts";
+import { sha256 } from "../platform/crypto.ts";
 import type { Database } from "../platform/database/database.ts";
 import { BUILT_IN_VARIABLES } from "../rendering/template-variables.ts";
 import { readDataPatch } from "../contacts/rules.ts";
@@ -19,6 +20,8 @@ import type { Parts } from "./draft-content.ts";
 /** Cached texts with their variables, and cached projects with their fields. */
 const MAX_TEXTS = 2_000;
 const MAX_PROJECTS = 1_000;
+/** More than a project may have. A set with as many gets no more names. */
+const MAX_FIELDS = 4_000;
 /** How long a new field or a changed project may go unnoticed. */
 const FACTS_LIVE_MS = 10_000;
 /** Maximum of warnings per call. */
@@ -98,7 +101,8 @@ export function createSendWarner(database: Database): (call: WarnedCall) => Prom
 
   return async ({ projectId, parts, key, data = {} }) => {
     const cached = facts.get(projectId);
-    if (cached !== undefined) for (const name of storedNames(data)) cached.fields.add(name);
+    if (cached !== undefined && cached.fields.size < MAX_FIELDS)
+      for (const name of storedNames(data)) cached.fields.add(name);
     const texts: LintedParts = [
       ["subject", parts.subject ?? ""],
       ["body", parts.html ?? ""],
@@ -110,7 +114,8 @@ export function createSendWarner(database: Database): (call: WarnedCall) => Prom
     const { fields, mergeTags } = await factsOf(projectId);
     const unknown = open.filter((name) => !fields.has(name));
     if (!mayHaveTags && unknown.length === 0) return [];
-    const place = [projectId, key, ...unknown, "", ...Object.keys(data)].join(" ");
+    // A hash, because the names may have a megabyte.
+    const place = sha256([projectId, key, ...unknown, "", ...Object.keys(data)].join(" ")).toString("hex");
     const remembered = found.get(place);
     if (remembered !== undefined) return remembered;
     const all = new Set([...BUILT_IN_VARIABLES, ...Object.keys(data), ...fields]);

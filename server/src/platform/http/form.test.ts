@@ -89,6 +89,13 @@ test("rejects a form with too many parts before parsing it, in either encoding",
   expect(cpuMs()).toBeLessThan(1_000);
 });
 
+test("decodes a part with a transfer encoding", async () => {
+  const head = 'name="file"; filename="a.csv"\r\nContent-Transfer-Encoding: base64';
+  const body = `${part('name="a"', "1")}${part(head, Buffer.from("ü,1").toString("base64"))}--x--\r\n`;
+  const { a, file } = await readUpload(Buffer.from(body), MULTIPART);
+  expect([a, file].map((one) => Buffer.from(one?.bytes ?? []).toString())).toEqual(["1", "ü,1"]);
+});
+
 test("reads several files of an upload in place, also empty ones and contents that look like headers", async () => {
   const contents = ["", "\r\n", "\r\n\r\nName: value\r\n\r\n", "0", "\r\n--", "x".repeat(1_000_000)];
   const heads = contents.map((content, at) => part(`name="f${at}"; filename="${at}.csv"`, content));

@@ -26,12 +26,25 @@ export async function readUpload(bytes: Buffer, contentType: string): Promise<Re
     throw new AppError("INVALID_REQUEST_BODY", {
       message: "The body is not complete multipart/form-data.",
     });
-  const files = parts.map(async ([name, part]): Promise<[string, UploadedFile]> => {
-    const isField = typeof part === "string";
-    const content = contents[Number(isField ? part : await part.text())] ?? Buffer.alloc(0);
-    return [name, { filename: isField ? null : part.name, bytes: content }];
-  });
-  return Object.fromEntries(await Promise.all(files));
+  const files: Array<[string, UploadedFile]> = [];
+  for (const [name, part] of parts) {
+    const text = typeof part === "string" ? part : await part.text();
+    // The parser decodes base64, and with it the number of such a part.
+    const content = /^\d+$/.test(text)
+      ? contents[Number(text)]
+      : await decodedContent(bytes, contentType, name);
+    files.push([
+      name,
+      { filename: typeof part === "string" ? null : part.name, bytes: content ?? Buffer.alloc(0) },
+    ]);
+  }
+  return Object.fromEntries(files);
+}
+
+/** Returns the content of a part that has a transfer encoding. */
+async function decodedContent(bytes: Buffer, contentType: string, name: string): Promise<Buffer> {
+  const part = (await readParts(bytes, contentType))?.findLast(([other]) => other === name)?.[1] ?? "";
+  return typeof part === "string" ? Buffer.from(part) : Buffer.from(await part.arrayBuffer());
 }
 
 /**
