@@ -20,7 +20,7 @@ export async function holdRow<Reply>(
       );
       return rows.length;
     };
-    await expect.poll(countWaiting).toBe(asked.length);
+    await expect.poll(countWaiting, { timeout: 30_000 }).toBe(asked.length);
     await change(client);
     await client.query("commit");
     return await Promise.all(asked);

@@ -75,12 +75,12 @@ test("an address has one account in any spelling and with concurrent sign-ups", 
   const holder = await server.pool.connect();
   let replies: Array<ReturnType<typeof signUp>> = [];
   try {
-    // All have hashed their password before one of them can write.
     await holder.query("begin; lock table users in share mode");
     replies = Array.from({ length: 3 }, () => signUp({ email, password }));
+    // Two have found no account before one of them can write. Waiting for the third could exceed the lock timeout of the first.
     await vi.waitUntil(async () => {
       const waiting = "select from pg_locks where not granted and locktype = 'relation'";
-      return (await server.rows(waiting)).length === 3;
+      return (await server.rows(waiting)).length >= 2;
     }, 30_000);
   } finally {
     await holder.query("commit");

@@ -212,14 +212,17 @@ function tooMany(count: number): AppError {
   });
 }
 
-/**
- * The queue for all costly work of this process: explanations, advice, previews, images, keys and passwords. Leaves one core to the serving
- * thread and the database. Each owner has one item in progress.
- */
-export const costlyWork = createFairQueue({
+/** Read at each item, so that tests, which all come from one network, can turn the pauses off. */
+export const COSTLY_WORK = {
   atOnce: Math.max(1, availableParallelism() - 1),
   atOncePerOwner: 1,
   waitingPerOwner: 1_000,
   waiting: 5_000,
   rests: true,
-});
+};
+
+/**
+ * The queue for all costly work of this process: explanations, advice, previews, images, keys and passwords. Leaves one core to the serving
+ * thread and the database. Each owner has one item in progress.
+ */
+export const costlyWork = createFairQueue(COSTLY_WORK);

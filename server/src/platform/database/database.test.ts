@@ -102,7 +102,8 @@ test("a request waits seconds for a lock and background work waits on", async ()
 });
 
 test("a transaction ends even if its process hangs", async () => {
-  const { pool, drop } = await createTestDatabase();
+  const { connection, drop } = await createTestDatabase();
+  const pool = createPool({ connection, maxConnections: 1, log: pino({ level: "silent" }) });
   const { rows } = await pool.query<{ name: string; setting: string }>(
     "select name, setting from pg_settings where name in ('idle_in_transaction_session_timeout', 'transaction_timeout', 'server_version_num') order by 1",
   );
@@ -111,6 +112,7 @@ test("a transaction ends even if its process hangs", async () => {
   expect(settings["transaction_timeout"]).toBe(
     (settings["server_version_num"] ?? 0) >= 170_000 ? 60_000 : undefined,
   );
+  await pool.end();
   await drop();
 });
 

@@ -36,6 +36,8 @@ export async function createTestDatabase(): Promise<TestDatabase> {
     maxConnections: MAX_CONNECTIONS,
     log: createLog({ level: "silent" }),
   });
+  // Tests hold transactions open until others wait for them, which takes long on a busy machine.
+  pool.options.idle_in_transaction_session_timeout = 0;
   return {
     pool,
     connection,
