@@ -32,13 +32,16 @@ const EVIDENCE: ReadonlyArray<[ReportKind, EmailStatus]> = [
   ["unsubscribed", "SENT"],
 ];
 
-/** An email with a single attempt that got no reply. */
-async function inDoubt(status: string): Promise<string> {
+/** How long before a report the email was sent. An open at once would be a filter's. */
+const minutesBefore = (kind: ReportKind) => (kind === "opened" ? 10 : 0);
+
+/** An email with a single attempt that got no reply, so many minutes ago. */
+async function inDoubt(status: string, minutes = 0): Promise<string> {
   const [id = ""] = await outbox.enqueue([{ kind: "TRANSACTIONAL" }]);
   await sql`
     with attempt as (
-      insert into email_attempts (project_id, email_id, attempt, outcome, answer, transport)
-      values (${outbox.projectId}, ${id}, 1, 'uncertain', 'no reply', 'smtp'))
+      insert into email_attempts (project_id, email_id, attempt, outcome, answer, transport, created_at)
+      values (${outbox.projectId}, ${id}, 1, 'uncertain', 'no reply', 'smtp', now() - make_interval(mins => ${minutes})))
     update emails set status = ${status}, attempts = 1, reason = 'no reply' where id = ${id}`.execute(
     outbox.database,
   );
@@ -66,7 +69,7 @@ const sentAt = async (id: string) =>
 test.each(EVIDENCE)(
   "an email that is UNCONFIRMED and reported as %s becomes %s and counts once",
   async (kind, status) => {
-    const id = await inDoubt("UNCONFIRMED");
+    const id = await inDoubt("UNCONFIRMED", minutesBefore(kind));
     await report(id, kind);
     await report(id, kind);
     expect(await outbox.row(id)).toMatchObject({ status, reason: null });
@@ -78,7 +81,7 @@ test.each(EVIDENCE)(
 test.each(EVIDENCE)(
   "an email that waits for a retry and is reported as %s becomes %s and is not sent again",
   async (kind, status) => {
-    const id = await inDoubt("QUEUED");
+    const id = await inDoubt("QUEUED", minutesBefore(kind));
     await report(id, kind);
     expect(await outbox.row(id)).toMatchObject({ status, reason: null });
     await sql`update emails set due_at = now()`.execute(outbox.database);

@@ -47,8 +47,23 @@ const EXAMPLES: Readonly<Record<string, { machines: Array<Partial<Hit>>; people:
     people: [agent(CHROME)],
   },
   "a click as the mail comes in": {
-    machines: [{ msAfterSending: 0 }, { msAfterSending: 4_999 }, { msAfterSending: -50 }],
-    people: [{ msAfterSending: 5_000 }, { kind: "open", msAfterSending: 0 }],
+    machines: [null, 0, 4_999, -50].map((msAfterSending) => ({ msAfterSending })),
+    people: [{ msAfterSending: 5_000 }, { kind: "open", msAfterSending: 1_000 }],
+  },
+  "an open by a desktop browser as the mail comes in": {
+    machines: [
+      { kind: "open", msAfterSending: 0 },
+      { kind: "open", msAfterSending: 999 },
+    ],
+    people: [
+      { kind: "open", msAfterSending: 1_000 },
+      { kind: "open", msAfterSending: null },
+      {
+        kind: "open",
+        msAfterSending: 0,
+        userAgent: "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Version/18.0 Mobile Safari/604.1",
+      },
+    ],
   },
   "several links at once": {
     machines: [{ otherLinkMs: 0 }, { otherLinkMs: 999 }],
@@ -111,6 +126,8 @@ const EXAMPLES: Readonly<Record<string, { machines: Array<Partial<Hit>>; people:
       "Virustotal",
       "Google-Safety",
       "Mozilla/5.0 (compatible; SecurityScan/1.0)",
+      "Mozilla/5.0 (compatible; Link-Checker/2.0)",
+      "web_scan/1.0",
     ),
     people: [
       agent("Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Version/18.0 Mobile Safari/604.1"),
@@ -129,6 +146,7 @@ const EXAMPLES: Readonly<Record<string, { machines: Array<Partial<Hit>>; people:
       "Mozilla/5.0 (Windows NT 6.1; WOW64) SkypeUriPreview Preview/0.5 skype-url-preview@microsoft.com",
       "http.rb/5.1.1 (Mastodon/4.2.0; +https://mastodon.social/)",
       "meta-externalagent/1.1",
+      "Discourse Forum Onebox v3.3.0",
     ),
     people: agents(
       "Mozilla/5.0 (Linux; Android 14) Chrome/142.0 Mobile Safari/537.36 [FB_IAB/FB4A;FBAV/480.0]",
@@ -198,6 +216,8 @@ const EXAMPLES: Readonly<Record<string, { machines: Array<Partial<Hit>>; people:
       "Ruby",
       "GuzzleHttp/7",
       "PostmanRuntime/7.37.3",
+      "Mozilla/5.0 zgrab/0.x",
+      "Mozilla/5.0 (compatible; Nmap Scripting Engine)",
       "Mozilla/5.0 (Windows NT; Windows NT 10.0; en-US) WindowsPowerShell/5.1.19041",
     ),
     people: agents(
@@ -213,6 +233,8 @@ const EXAMPLES: Readonly<Record<string, { machines: Array<Partial<Hit>>; people:
       "Mozilla/5.0+(compatible; Uptime/2.0)",
       "Pingdom.com_1.4",
       "StatusCake_Pagespeed",
+      "Mozilla/5.0 (compatible; Health-Check/1.0)",
+      "health_check",
       "Mozilla/5.0 (Linux) AppleWebKit/537.36 Chrome/142.0 Safari/537.36 Chrome-Lighthouse",
     ),
     people: [agent(CHROME)],

@@ -6,8 +6,8 @@ export interface Hit {
   userAgent: string;
   /** The stated purpose of the request, from `Sec-Purpose` and its predecessors. */
   purpose: string;
-  /** Time since the email was sent; 0 if not known yet. */
-  msAfterSending: number;
+  /** Time since the email was sent; null if not known yet. */
+  msAfterSending: number | null;
   /** Time to the nearest click on another link of the same email; infinite without one. */
   otherLinkMs: number;
 }
@@ -21,14 +21,18 @@ export interface MachineSign {
   /** Agents that look alike but show the email to a person. */
   except?: RegExp;
   purpose?: RegExp;
-  /** Only within this time after sending. */
+  /** Only within this time after sending. A time that is not known yet counts as that soon. */
   withinMs?: number;
+  /** Only if the time of sending is known, because an email in doubt may have been delivered long ago. */
+  isSentForSure?: true;
   /** Only if another link was clicked within this time. */
   otherLinkWithinMs?: number;
 }
 
 /** No person reads an email this soon after sending, but filters do. */
 const SOON_MS = 5_000;
+/** A desktop program shows an email only after its owner opened it. A filter that names itself a browser is faster. */
+const AT_ONCE_MS = 1_000;
 /** No person clicks two links of an email within this time. */
 export const BURST_MS = 1_000;
 /** While an email is this recent, clicks further apart may come from a filter that follows its links in turn. */
@@ -74,6 +78,14 @@ export const MACHINE_SIGNS: readonly MachineSign[] = [
     withinMs: SOON_MS,
   },
   {
+    name: "an open by a desktop browser as the mail comes in",
+    source: "https://learn.microsoft.com/defender-office-365/safe-attachments-about",
+    kind: "open",
+    userAgent: /Windows NT|Macintosh|X11; /,
+    withinMs: AT_ONCE_MS,
+    isSentForSure: true,
+  },
+  {
     name: "several links at once",
     source: "https://learn.microsoft.com/defender-office-365/safe-links-about",
     kind: "click",
@@ -116,7 +128,7 @@ export const MACHINE_SIGNS: readonly MachineSign[] = [
     source:
       "https://api.slack.com/robots, https://developers.facebook.com/docs/sharing/webmasters/web-crawlers, and the agents' own names",
     userAgent:
-      /Slackbot|Slack-ImgProxy|TelegramBot|^WhatsApp\/|facebookexternalhit|facebookcatalog|meta-external|Facebot|Discordbot|LinkedInBot|Twitterbot|SkypeUriPreview|redditbot|Pinterest\/0|vkShare|line-poker|kakaotalk-scrap|Iframely|Embedly|Cardyb|Mastodon|Pleroma|Misskey|Synapse|Viber\b.*\bURL|Snap URL|bitlybot/i,
+      /Slackbot|Slack-ImgProxy|TelegramBot|^WhatsApp\/|facebookexternalhit|facebookcatalog|meta-external|Facebot|Discordbot|LinkedInBot|Twitterbot|SkypeUriPreview|redditbot|Pinterest\/0|vkShare|line-poker|kakaotalk-scrap|Iframely|Embedly|Onebox|Cardyb|Mastodon|Pleroma|Misskey|Synapse|Viber\b.*\bURL|Snap URL|bitlybot/i,
   },
   {
     name: "what calls itself a preview",
@@ -142,7 +154,7 @@ export const MACHINE_SIGNS: readonly MachineSign[] = [
     name: "programs",
     source: ITS_NAME,
     userAgent:
-      /^(?:curl|libcurl|pycurl|wget|wget2|aria2|httpie|python|go-http-client|java|jakarta|okhttp|axios|node|node-fetch|undici|got|superagent|bun|deno|ruby|http\.rb|httparty|faraday|typhoeus|mechanize|php|guzzle|guzzlehttp|symfony|perl|lwp|libwww|apache-httpclient|apache-httpasyncclient|asynchttpclient|reactornetty|jersey|spring|aiohttp|httpx|urllib|scrapy|reqwest|hyper|ureq|rust|restsharp|\.net|postmanruntime|postman|insomnia|dart|elixir|hackney|req|lua|resty|winhttp|powershell|jetty|vert\.x|fasthttp|grequests|colly|zgrab|masscan|nmap|k6|ab|siege|wrk|vegeta|artillery|http-client|httpclient|httpunit)(?:\b|[-_/])|\b(?:libwww-perl|python-requests|python-urllib|python-httpx|aiohttp|Apache-HttpClient|Go-http-client|WindowsPowerShell|GuzzleHttp|node-fetch|okhttp)\b/i,
+      /^(?:curl|libcurl|pycurl|wget|wget2|aria2|httpie|python|go-http-client|java|jakarta|okhttp|axios|node|node-fetch|undici|got|superagent|bun|deno|ruby|http\.rb|httparty|faraday|typhoeus|mechanize|php|guzzle|guzzlehttp|symfony|perl|lwp|libwww|apache-httpclient|apache-httpasyncclient|asynchttpclient|reactornetty|jersey|spring|aiohttp|httpx|urllib|scrapy|reqwest|hyper|ureq|rust|restsharp|\.net|postmanruntime|postman|insomnia|dart|elixir|hackney|req|lua|resty|winhttp|powershell|jetty|vert\.x|fasthttp|grequests|colly|zgrab|masscan|nmap|k6|ab|siege|wrk|vegeta|artillery|http-client|httpclient|httpunit)(?:\b|[-_/])|\b(?:zgrab|masscan|nmap|httpunit|fasthttp|libwww-perl|python-requests|python-urllib|python-httpx|aiohttp|Apache-HttpClient|Go-http-client|WindowsPowerShell|GuzzleHttp|node-fetch|okhttp)\b/i,
   },
   {
     name: "monitors",
@@ -177,21 +189,25 @@ export const MACHINE_SIGNS: readonly MachineSign[] = [
 /** Returns the first matching sign, or null if the visit counts as a person's. */
 export function machineSignOf(hit: Hit): MachineSign | null {
   const userAgent = hit.userAgent.slice(0, USER_AGENT_MAX_CHARACTERS).trim();
-  return MACHINE_SIGNS.find((sign) => fits(sign, { ...hit, userAgent })) ?? null;
+  // Agents write their names with spaces, hyphens or underscores.
+  const spaced = userAgent.replace(/[-_]/g, " ");
+  return MACHINE_SIGNS.find((sign) => fits(sign, { ...hit, userAgent }, spaced)) ?? null;
 }
 
 /** Returns whether a later click on another link may still reveal a machine. True while the email is recent. */
 export function mayProveMachine(hit: Hit): boolean {
-  return hit.kind === "click" && hit.msAfterSending < YOUNG_MS;
+  return hit.kind === "click" && (hit.msAfterSending ?? 0) < YOUNG_MS;
 }
 
-function fits(sign: MachineSign, hit: Hit): boolean {
+function fits(sign: MachineSign, hit: Hit, spacedAgent: string): boolean {
+  const { userAgent } = sign;
   return (
     (sign.kind === undefined || sign.kind === hit.kind) &&
-    (sign.userAgent === undefined || sign.userAgent.test(hit.userAgent)) &&
+    (userAgent === undefined || userAgent.test(hit.userAgent) || userAgent.test(spacedAgent)) &&
     (sign.except === undefined || !sign.except.test(hit.userAgent)) &&
     (sign.purpose === undefined || sign.purpose.test(hit.purpose)) &&
-    (sign.withinMs === undefined || hit.msAfterSending < sign.withinMs) &&
+    (sign.withinMs === undefined || (hit.msAfterSending ?? 0) < sign.withinMs) &&
+    (sign.isSentForSure === undefined || hit.msAfterSending !== null) &&
     (sign.otherLinkWithinMs === undefined || hit.otherLinkMs < sign.otherLinkWithinMs)
   );
 }

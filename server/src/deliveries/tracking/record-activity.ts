@@ -86,7 +86,7 @@ async function evaluate(tx: Tx, activities: readonly Activity[]): Promise<Seen[]
   const seen = activities.flatMap((activity): Seen[] => {
     const mail = mails.get(mailKey(activity));
     if (mail === undefined || !hasLeft(mail.status) || !isStillTracked(mail)) return [];
-    const msAfterSending = mail.sentAt === null ? 0 : activity.at.getTime() - mail.sentAt.getTime();
+    const msAfterSending = mail.sentAt === null ? null : activity.at.getTime() - mail.sentAt.getTime();
     const hit = { ...activity, msAfterSending };
     const isMachine = machineSignOf(hit) !== null;
     return [{ activity, mail, isMachine, isEarly: !activity.isLast && !isMachine && mayProveMachine(hit) }];
