@@ -40,6 +40,7 @@ export async function setup(project: TestProject): Promise<(() => Promise<void>)
   await migrate(pool);
   await pool.end();
   run.provide("postgres", postgres.superuser);
+  run.provide("postgresHost", postgres.connection.host);
   return async () => {
     await postgres.stop();
     await rm(dataDir, { recursive: true, force: true });

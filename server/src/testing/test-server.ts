@@ -4,7 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type pg from "pg";
-import { afterAll, beforeAll } from "vitest";
+import { afterAll, beforeAll, inject } from "vitest";
 import type { Endpoint } from "@postloft/contract/endpoint.ts";
 import { startPostloft, type Running } from "../main.ts";
 import { readConfig } from "../platform/settings/config.ts";
@@ -230,11 +230,11 @@ export async function startOne(
   settings: Settings,
   say: (line: string) => void = () => undefined,
 ): Promise<OneServer> {
-  const { host, port, user, password, database } = testDatabase.connection;
+  const { port, user, password, database } = testDatabase.connection;
   const account = password === undefined ? `${user}` : `${user}:${encodeURIComponent(String(password))}`;
   const dataDir = await mkdtemp(join(tmpdir(), "postloft-test-server-"));
   const config = readConfig({
-    DATABASE_URL: `postgres://${account}@${host}:${port}/${database}`,
+    DATABASE_URL: `postgres://${account}@localhost:${port}/${database}?host=${encodeURIComponent(inject("postgresHost"))}`,
     APP_SECRET,
     PORT: "0",
     STATUS_PORT: "0",

@@ -8,7 +8,10 @@ import { createLog } from "../log.ts";
 
 declare module "vitest" {
   export interface ProvidedContext {
+    /** Over TCP. */
     postgres: { host: string; port: number; user: string; password?: string; database: string };
+    /** The folder of its socket. */
+    postgresHost: string;
   }
 }
 
@@ -32,7 +35,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   await administer(server, `create database ${database} template ${TEMPLATE_DATABASE} strategy file_copy`);
   const connection = { ...server, database };
   const pool = createPool({
-    connection,
+    connection: { ...connection, host: inject("postgresHost") },
     maxConnections: MAX_CONNECTIONS,
     log: createLog({ level: "silent" }),
   });

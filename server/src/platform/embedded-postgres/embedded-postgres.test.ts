@@ -181,7 +181,7 @@ function keepInserting(connection: Connection): { acknowledged: () => number; en
   return { acknowledged: () => count, ended: run().catch((error: unknown) => error) };
 }
 
-test("creates a UTF-8 cluster with checksums on loopback, and starts it again within a second", async () => {
+test("creates a UTF-8 cluster with checksums on loopback and a socket, and starts it again within a second", async () => {
   const dataDir = path.join(makeFolder(), "data with spaces");
   const first = await start(dataDir);
   const [facts] = await query(
@@ -196,8 +196,9 @@ test("creates a UTF-8 cluster with checksums on loopback, and starts it again wi
     address: "127.0.0.1",
     durable: "on",
     lower: "äé",
-    sockets: "",
+    sockets: path.join(dataDir, "postgres"),
   });
+  expect(await query(first.connection, "SELECT inet_client_addr() AS address")).toEqual([{ address: null }]);
   await expect(query({ ...first.connection, password: "wrong" }, "SELECT 1")).rejects.toThrow(
     /password authentication failed/,
   );
@@ -420,6 +421,25 @@ test("runs PostgreSQL in each way that this user has, in sequence on the same cl
     await postmaster.stop();
     expect({ way, ...readPostmasterFile(clusterDir) }).toEqual({ way, isReady: false });
   }
+});
+
+test("serves over TCP alone if the path is too long for a socket or the file system holds none", async () => {
+  const deep = path.join(makeFolder(), "a".repeat(100));
+  const server = await start(deep);
+  expect(server.connection.host).toBe("127.0.0.1");
+  expect(await query(server.connection, "SELECT 1 AS one")).toEqual([{ one: 1 }]);
+  await server.stop();
+
+  const dataDir = await makeUsedFolder();
+  const clusterDir = path.join(dataDir, "postgres");
+  const { account, programs, majorVersion } = await chooseFor(dataDir, await listAccounts(clusterDir));
+  await adoptCluster(clusterDir, account, majorVersion);
+  const refusing = `case "$*" in *unix_socket_directories=/*) echo "FATAL: could not create any Unix-domain sockets" >&2; exit 1;; esac; exec "$@"`;
+  const prefix = [...account.prefix, "sh", "-c", refusing, "sh"];
+  const launch = { dataDir, clusterDir, programs, account: { ...account, prefix }, startTimeoutMs: WAIT_MS };
+  const postmaster = await launchPostmaster({ ...launch, log: () => undefined });
+  undo.push(() => postmaster.stop());
+  expect(postmaster.host).toBe("127.0.0.1");
 });
 
 test("reports the reason of each way and suggests DATABASE_URL when no way works", async () => {

@@ -27,7 +27,7 @@ export type Connection = { host: string; port: number; user: string; password: s
 export type EmbeddedPostgres = {
   /** The connection of the program, as a normal user that owns the database. */
   connection: Connection;
-  /** For tests and tools that create databases. */
+  /** For tests and tools that create databases, over TCP. */
   superuser: Connection;
   /** Shuts PostgreSQL down (fast, then immediately, 13 s at most) and frees the data folder. Can be called repeatedly. */
   stop(): Promise<void>;
@@ -36,8 +36,8 @@ export type EmbeddedPostgres = {
 };
 
 /**
- * Starts PostgreSQL on `<dataDir>/postgres` and creates it on the first start (1 s, later starts 0.1 s). It listens only on 127.0.0.1, on a
- * port that changes with each start. After any kill -9 the next start recovers without losing a commit.
+ * Starts PostgreSQL on `<dataDir>/postgres` and creates it on the first start (1 s, later starts 0.1 s). It listens only on a
+ * socket in that folder and on 127.0.0.1, on a port that changes with each start. After any kill -9 the next start recovers without losing a commit.
  * @param options.log receives a sentence about everything slow or unusual
  * @param options.lockWaitMs how long another server on the folder may take to stop
  * @throws DataDirInUseError if another server runs on the folder
@@ -66,7 +66,7 @@ export async function startEmbeddedPostgres(options: {
     });
     let stopped: Promise<void> | undefined;
     return {
-      connection: asApplication(superuser),
+      connection: asApplication({ ...superuser, host: postmaster.host }),
       superuser,
       stop: () => (stopped ??= postmaster.stop().finally(() => lock.release())),
       exited: postmaster.exited,

@@ -17,7 +17,7 @@ const PROCESS_LIST_TIMEOUT_MS = 10_000;
 const OURSELVES: Account = { description: "the current user", prefix: [] };
 
 /**
- * Ends every PostgreSQL process that uses the cluster and deletes its `postmaster.pid`.
+ * Ends every PostgreSQL process that uses the cluster and deletes its sockets and its `postmaster.pid`.
  * @param clusterDir full path without symlinks
  * @throws EmbeddedPostgresError if a process does not end or belongs to another user
  */
@@ -48,6 +48,8 @@ export async function clearLeftovers(
       `PostgreSQL processes from an earlier start still use ${clusterDir} and could not be stopped: ${stubborn.join(", ")}. End them, then start again.`,
     );
   }
+  for (const name of await readdir(clusterDir))
+    if (name.startsWith(".s.PGSQL.")) await rm(path.join(clusterDir, name), { force: true });
   await rm(path.join(clusterDir, "postmaster.pid"), { force: true });
 }
 

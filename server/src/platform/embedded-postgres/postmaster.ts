@@ -20,6 +20,11 @@ const LAST_OUTPUT_MS = 500;
 const FAST_STOP_MS = 10_000;
 const IMMEDIATE_STOP_MS = 3_000;
 
+/** The characters with a meaning in PostgreSQL's list of folders. */
+const NO_SOCKET_IN = /[,"@]/;
+/** The path may be too long for a socket, and some file systems, such as those shared with a virtual machine, hold none. */
+const NO_SOCKETS = /Unix-domain socket/;
+
 /** Another program may take the free port before PostgreSQL does, and the last processes of a killed one may take a moment to end. */
 const START_ATTEMPTS = 8;
 const RETRY_AFTER_MS = 250;
@@ -33,8 +38,6 @@ const QUOTED_LOG_BYTES = 8192;
 
 const SETTINGS = {
   listen_addresses: HOST,
-  // TCP only, because the path of a socket may be too long for the system.
-  unix_socket_directories: "",
   max_connections: "100",
   max_wal_size: "2GB",
   wal_compression: "on",
@@ -63,6 +66,8 @@ const SETTINGS = {
 
 export type Postmaster = {
   port: number;
+  /** The folder of its socket, or its address where there is none. A statement over the socket takes a quarter less CPU than over TCP. */
+  host: string;
   /** Stops it, first by letting statements roll back and pages be written, then immediately. Resolves when the process is gone. */
   stop(): Promise<void>;
   /** Resolves with a sentence when it ends without `stop()`. */
@@ -83,10 +88,13 @@ type Launch = {
  * @throws EmbeddedPostgresError with PostgreSQL's own message if it ends or is not ready in time
  */
 export async function launchPostmaster(launch: Launch): Promise<Postmaster> {
+  let mayHaveSocket = process.platform !== "win32" && !NO_SOCKET_IN.test(launch.clusterDir);
   for (let attempt = 1; ; attempt += 1) {
-    const result = await tryLaunch(launch, await findFreePort());
+    const result = await tryLaunch(launch, await findFreePort(), mayHaveSocket);
     if ("postmaster" in result) return result.postmaster;
-    if (attempt === START_ATTEMPTS || !WORTH_RETRYING.test(result.output)) {
+    if (mayHaveSocket && NO_SOCKETS.test(result.output)) {
+      mayHaveSocket = false;
+    } else if (attempt === START_ATTEMPTS || !WORTH_RETRYING.test(result.output)) {
       throw explainFailure("PostgreSQL could not start", result.output, launch.dataDir);
     }
     await delay(RETRY_AFTER_MS);
@@ -96,14 +104,21 @@ export async function launchPostmaster(launch: Launch): Promise<Postmaster> {
 async function tryLaunch(
   launch: Launch,
   port: number,
+  hasSocket: boolean,
 ): Promise<{ postmaster: Postmaster } | { output: string }> {
   const { clusterDir, programs, account, startTimeoutMs, log } = launch;
   const logSizesBefore = measureLogs(clusterDir);
-  const settings = Object.entries({ ...SETTINGS, shared_buffers: sharedBuffers(), port: String(port) });
+  const settings = Object.entries({
+    ...SETTINGS,
+    // Only the account of the cluster can enter this folder.
+    unix_socket_directories: hasSocket ? clusterDir : "",
+    shared_buffers: sharedBuffers(),
+    port: String(port),
+  });
   const command = [programPath(programs, "postgres"), "-D", clusterDir];
   for (const [name, value] of settings) command.push("-c", `${name}=${value}`);
   const child = spawnAs(account, command, ["ignore", "ignore", "pipe"]);
-  const postmaster = supervise(child, port, clusterDir, programs);
+  const postmaster = { port, host: hasSocket ? clusterDir : HOST, ...supervise(child, clusterDir, programs) };
 
   let output = "";
   child.stderr?.on("data", (chunk: Buffer) => (output = keepTail(output, chunk)));
@@ -154,10 +169,9 @@ async function waitUntilReady(
 
 function supervise(
   child: ChildProcess,
-  port: number,
   clusterDir: string,
   programs: PostgresFolder,
-): Postmaster {
+): Pick<Postmaster, "stop" | "exited"> {
   let isStopping = false;
   let isGone = false;
   const { promise: gone, resolve: setGone } = Promise.withResolvers<void>();
@@ -190,7 +204,7 @@ function supervise(
     child.kill("SIGKILL");
     await gone;
   };
-  return { port, stop, exited };
+  return { stop, exited };
 }
 
 async function stopByControl(
