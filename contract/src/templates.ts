@@ -255,6 +255,17 @@ export const getTemplateUsage = endpoint({
         .array(z.object({ id: z.uuid(), name: z.string() }))
         .describe("Unsent campaigns that use it."),
       workflowSteps: z.array(z.object({ workflowId: z.uuid(), workflowName: z.string(), stepId: z.uuid() })),
+      executions: z
+        .array(
+          z.object({
+            workflowId: z.uuid(),
+            workflowName: z.string(),
+            version: z.int(),
+            stepId: z.uuid(),
+            count: z.int().describe("The number of active executions that will still reach the step."),
+          }),
+        )
+        .describe("Active executions that will still send it, also in earlier versions of a workflow."),
       emailsSent: z.int().describe("Sent emails that used it."),
     }),
   },

@@ -79,6 +79,7 @@ import {
   workflowStartedBy,
   workflowsNamingField,
   workflowStepsOf,
+  executionsSending,
 } from "./workflows/usage.ts";
 import { securityRoutes, webhookRoutes } from "./deliveries/routes.ts";
 import type { SnsEndpoint } from "./deliveries/sns.ts";
@@ -146,7 +147,7 @@ export async function createApi(deps: ApiDependencies): Promise<FastifyInstance>
     ...routesOfContacts(deps, rateLimiter),
     ...suppressionRoutes(deps),
     ...segmentRoutes({ ...deps, explainer, campaignOfSegment, workflowOfSegment, workflowStartedBy }),
-    ...templateRoutes({ ...deps, renderer, rateLimiter, linter, workflowStepsOf }),
+    ...templateRoutes({ ...deps, renderer, rateLimiter, linter, workflowStepsOf, executionsSending }),
     ...images.routes,
     ...campaignRoutes({
       database,

@@ -7,6 +7,7 @@ import type { Database } from "../platform/database/database.ts";
 import { created, noContent, ok, route, type Route } from "../platform/http/route.ts";
 import { readPage } from "../platform/http/page.ts";
 import type { RateLimiter } from "../platform/http/rate-limit.ts";
+import { deleteTemplate, templateUsage, type TemplateUse } from "./delete-template.ts";
 import { withMadeBody } from "./designs.ts";
 import { previewContent, type PreviewDependencies } from "./preview.ts";
 import { previewMail } from "./preview-mail.ts";
@@ -14,15 +15,12 @@ import {
   checkNewTemplate,
   checkTemplateChange,
   createTemplate,
-  deleteTemplate,
   duplicateTemplate,
   getTemplate,
   listTemplates,
   readVersionAsChange,
-  templateUsage,
   updateTemplate,
   type TemplateDependencies,
-  type TemplateUse,
 } from "./templates.ts";
 import { sendTest, takeTestMail, testSenderOf } from "./test-mail.ts";
 import { warnOnSaving } from "./unknown-variables.ts";

@@ -25,8 +25,18 @@ test.for([
 ] as Array<[string[], string[], string | null]>)(
   "campaigns %j and workflows %j prevent deletion: %s",
   ([campaigns, workflows, reason]) => {
-    expect(usageReasonOf({ campaigns: campaigns.map(campaign), workflowSteps: workflows.map(step) })).toBe(
-      reason,
-    );
+    const references = {
+      campaigns: campaigns.map(campaign),
+      workflowSteps: workflows.map(step),
+      executions: [],
+    };
+    expect(usageReasonOf(references)).toEqual(reason === null ? null : { message: reason });
   },
 );
+
+test("executions that will still send a template prevent its deletion", () => {
+  const executions = [{ ...step("Hello"), version: 2, count: 3 }];
+  expect(usageReasonOf({ campaigns: [], workflowSteps: [], executions })).toMatchObject({
+    message: expect.stringContaining('"Hello" no longer uses this template, but 3 of its running executions'),
+  });
+});

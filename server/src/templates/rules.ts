@@ -1,5 +1,6 @@
 // Rules for changing, copying and deleting templates. Pure.
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import { withValues, type ErrorMessage } from "@postloft/contract/translation.ts";
 import type { TemplateFields, TemplateRow } from "./queries.ts";
 
 const COPY_SUFFIX = " (copy)";
@@ -21,18 +22,37 @@ export function copyNameOf(name: string): string {
 export interface TemplateReferences {
   campaigns: Array<{ id: string; name: string }>;
   workflowSteps: Array<{ workflowId: string; workflowName: string; stepId: string }>;
+  /** Active executions that will still send it, by workflow version and step. They may be in an earlier version than the current graph. */
+  executions: Array<{
+    workflowId: string;
+    workflowName: string;
+    version: number;
+    stepId: string;
+    count: number;
+  }>;
 }
 
 /** Returns the reason why a template cannot be deleted, or null. */
-export function usageReasonOf({ campaigns, workflowSteps }: TemplateReferences): string | null {
+export function usageReasonOf({
+  campaigns,
+  workflowSteps,
+  executions,
+}: TemplateReferences): ErrorMessage | null {
   const names = [
     ...campaigns.map(({ name }) => `the campaign "${name}"`),
     ...workflowSteps.map(({ workflowName }) => `the workflow "${workflowName}"`),
   ];
   const [first] = names;
-  if (first === undefined) return null;
   const others = new Set(names).size - 1;
-  return `The template is used by ${first}${others === 0 ? "" : ` and ${others} more`}.`;
+  if (first !== undefined)
+    return { message: `The template is used by ${first}${others === 0 ? "" : ` and ${others} more`}.` };
+  const [waiting] = executions;
+  return waiting === undefined
+    ? null
+    : withValues(
+        'The workflow "{workflow}" no longer uses this template, but {count} of its running executions will still send it. Wait until they end, or cancel them.',
+        { workflow: waiting.workflowName, count: waiting.count },
+      );
 }
 
 /** Returns whether a change gives a template another subject or body. */

@@ -471,7 +471,7 @@ test("splits templates too large for one response into pages without gaps or dup
 test("reports that no campaign or workflow uses a template", async () => {
   const { id } = (await create()).body;
   const usage = await server.call(templates.getTemplateUsage, server.project.byKey, { params: { id } });
-  expect(usage.body).toEqual({ campaigns: [], workflowSteps: [], emailsSent: 0 });
+  expect(usage.body).toEqual({ campaigns: [], workflowSteps: [], executions: [], emailsSent: 0 });
 });
 
 test("supports the older path and a design as large as the body limit", async () => {

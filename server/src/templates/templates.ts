@@ -14,9 +14,7 @@ import { notVerified } from "../domains/errors.ts";
 import { checkContent } from "./check-content.ts";
 import { leavesDesignBehind } from "./designs.ts";
 import {
-  countSentEmails,
   countTemplates,
-  deleteTemplateRow,
   findTemplate,
   findTemplateForUpdate,
   findTemplatesById,
@@ -28,7 +26,7 @@ import {
   type TemplateRow,
   type WholeTemplateRow,
 } from "./queries.ts";
-import { contentDiffers, copyNameOf, usageReasonOf, type TemplateReferences } from "./rules.ts";
+import { contentDiffers, copyNameOf } from "./rules.ts";
 import { getVersion, keepVersion } from "./versions.ts";
 
 export type TemplateView = z.output<typeof contract.template>;
@@ -233,54 +231,6 @@ export async function duplicateTemplate(tx: Tx, projectId: string, id: string): 
     design: design === null ? null : JSON.stringify(design),
   });
   return getTemplate(tx, projectId, copyId);
-}
-
-/** Finds uses of a template in later folders; passed in by api.ts. */
-export interface TemplateUse {
-  workflowStepsOf: (
-    database: Database,
-    projectId: string,
-    templateId: string,
-  ) => Promise<TemplateReferences["workflowSteps"]>;
-}
-
-/**
- * Deletes a template. Locks it before looking for uses, because every new use first locks it for key share.
- * @throws AppError TEMPLATE_NOT_FOUND; CONFLICT while the template is in use
- */
-export async function deleteTemplate(tx: Tx, projectId: string, id: string, use: TemplateUse): Promise<void> {
-  const row = isId(id) ? await findTemplateForUpdate(tx, projectId, id) : undefined;
-  if (row === undefined) throw new AppError("TEMPLATE_NOT_FOUND");
-  const reason = usageReasonOf(await referencesOf(tx, projectId, row.id, use));
-  if (reason !== null) throw new AppError("CONFLICT", { message: reason });
-  await deleteTemplateRow(tx, projectId, row.id);
-}
-
-/**
- * Returns the uses of a template.
- * @throws AppError TEMPLATE_NOT_FOUND
- */
-export async function templateUsage(
-  database: Database,
-  projectId: string,
-  id: string,
-  use: TemplateUse,
-): Promise<TemplateReferences & { emailsSent: number }> {
-  const template = await getTemplate(database, projectId, id);
-  return {
-    ...(await referencesOf(database, projectId, template.id, use)),
-    emailsSent: await countSentEmails(database, projectId, id),
-  };
-}
-
-/** Returns all references to a template by its id. Emails and campaigns have their own message templates. */
-async function referencesOf(
-  database: Database,
-  projectId: string,
-  id: string,
-  { workflowStepsOf }: TemplateUse,
-): Promise<TemplateReferences> {
-  return { campaigns: [], workflowSteps: await workflowStepsOf(database, projectId, id) };
 }
 
 export type SendableTemplate = Awaited<ReturnType<typeof findTemplatesById>>[number];

@@ -406,6 +406,6 @@ async function statementThatCounts(pool: pg.Pool): Promise<string> {
   const { rows } = await pool.query<{ name: string }>(`
     select quote_ident(tablename) as name from pg_tables
     where schemaname = 'public' and tablename not in ('mail_counts', 'event_counts', 'event_name_counts', 'count_positions', 'count_values', 'api_requests', 'passkey_challenges', 'rate_windows', 'consent_heads', 'consent_seals') order by 1`);
-  const counts = rows.map(({ name }) => `('${name}', (select count(*) from ${name}))`);
-  return `select json_object_agg(name, count) as counts from (values ${counts.join(", ")}) t (name, count)`;
+  const counts = rows.map(({ name }) => `select '${name}' as name, count(*) as count from ${name}`);
+  return `select json_object_agg(name, count) as counts from (${counts.join(" union all ")}) t`;
 }

@@ -159,6 +159,15 @@ export function reachableFrom(
   return reached;
 }
 
+/** Returns the steps that an execution at a step can still reach, including that step. */
+export function stepsFrom({ transitions }: Pick<Graph, "transitions">, stepId: string): Set<string> {
+  const ways = Map.groupBy(transitions, ({ fromStepId }) => fromStepId);
+  return reachableFrom(
+    new Map([...ways].map(([from, leaving]) => [from, leaving.map(({ toStepId }) => toStepId)])),
+    [stepId],
+  );
+}
+
 /**
  * Returns the first step after the TRIGGER. If the TRIGGER has no transition, returns the oldest step without an incoming one (decisions
  * §9).

@@ -1,6 +1,7 @@
 // Reads and locks the templates and segments that workflows refer to, and finds the workflows that refer to something.
 import { sql, type RawBuilder } from "kysely";
 import type { TemplateType } from "@postloft/contract/templates.ts";
+import type { Graph } from "@postloft/contract/workflows/graph.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
 import type { Row } from "../platform/database/row.ts";
 
@@ -118,6 +119,63 @@ async function listNaming(
     database,
   );
   return rows;
+}
+
+export interface ActivePlace {
+  workflowId: string;
+  workflowName: string;
+  version: number;
+  graph: Graph;
+  stepId: string;
+  executions: number;
+}
+
+/** Lists where the active executions of a project are, in all versions with a graph `v.graph` of some condition. */
+async function listActivePlaces(
+  database: Database,
+  projectId: string,
+  condition: RawBuilder<unknown>,
+): Promise<ActivePlace[]> {
+  const { rows } = await sql<ActivePlace>`
+    with versions as materialized (
+      select v.workflow_id, v.version, v.graph from workflow_versions v
+      where v.project_id = ${projectId} and v.is_used and ${condition}
+    )
+    select w.id as workflow_id, w.name as workflow_name, v.version, v.graph, e.step_id, e.executions
+    from versions v
+    join workflows w on w.project_id = ${projectId} and w.id = v.workflow_id
+    cross join lateral (
+      select x.step_id, count(*)::integer as executions from workflow_executions x
+      where x.project_id = ${projectId} and x.workflow_id = v.workflow_id and x.version = v.version
+        and x.status in ('RUNNING', 'WAITING') and x.step_id is not null
+      group by x.step_id
+    ) e
+    order by w.id, v.version desc, e.step_id`.execute(database);
+  return rows;
+}
+
+/** Lists the active executions in versions with a step that sends a template. */
+export async function listActiveInVersionsSending(
+  database: Database,
+  projectId: string,
+  templateId: string,
+): Promise<ActivePlace[]> {
+  const sends = sql`v.graph @> ${JSON.stringify({ steps: [{ config: { templateId } }] })}::jsonb`;
+  return listActivePlaces(database, projectId, sends);
+}
+
+/** Lists the active executions in versions with a condition on a segment. */
+export async function listActiveInVersionsOfSegment(
+  database: Database,
+  projectId: string,
+  segmentId: string,
+): Promise<ActivePlace[]> {
+  const variables = sql`jsonb_build_object('name', ${`segment.${segmentId}`}::text)`;
+  return listActivePlaces(
+    database,
+    projectId,
+    sql`jsonb_path_exists(v.graph, ${`${CONDITIONS}.field ? (@ == $name)`}::jsonpath, ${variables})`,
+  );
 }
 
 const CONDITIONS = `$.steps[*] ? (@.type == "CONDITION").config.**`;

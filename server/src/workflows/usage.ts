@@ -7,14 +7,19 @@ import { memberships, segmentsOfContact } from "../segments/usage.ts";
 import { RECIPIENT_CHECKS } from "../suppressions/recipients.ts";
 import { listExecutionsHolding } from "./executions/contact-queries.ts";
 import { redactExecutionsOf, lockExecutionsOf } from "./executions/redact-executions.ts";
+import { stepsFrom } from "./graph-rules.ts";
 import {
   findWorkflowOfSegment,
   findWorkflowStartedBy,
+  listActiveInVersionsOfSegment,
+  listActiveInVersionsSending,
   listStepsSending,
   listWorkflowsNamingEvent,
   listWorkflowsNamingField,
+  type ActivePlace,
   type NamedRow,
 } from "./reference-queries.ts";
+import { segmentIdsOfStep, templateIdOf } from "./references.ts";
 
 /** The rows to lock and delete with contacts, for contacts/, in lock order. */
 export const dependents: readonly Dependents[] = [
@@ -61,13 +66,51 @@ export async function workflowStepsOf(
   return listStepsSending(database, projectId, templateId);
 }
 
-/** Returns the name of an enabled workflow that uses a segment, or undefined. */
+/** Active executions that will still reach a step. */
+export interface ReachingExecutions {
+  workflowId: string;
+  workflowName: string;
+  version: number;
+  stepId: string;
+  count: number;
+}
+
+/** Returns the active executions that can still reach a step that sends a template, in any version, by step. */
+export async function executionsSending(
+  database: Database,
+  projectId: string,
+  templateId: string,
+): Promise<ReachingExecutions[]> {
+  const places = await listActiveInVersionsSending(database, projectId, templateId);
+  return reaching(places, (step) => templateIdOf(step) === templateId);
+}
+
+function reaching(
+  places: readonly ActivePlace[],
+  isUse: (step: ActivePlace["graph"]["steps"][number]) => boolean,
+): ReachingExecutions[] {
+  const found = new Map<string, ReachingExecutions>();
+  for (const { workflowId, workflowName, version, graph, stepId: from, executions } of places) {
+    const ahead = stepsFrom(graph, from);
+    for (const { id: stepId } of graph.steps.filter((step) => ahead.has(step.id) && isUse(step))) {
+      const key = `${workflowId} ${version} ${stepId}`;
+      const count = (found.get(key)?.count ?? 0) + executions;
+      found.set(key, { workflowId, workflowName, version, stepId, count });
+    }
+  }
+  return [...found.values()];
+}
+
+/** Returns the name of an enabled workflow that uses a segment, or of one with active executions that will, or undefined. */
 export async function workflowOfSegment(
   database: Database,
   projectId: string,
   segmentId: string,
 ): Promise<string | undefined> {
-  return findWorkflowOfSegment(database, projectId, segmentId);
+  const enabled = await findWorkflowOfSegment(database, projectId, segmentId);
+  if (enabled !== undefined) return enabled;
+  const places = await listActiveInVersionsOfSegment(database, projectId, segmentId);
+  return reaching(places, (step) => segmentIdsOfStep(step).includes(segmentId))[0]?.workflowName;
 }
 
 /** Returns the name of an enabled workflow that starts when contacts enter or leave a segment, or undefined. */

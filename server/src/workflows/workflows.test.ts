@@ -371,6 +371,60 @@ test("lists the workflows that use a template, segment, field or event", async (
   expect((await call("DELETE", `/templates/${template.id}`)).status).toBe(204);
 });
 
+test("keeps a template and a segment that running executions of an earlier version still need", async () => {
+  const project = await server.createProject();
+  const { byKey } = project;
+  const [before, after] = [
+    await make<{ id: string }>(project, "/templates", TEMPLATE),
+    await make<{ id: string }>(project, "/templates", { ...TEMPLATE, name: "New" }),
+  ];
+  const segment = await make<{ id: string }>(project, "/segments", TRACKED);
+  const { id } = await make(project, "/workflows", { name: "W", eventName: "signed-up" });
+  const addStep = (body: object) =>
+    make<{ id: string }>(project, `/workflows/${id}/steps`, { autoConnect: true, ...body });
+  const delay = await addStep({ type: "DELAY", config: { amount: 1, unit: "days" } });
+  const filter = {
+    operator: "AND",
+    conditions: [{ field: `segment.${segment.id}`, operator: "memberOfSegment" }],
+  };
+  const ask = await addStep({ type: "CONDITION", config: filter });
+  const send = await addStep({ type: "SEND_EMAIL", templateId: before.id, autoConnect: false });
+  const branch = { fromStepId: ask.id, toStepId: send.id, branch: "yes" };
+  expect((await server.call("POST", `/workflows/${id}/transitions`, byKey, branch)).status).toBe(201);
+  const last = await addStep({ type: "EXIT" });
+
+  // Three people wait in the version that is then replaced.
+  await server.rows("update workflow_versions set is_used = true where workflow_id = $1", id);
+  await server.rows(
+    `insert into workflow_executions (project_id, id, workflow_id, entry, version, status, step_id)
+     select $1, new_id(), $2, n, 1, 'WAITING', $3 from generate_series(1, 3) n`,
+    project.id,
+    id,
+    delay.id,
+  );
+  const path = `/workflows/${id}/steps`;
+  await server.call("PATCH", `${path}/${send.id}`, byKey, { templateId: after.id });
+  await server.call("DELETE", `${path}/${ask.id}`, byKey);
+
+  const deleteTemplate = () => server.call<never>("DELETE", `/templates/${before.id}`, byKey);
+  const deleteSegment = () => server.call<never>("DELETE", `/segments/${segment.id}`, byKey);
+  const refused = await deleteTemplate();
+  expect([errorOf(refused), JSON.stringify(refused.body)]).toEqual([
+    "409 CONFLICT",
+    expect.stringContaining("3 of its running executions will still send it"),
+  ]);
+  const usage = await server.call(templates.getTemplateUsage, byKey, { params: { id: before.id } });
+  expect(usage.body).toMatchObject({
+    workflowSteps: [],
+    executions: [{ workflowId: id, workflowName: "W", version: 1, stepId: send.id, count: 3 }],
+  });
+  expect(errorOf(await deleteSegment())).toBe("409 CONFLICT");
+
+  // Past these steps nobody needs them.
+  await server.rows("update workflow_executions set step_id = $1 where workflow_id = $2", last.id, id);
+  expect([(await deleteTemplate()).status, (await deleteSegment()).status]).toEqual([204, 204]);
+});
+
 test("leaves no dangling reference when a template is deleted while a step begins to send it", async () => {
   const project = await server.createProject();
   for (let round = 0; round < 10; round++) {

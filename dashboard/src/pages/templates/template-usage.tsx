@@ -8,20 +8,18 @@ import { Card } from "../../ui/page.tsx";
 export function TemplateUsage({ projectId, id }: { projectId: string; id: string }) {
   const usage = useQuery(query(api.templates.usage, { projectId, params: { id } }));
   if (usage.data === undefined) return null;
-  const { campaigns, workflowSteps, emailsSent } = usage.data;
-  const names = [
-    ...campaigns.map(({ name }) => name),
-    ...workflowSteps.map(({ workflowName }) => workflowName),
-  ];
+  const { campaigns, workflowSteps, executions, emailsSent } = usage.data;
+  const workflows = [...workflowSteps, ...executions].map(({ workflowName }) => workflowName);
+  const names = new Set([...campaigns.map(({ name }) => name), ...workflows]);
   return (
     <Card className="p-5 text-sm">
       <h2 className="font-medium">{t("Used in")}</h2>
-      {names.length === 0 ? (
+      {names.size === 0 ? (
         <p className="text-soft">{t("Not used yet.")}</p>
       ) : (
         <ul className="mt-1 text-soft">
-          {names.map((name, at) => (
-            <li key={at}>
+          {[...names].map((name) => (
+            <li key={name}>
               <bdi>{name}</bdi>
             </li>
           ))}
