@@ -12,7 +12,7 @@ import { addContacts, addProject, queueMails, SENDER_DOMAIN, type Outbox } from 
 import { costOf } from "./process-cost.ts";
 import { readNumbers } from "./read-numbers.ts";
 import { settingsOf } from "./servers.ts";
-import { CONNECTIONS, type BenchSink } from "./sink.ts";
+import { CONNECTIONS, startSink, type BenchSink } from "./sink.ts";
 import { oneDecimal, print, printTable, whole } from "./table.ts";
 
 const MAILS = 20_000;
@@ -35,15 +35,23 @@ export async function benchDeliver(): Promise<void> {
   const [mails = MAILS] = readNumbers([MAILS]);
   await withMailEnvironment(async (fixture) => {
     const { outbox, sink } = fixture;
+    const withoutChunking = { ...fixture, sink: await startSink({ chunking: false }) };
     const project = await addProject(outbox, "Newsletter");
     await addContacts(outbox, project.id, mails);
-    printResults([
-      await bareTransport(sink),
-      await nodemailerAlone(sink, outbox),
-      await ours(fixture, { projectId: project.id, mails, processes: 1, connections: CONNECTIONS }),
-      await ours(fixture, { projectId: project.id, mails, processes: 1, connections: 2 * CONNECTIONS }),
-      await ours(fixture, { projectId: project.id, mails, processes: 2, connections: CONNECTIONS }),
-    ]);
+    const mailing = { projectId: project.id, mails, processes: 1, connections: CONNECTIONS };
+    try {
+      printResults([
+        await bareTransport(sink, "bare transport, prebuilt bytes"),
+        await nodemailerAlone(sink, outbox),
+        await ours(fixture, mailing),
+        await ours(fixture, { ...mailing, connections: 2 * CONNECTIONS }),
+        await ours(fixture, { ...mailing, processes: 2 }),
+        await bareTransport(withoutChunking.sink, "bare transport, without CHUNKING"),
+        await ours(withoutChunking, mailing, ", without CHUNKING"),
+      ]);
+    } finally {
+      await withoutChunking.sink.stop();
+    }
   });
 }
 
@@ -76,6 +84,7 @@ async function ours(
     processes,
     connections,
   }: { projectId: string; mails: number; processes: number; connections: number },
+  remark = "",
 ): Promise<Result> {
   await outbox.database.deleteFrom("emails").execute();
   await queueMails(outbox, projectId, mails, "CAMPAIGN");
@@ -103,7 +112,7 @@ async function ours(
   if (taken !== mails) throw new Error(`${mails} emails were queued and ${taken} were accepted`);
   const cpuMs = costs.reduce((sum, cost, at) => sum + cost.cpuMs - (startCpuMs[at] ?? 0), 0);
   return {
-    name: `ours, ${processes} process${processes === 1 ? "" : "es"}, ${connections} connections${processes === 1 ? "" : " each"}`,
+    name: `ours, ${processes} process${processes === 1 ? "" : "es"}, ${connections} connections${processes === 1 ? "" : " each"}${remark}`,
     mails,
     tookMs,
     cpuMsPerMail: cpuMs / mails,
@@ -149,7 +158,7 @@ async function nodemailerAlone(sink: BenchSink, outbox: Outbox): Promise<Result>
 }
 
 /** Lower bound: sends the same bytes repeatedly without rendering, signing or recording. */
-async function bareTransport(sink: BenchSink): Promise<Result> {
+async function bareTransport(sink: BenchSink, name: string): Promise<Result> {
   const transport = createSmtpTransport({
     url: { host: "127.0.0.1", port: sink.port, secure: false },
     heloName: "bench.test",
@@ -175,7 +184,7 @@ async function bareTransport(sink: BenchSink): Promise<Result> {
   const cpu = process.cpuUsage(cpuBefore);
   await transport.close();
   return {
-    name: "bare transport, prebuilt bytes",
+    name,
     mails: BARE_MAILS,
     tookMs,
     cpuMsPerMail: (cpu.user + cpu.system) / 1000 / BARE_MAILS,

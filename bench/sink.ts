@@ -21,8 +21,8 @@ interface Said {
 
 const SERVER = fileURLToPath(new URL("sink-server.ts", import.meta.url));
 
-export async function startSink(): Promise<BenchSink> {
-  const child = fork(SERVER);
+export async function startSink({ chunking = true } = {}): Promise<BenchSink> {
+  const child = fork(SERVER, chunking ? ["chunking"] : []);
   const asked: Array<PromiseWithResolvers<Said>> = [];
   child.on("message", (message) => asked.shift()?.resolve(message as Said));
   child.once("exit", (code) => {

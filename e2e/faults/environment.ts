@@ -30,7 +30,7 @@ export interface EnvironmentOptions {
   connections?: number;
   /** Rules of the mail server. */
   rules?: readonly SinkRule[];
-  /** Extensions that the mail server offers. */
+  /** Extensions that the mail server offers. Default: CHUNKING, with which the most emails can be in doubt. */
   advertise?: SmtpSinkOptions["advertise"];
   /** Settings of every program. */
   settings?: Readonly<Record<string, string>>;
@@ -101,7 +101,7 @@ export async function startEnvironment(options: EnvironmentOptions = {}): Promis
   const sink = await startSmtpSink({
     keepRaw: false,
     rules: options.rules ?? [],
-    advertise: options.advertise ?? {},
+    advertise: options.advertise ?? { chunking: true },
   });
   closing.push(() => sink.close());
   const folder = await makeDataFolder();

@@ -2,7 +2,11 @@
 import type { SecureContext } from "node:tls";
 import type { SelfSignedCertificate } from "./self-signed-certificate.ts";
 
-/** Where a rule acts. TLS: instead of the handshake. BODY: on the first bytes of the message. */
+/**
+ * The place where a rule acts. TLS: instead of the handshake. BODY: on the first bytes of the message, with BDAT of its last chunk.
+ * BDAT: on the command, where a rejection leaves the chunk to be read as commands. CHUNK: after a chunk that is not the last. NOBODY: after
+ * a chunk without a recipient. DOT: after the dot or the last chunk.
+ */
 export type SinkPhase =
   | "CONNECT"
   | "EHLO"
@@ -13,6 +17,9 @@ export type SinkPhase =
   | "MAIL"
   | "RCPT"
   | "DATA"
+  | "BDAT"
+  | "CHUNK"
+  | "NOBODY"
   | "BODY"
   | "DOT"
   | "RSET"
@@ -81,6 +88,8 @@ export interface SmtpSinkOptions {
   /** Default: PIPELINING, 8BITMIME and SMTPUTF8 only. */
   advertise?: {
     pipelining?: boolean;
+    /** With `startTls`, only over TLS. Default: not offered. */
+    chunking?: boolean;
     startTls?: boolean;
     /** SASL mechanisms out of PLAIN and LOGIN; offered in clear as well, what a client must not take up. */
     auth?: readonly string[];

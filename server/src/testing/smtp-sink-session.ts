@@ -1,6 +1,7 @@
 // Implements one SMTP session of the sink as a small, strict server (RFC 5321), with rules for each reply.
 import type { Socket } from "node:net";
 import { createBodyReader, findMessageId, type BodyReader } from "./smtp-sink-body.ts";
+import { createChunkReader } from "./smtp-sink-chunks.ts";
 import { isGoodReply, SinkConnection } from "./smtp-sink-connection.ts";
 import type { SinkContext } from "./smtp-sink-rules.ts";
 
@@ -8,6 +9,7 @@ const MAX_BODY_BYTES = 100 * 1024 * 1024;
 const NOTHING = Buffer.alloc(0);
 const MAIL = /^MAIL FROM:<([^<>\s]*)>(?: (.*))?$/i;
 const RCPT = /^RCPT TO:<([^<>\s]+)>(?: .*)?$/i;
+const BDAT = /^BDAT (\d{1,9})( LAST)?$/i;
 const NOT_ASCII = /[^\p{ASCII}]/u;
 
 interface Envelope {
@@ -30,15 +32,17 @@ class SinkSession {
   #envelope: Envelope | undefined;
   #body: BodyReader | undefined;
   #isBodyNew = false;
+  readonly #chunks = createChunkReader();
   /** Takes the next line instead of the commands, to continue AUTH. */
   #onLine: ((line: string) => void) | undefined;
 
   constructor(socket: Socket, connection: number, context: SinkContext) {
     this.#connection = connection;
     this.#context = context;
-    this.#line = new SinkConnection(socket, context, () =>
-      this.#body === undefined ? this.#readLine() : this.#readBody(this.#body),
-    );
+    this.#line = new SinkConnection(socket, context, () => {
+      if (this.#chunks.isOpen()) return this.#readChunk();
+      return this.#body === undefined ? this.#readLine() : this.#readBody(this.#body);
+    });
   }
 
   begin(): void {
@@ -70,6 +74,7 @@ class SinkSession {
     if (verb === "MAIL") return this.#mail(command);
     if (verb === "RCPT") return this.#recipient(command);
     if (verb === "DATA") return this.#data();
+    if (verb === "BDAT" && this.#context.options.advertise?.chunking === true) return this.#bdat(command);
     if (verb === "EHLO" || verb === "HELO") return this.#hello(verb, command.slice(verb.length + 1));
     if (verb === "STARTTLS" && this.#offersStartTls())
       return line.respond("STARTTLS", [], "220 2.0.0 go ahead", (isGood) => {
@@ -77,10 +82,7 @@ class SinkSession {
       });
     if (verb === "AUTH") return this.#authenticate(command);
     if (verb === "NOOP") return line.say("250 2.0.0 ok");
-    if (verb === "RSET")
-      return line.respond("RSET", [], "250 2.0.0 ok", () => {
-        this.#envelope = undefined;
-      });
+    if (verb === "RSET") return line.respond("RSET", [], "250 2.0.0 ok", () => this.#endTransaction());
     if (verb === "QUIT")
       return line.respond("QUIT", [], "221 2.0.0 bye", (isGood) => {
         if (isGood) line.misbehave("drop");
@@ -90,7 +92,7 @@ class SinkSession {
 
   #startTls(): void {
     this.#heloName = "";
-    this.#envelope = undefined;
+    this.#endTransaction();
     this.#line.startTls(() => undefined);
   }
 
@@ -103,6 +105,8 @@ class SinkSession {
     const { pipelining = true, auth = [], eightBitMime = true, smtpUtf8 = true, sizeBytes } = options;
     const offers = [
       ...(pipelining ? ["PIPELINING"] : []),
+      // Over TLS only, so that a client cannot use the list from before.
+      ...(options.chunking === true && !this.#offersStartTls() ? ["CHUNKING"] : []),
       ...(this.#offersStartTls() ? ["STARTTLS"] : []),
       ...(auth.length > 0 ? [`AUTH ${auth.join(" ")}`] : []),
       ...(eightBitMime ? ["8BITMIME"] : []),
@@ -114,7 +118,7 @@ class SinkSession {
     const reply = lines.map((line, index) => `250${index === last ? " " : "-"}${line}`).join("\r\n");
     this.#line.respond(verb, [], reply, (isGood) => {
       if (isGood) this.#heloName = heloName;
-      this.#envelope = undefined;
+      this.#endTransaction();
     });
   }
 
@@ -207,17 +211,63 @@ class SinkSession {
     const rest = body.read(line.input);
     this.#context.noteBodyBytes(body.byteCount() - before);
     line.input = rest ?? NOTHING;
-    if (rest !== undefined) this.#finish(body, recipients);
+    if (rest !== undefined) this.#finish(body.message(), recipients);
     else if (body.byteCount() > MAX_BODY_BYTES) line.misbehave("drop");
     return rest !== undefined;
   }
 
-  #finish(body: BodyReader, recipients: readonly string[]): void {
+  /** Accepts the chunk with this BDAT command. A rule can make the server read the chunk as commands instead. */
+  #bdat(command: string): void {
+    const [, size, last] = BDAT.exec(command) ?? [];
+    if (size === undefined) return this.#line.say("501 5.5.4 BDAT <size> [LAST]");
+    const begin = (): void => {
+      this.#chunks.begin(Number(size), last !== undefined);
+      this.#isBodyNew = last !== undefined;
+    };
+    const rule = this.#context.matchRule("BDAT", this.#envelope?.recipients ?? []);
+    if (rule === undefined) return begin();
+    this.#line.obey(rule, "", (isGood) => {
+      if (isGood) begin();
+    });
+  }
+
+  /** Returns `false` if the chunk has not ended yet. */
+  #readChunk(): boolean {
+    const line = this.#line;
+    const recipients = this.#envelope?.recipients ?? [];
+    if (this.#isBodyNew && line.input.length > 0) {
+      this.#isBodyNew = false;
+      const rule = this.#context.matchRule("BODY", recipients);
+      if (rule !== undefined) line.obey(rule, "", () => undefined);
+      if (!line.isReading()) return false;
+    }
+    const before = line.input.length;
+    line.input = this.#chunks.read(line.input);
+    this.#context.noteBodyBytes(before - line.input.length);
+    const end = this.#chunks.takeEnd();
+    if (end === undefined) return false;
+    // RFC 3030 §2: the data of a failed transaction is read and discarded.
+    if (recipients.length === 0) {
+      this.#chunks.clear();
+      line.respond("NOBODY", [], "503 5.5.1 no recipient", () => undefined);
+    } else if (end.isLast) this.#finish(this.#chunks.message(), recipients);
+    else
+      line.respond("CHUNK", recipients, `250 2.0.0 ${end.size} octets`, (isGood) => {
+        if (!isGood) this.#endTransaction();
+      });
+    return true;
+  }
+
+  #endTransaction(): void {
+    this.#envelope = undefined;
+    this.#chunks.clear();
+  }
+
+  #finish(raw: Buffer, recipients: readonly string[]): void {
     const { advertise, keepRaw = true } = this.#context.options;
     const { sender = "", parameters: mailParameters = "" } = this.#envelope ?? {};
     this.#body = undefined;
-    this.#envelope = undefined;
-    const raw = body.message();
+    this.#endTransaction();
     const isTooBig = raw.length > (advertise?.sizeBytes ?? Infinity);
     const usual = isTooBig ? "552 5.3.4 too big" : "250 2.0.0 taken";
     const rule = this.#context.matchRule("DOT", recipients);

@@ -1,4 +1,4 @@
-// Converts a message to its form on the wire, between 354 and the final dot.
+// Converts a message to its form on the wire.
 
 const LF = 0x0a;
 const CR = 0x0d;
@@ -22,8 +22,13 @@ export function toWireBody(raw: Buffer): { body: Buffer } | { refusal: string } 
     dots.push(at + 1);
   }
   const stuffed = dots.length === 0 ? raw : doubleDots(raw, dots);
-  const endsLine = raw.length === 0 || raw.subarray(-CRLF.length).equals(CRLF);
-  return { body: endsLine ? stuffed : Buffer.concat([stuffed, CRLF]) };
+  return { body: endLine(stuffed) };
+}
+
+/** Returns the message with a CRLF at its end. Does not copy a message that has one. */
+export function endLine(message: Buffer): Buffer {
+  const endsLine = message.length === 0 || (message.at(-1) === LF && message.at(-CRLF.length) === CR);
+  return endsLine ? message : Buffer.concat([message, CRLF]);
 }
 
 /** Number of bytes to scan one at a time before searching, because a search per line is slower when every line starts with a dot. */

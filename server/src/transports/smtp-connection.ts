@@ -63,12 +63,18 @@ export class SmtpConnection {
     this.#isEncrypted = true;
   }
 
-  /** Writes command lines as one group (RFC 2920). The server sends one reply for each. */
-  write(lines: readonly string[]): void {
+  /** Writes command lines as one group (RFC 2920), with the bytes of the last command in the same write. The server replies to each. */
+  write(lines: readonly string[], bytes?: Buffer): void {
     // Last defense against a command hidden in an argument; earlier checks already exclude line breaks.
     if (lines.some((line) => LINE_BREAK.test(line))) throw new Error("a line break inside an SMTP command");
     this.#askedCount += lines.length;
-    if (this.#failure === undefined) this.#stream.write(`${lines.join("\r\n")}\r\n`);
+    if (this.#failure !== undefined) return;
+    const commands = `${lines.join("\r\n")}\r\n`;
+    if (bytes === undefined) return void this.#stream.write(commands);
+    this.#stream.cork();
+    this.#stream.write(commands);
+    this.#stream.write(bytes);
+    this.#stream.uncork();
   }
 
   /** Writes part of a message and waits until the operating system has accepted it. */

@@ -1,6 +1,7 @@
 // Pool of sessions with one SMTP server: limits them, queues messages, keeps idle sessions and closes them.
 import { SmtpConnection } from "./smtp-connection.ts";
-import type { Delivery } from "./smtp-delivery.ts";
+import type { Means } from "./smtp-delivery.ts";
+import type { Delivery } from "./smtp-outcomes.ts";
 import { SmtpFailure } from "./smtp-replies.ts";
 import {
   openSession,
@@ -21,7 +22,7 @@ interface IdleSession {
 }
 
 /** After this time the server may have been fixed. */
-const SINGLE_COMMANDS_MS = 6 * 60 * 60_000;
+const DISABLED_MS = 6 * 60 * 60_000;
 
 export const ENDING = "CONNECT: this process is ending";
 
@@ -33,6 +34,7 @@ export class SmtpPool {
   readonly #waiting: ((hasPlace: boolean) => void)[] = [];
   #placesTaken = 0;
   #singleUntilMs = 0;
+  #dataUntilMs = 0;
   #hasEnded = false;
   #onEmpty: (() => void) | undefined;
   #closing: Promise<void> | undefined;
@@ -77,14 +79,29 @@ export class SmtpPool {
     }
   }
 
-  /** Returns whether pipelining may be used if the server offers it. */
-  mayPipeline(): boolean {
-    return performance.now() >= this.#singleUntilMs;
+  /**
+   * Closes a session and opens a new one in its place.
+   * @throws SmtpFailure
+   */
+  replace(session: SmtpSession): Promise<SmtpSession> {
+    session.connection.destroy("replaced by a fresh one");
+    return this.open();
+  }
+
+  /** Returns the extensions that may be used if the server offers them. */
+  means(): Means {
+    const nowMs = performance.now();
+    return { pipelining: nowMs >= this.#singleUntilMs, chunking: nowMs >= this.#dataUntilMs };
   }
 
   /** Disables pipelining for some hours because the server loses grouped commands. */
   disablePipelining(): void {
-    this.#singleUntilMs = performance.now() + SINGLE_COMMANDS_MS;
+    this.#singleUntilMs = performance.now() + DISABLED_MS;
+  }
+
+  /** Disables BDAT for some hours because the server does not support it. */
+  disableChunking(): void {
+    this.#dataUntilMs = performance.now() + DISABLED_MS;
   }
 
   /** Returns the place with the last used session. Does not wait for RSET and QUIT, which run in the background. */
@@ -111,6 +128,7 @@ export class SmtpPool {
 
   #keepIdle(session: SmtpSession): void {
     const { idleMs, quitMs } = this.#settings.timeouts;
+    session.idleSinceMs = performance.now();
     const expire = (): void => {
       this.#idle.splice(this.#idle.indexOf(entry), 1);
       this.#placesTaken += 1; // always available: idle sessions and taken places together never exceed the limit

@@ -8,6 +8,8 @@ import type { SmtpServer } from "./smtp-url.ts";
 /** Extensions from the server's last EHLO reply (RFC 5321 §4.1.1.1). */
 export interface SmtpExtensions {
   pipelining: boolean;
+  /** BDAT (RFC 3030). */
+  chunking: boolean;
   startTls: boolean;
   eightBitMime: boolean;
   smtpUtf8: boolean;
@@ -24,6 +26,10 @@ export interface SmtpSession {
   serverName: string;
   /** Number of messages started on this session. */
   messageCount: number;
+  /** Whether the server accepted a chunk, because some servers offer CHUNKING and do not support it. */
+  acceptsChunks: boolean;
+  /** The time of `performance.now()` since when the session waits for a message. */
+  idleSinceMs: number;
 }
 
 export interface SessionSettings {
@@ -36,6 +42,7 @@ export interface SessionSettings {
 
 const NO_EXTENSIONS: SmtpExtensions = {
   pipelining: false,
+  chunking: false,
   startTls: false,
   eightBitMime: false,
   smtpUtf8: false,
@@ -69,7 +76,14 @@ export async function openSession(
   if (server.user !== undefined)
     await logIn(connection, hello.extensions, server.user, server.password ?? "", timeouts);
   const serverName = hello.name || firstWordOf(greeting);
-  return { connection, extensions: hello.extensions, serverName, messageCount: 0 };
+  return {
+    connection,
+    extensions: hello.extensions,
+    serverName,
+    messageCount: 0,
+    acceptsChunks: false,
+    idleSinceMs: performance.now(),
+  };
 }
 
 async function encrypt(connection: SmtpConnection, settings: SessionSettings): Promise<void> {
@@ -113,6 +127,7 @@ function readExtensions(reply: SmtpReply): SmtpExtensions {
   const offersKeyword = (keyword: string): boolean => offers.some(([first]) => first === keyword);
   return {
     pipelining: offersKeyword("PIPELINING"),
+    chunking: offersKeyword("CHUNKING"),
     startTls: offersKeyword("STARTTLS"),
     eightBitMime: offersKeyword("8BITMIME"),
     smtpUtf8: offersKeyword("SMTPUTF8"),

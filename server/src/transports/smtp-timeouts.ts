@@ -25,6 +25,8 @@ export interface SmtpTimeouts {
   quitMs: number;
   /** Idle connections are closed after this time. */
   idleMs: number;
+  /** A connection idle for longer may have died unnoticed, so it does not send a whole message before the first reply. */
+  atOnceMs: number;
   /** Time `close` allows for messages in flight. With `quitMs` it stays below the 20 s a process has to shut down. */
   closeMs: number;
 }
@@ -44,5 +46,6 @@ export const DEFAULT_SMTP_TIMEOUTS: SmtpTimeouts = {
   resetMs: 30_000,
   quitMs: 5_000,
   idleMs: 30_000,
+  atOnceMs: 1_000,
   closeMs: 12_000,
 };

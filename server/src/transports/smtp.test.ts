@@ -7,15 +7,24 @@ import { testTransportContract } from "./transport-contract.ts";
 
 const start = useSmtp();
 
-for (const pipelining of [true, false])
-  testTransportContract(`SMTP ${pipelining ? "with" : "without"} PIPELINING`, async () => {
-    const sink = await startSmtpSink({ advertise: { pipelining } });
+for (const [name, advertise] of [
+  ["with PIPELINING", { pipelining: true }],
+  ["without PIPELINING", { pipelining: false }],
+  ["with CHUNKING", { chunking: true }],
+] as const)
+  testTransportContract(`SMTP ${name}`, async () => {
+    const sink = await startSmtpSink({ advertise });
+    const transport = createSmtpTransport({
+      url: { host: "127.0.0.1", port: sink.port, secure: false },
+      heloName: "client.test",
+      maxConnections: 5,
+      timeouts: { atOnceMs: 60_000 },
+    });
+    // After its first message, a connection with CHUNKING sends each message in one write.
+    if ("chunking" in advertise) await transport.send(composeMail("first"), saysYes);
+    sink.clear();
     return {
-      transport: createSmtpTransport({
-        url: { host: "127.0.0.1", port: sink.port, secure: false },
-        heloName: "client.test",
-        maxConnections: 5,
-      }),
+      transport,
       received: async () =>
         sink.journal.map(({ raw, sender, recipients }) => ({
           raw,

@@ -2,7 +2,9 @@
 import { classify } from "./replies/replies.ts";
 import { toEnvelopePaths } from "./smtp-address.ts";
 import { toWireBody } from "./smtp-body.ts";
-import { deliver, type Delivery, type SmtpMessage } from "./smtp-delivery.ts";
+import { deliver, type Means } from "./smtp-delivery.ts";
+import type { SmtpMessage } from "./smtp-commands.ts";
+import type { Delivery } from "./smtp-outcomes.ts";
 import { ENDING, SmtpPool } from "./smtp-pool.ts";
 import { SmtpFailure } from "./smtp-replies.ts";
 import type { SmtpSession } from "./smtp-session.ts";
@@ -38,10 +40,10 @@ const SES_HOST = /^email-smtp(?:-fips)?\.[a-z0-9-]{1,63}\.amazonaws\.com(?:\.cn)
 const HELO_NAME = /^(?:[a-z0-9_.-]{1,255}|\[[a-z0-9:.]{1,64}\])$/i;
 
 /**
- * Creates a transport for one SMTP server (RFC 5321), with PIPELINING, STARTTLS, AUTH and SMTPUTF8 as offered.
+ * Creates a transport for one SMTP server (RFC 5321), with PIPELINING, CHUNKING, STARTTLS, AUTH and SMTPUTF8 as offered.
  * Every reply becomes an `Outcome`; `send` throws only errors of the pre-send check.
- * A pooled connection found dead before the reply to MAIL is replaced once, immediately. The same applies if the server lost grouped
- * commands, and later messages use single commands.
+ * A pooled connection found dead before the message left is replaced once, immediately. The same applies if the server lost grouped
+ * commands or does not support BDAT, and later messages use single commands or DATA.
  * @throws Error for invalid settings. Connects with the first message.
  */
 export function createSmtpTransport(options: SmtpOptions): Transport {
@@ -96,10 +98,10 @@ export function createSmtpTransport(options: SmtpOptions): Transport {
 function toSmtpMessage(message: OutgoingMessage): SmtpMessage | { refusal: string } {
   const envelope = toEnvelopePaths(message);
   if ("refusal" in envelope) return envelope;
-  const wire = toWireBody(message.raw);
-  if ("refusal" in wire) return wire;
   const { needsSmtpUtf8, raw, attempt } = message;
-  return { paths: envelope.paths, body: wire.body, sizeBytes: raw.length, needsSmtpUtf8, attempt };
+  let body: ReturnType<typeof toWireBody> | undefined;
+  const wireBody = (): ReturnType<typeof toWireBody> => (body ??= toWireBody(raw));
+  return { paths: envelope.paths, raw, wireBody, needsSmtpUtf8, attempt };
 }
 
 /** Sends a message over a pooled session. The caller has a place in the pool, which this function returns. */
@@ -111,19 +113,26 @@ async function sendThrough(
 ): Promise<Outcome> {
   let session: SmtpSession | undefined;
   let state: Delivery["session"] = "gone";
+  const send = (over: SmtpSession, means: Means): Promise<Delivery> =>
+    deliver(over, mail, mayLeave, timeouts, means);
   try {
     const kept = pool.takeIdle();
+    const wire = kept === undefined ? mail.wireBody() : undefined;
+    if (wire !== undefined && "refusal" in wire) return { kind: "rejected", answer: wire.refusal };
     session = kept ?? (await pool.open());
-    let delivery = await deliver(session, mail, mayLeave, timeouts, pool.mayPipeline());
-    if (kept !== undefined && delivery.neverBegan) {
-      kept.connection.destroy("replaced by a fresh one");
-      session = await pool.open();
-      delivery = await deliver(session, mail, mayLeave, timeouts, pool.mayPipeline());
+    let delivery = await send(session, pool.means());
+    if (kept !== undefined && delivery.retry === "fresh-connection") {
+      session = await pool.replace(kept);
+      delivery = await send(session, pool.means());
     }
-    if (delivery.lostCommands) {
-      session.connection.destroy("replaced by one for single commands");
-      session = await pool.open();
-      delivery = await deliver(session, mail, mayLeave, timeouts, false);
+    if (delivery.retry === "data") {
+      session = await pool.replace(session);
+      delivery = await send(session, { ...pool.means(), chunking: false });
+      if (isReplied(delivery.outcome)) pool.disableChunking();
+    }
+    if (delivery.retry === "single-commands") {
+      session = await pool.replace(session);
+      delivery = await send(session, { pipelining: false, chunking: false });
       if (isReplied(delivery.outcome)) pool.disablePipelining();
     }
     state = delivery.session;

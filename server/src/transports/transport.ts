@@ -45,14 +45,14 @@ export type Outcome =
   /** The server confirmed that it has the message. */
   | { kind: "sent"; answer: string; feedback?: Feedback; providerMessageId?: string; by?: string }
   /**
-   * Certainly not accepted, but worth another attempt: 4xx, no connection, or a drop before the final dot.
+   * Certainly not accepted, but worth another attempt: 4xx, no connection, or a drop before the end of the message.
    * `outage`: the cause is the server, the connection or our account, so another transport may accept the message now.
    * `throttled`: too much or too fast.
    */
   | { kind: "deferred"; answer: string; retryAfterMs?: number; outage?: true; throttled?: true; by?: string }
   /** Certainly not accepted, and never will be: 5xx. Without `meaning` we rejected it ourselves before contacting a server. */
   | { kind: "rejected"; answer: string; meaning?: RejectionCategory; by?: string }
-  /** The final dot was sent but no reply arrived, so the message may or may not have been accepted (RFC 1047). */
+  /** The end of the message was sent but no reply arrived, so it may or may not have been accepted (RFC 1047). */
   | { kind: "uncertain"; answer: string; by?: string }
   /** The pre-send check was closed: this process no longer owns the message, and nothing was sent. */
   | { kind: "withdrawn" };
@@ -76,9 +76,9 @@ export function rejectionOutcome(meaning: Category, answer: string, outage?: tru
 
 /**
  * Commits that submission is imminent, and returns whether the message is still ours to send.
- * A transport calls this exactly once, after everything that can fail harmlessly and immediately before the irreversible step (the final
- * dot). On `false` it must not send and must return `withdrawn`.
- * Another transport may call it again if that step certainly failed. It returns `true` while the message is still ours.
+ * A transport calls this immediately before the irreversible step, which is the final dot, or the write of a whole message with CHUNKING.
+ * On `false` it must not send and must return `withdrawn`.
+ * The transport or another one may call it again if that step certainly failed. It returns `true` while the message is still ours.
  */
 export type MayLeave = () => Promise<boolean>;
 

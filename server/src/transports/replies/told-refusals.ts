@@ -1,9 +1,9 @@
 // Explains the stored reply of an attempt: cause, provider and advice. Pure.
 import { classify, notifyCause, type RepliedPart } from "./replies.ts";
 
-/** `RCPT: 550 5.1.1 no such user`, as written by smtp-delivery.ts. */
+/** `RCPT: 550 5.1.1 no such user`, as written by smtp-outcomes.ts. */
 const STORED_REPLY =
-  /^(MAIL|RCPT|DATA|BODY|DOT)(?: <?[^<>]{1,330}>?)?: (?:our login or [a-z ]{1,60}: )?([45]\d\d)(?: ([^]*))?$/;
+  /^(MAIL|RCPT|DATA|BDAT|BODY|DOT)(?: <?[^<>]{1,330}>?)?: (?:our login or [a-z ]{1,60}: )?([45]\d\d)(?: ([^]*))?$/;
 const PARTS: Readonly<Record<string, RepliedPart>> = { MAIL: "mail", RCPT: "rcpt" };
 
 /**
