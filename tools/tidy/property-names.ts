@@ -49,6 +49,7 @@ const FOREIGN_NAMES: readonly ForeignNames[] = [
     why: "pg options",
     files: [
       "server/src/platform/database/database.ts",
+      "server/src/platform/database/test-database.ts",
       "server/src/platform/background/hints.ts",
       "server/src/platform/stamp/stamp-queries.ts",
     ],
