@@ -160,6 +160,11 @@ test("the strictest consent column of a file decides, ignoring other channels an
     "suppressed",
     "subscribed",
   ]);
+  // An empty cell next to another status says nothing.
+  expect(statusesOf("email,Accepts Marketing,Member Status\na@x.org,,active\nb@x.org,yes,\n")).toEqual([
+    "subscribed",
+    "subscribed",
+  ]);
   expect(statusesOf("email,Lead Status\na@x.org,Open\n")).toEqual(["-"]);
   expect(
     statusesOf('address,code,error,created_at\na@x.org,550,No such user,"Fri, 21 Oct 2011 11:02:55 UTC"\n'),

@@ -6,13 +6,15 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { crc32, deflateSync } from "node:zlib";
 import sharp from "sharp";
-import { afterAll, expect, test, vi } from "vitest";
+import { afterAll, expect, onTestFinished, test, vi } from "vitest";
 import * as campaigns from "@postloft/contract/campaigns.ts";
 import * as templates from "@postloft/contract/templates.ts";
 import * as uploads from "@postloft/contract/uploads.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { listDescendants } from "../../../e2e/process-tree.ts";
 import type { ErrorEnvelope } from "../platform/http/errors.ts";
+import { createDatabase } from "../platform/database/database.ts";
+import { createTestDatabase } from "../platform/database/test-database.ts";
 import { holdRow } from "../testing/hold-row.ts";
 import { uploadOf } from "../testing/upload.ts";
 import {
@@ -201,6 +203,27 @@ test("a crash of the decoder rejects its image, and the next one is encoded", as
   }, WAIT);
   expect(await encoding).toEqual({ ok: false, problem: damagedImage() });
   expect(await encode(await png())).toMatchObject({ ok: true, image: { type: "image/png", width: 40 } });
+});
+
+test("ends an encoder that takes longer than 30 s or rests for a minute, never one at work", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const before = new Set(listDescendants(process.pid).filter(isEncoder));
+  const countEncoders = () =>
+    listDescendants(process.pid).filter((pid) => !before.has(pid) && isEncoder(pid)).length;
+  const encode = createImageEncoder();
+  const image = await png();
+  expect(await encode(image)).toMatchObject({ ok: true });
+  vi.advanceTimersByTime(40_000);
+  const encoding = encode(image);
+  vi.advanceTimersByTime(25_000);
+  expect(await encoding).toMatchObject({ ok: true });
+  expect(countEncoders()).toBe(1);
+  vi.advanceTimersByTime(60_000);
+  await expect.poll(countEncoders).toBe(0);
+  const endless = encode(image);
+  vi.advanceTimersByTime(30_000);
+  expect(await endless).toEqual({ ok: false, problem: damagedImage() });
 });
 
 test("removes the HTML of an image that is also a web page", async () => {
@@ -404,6 +427,10 @@ test("sweeps only old files without a row", async () => {
   for (const name of [orphan, unfinished, young, "notes.txt"]) await writeFile(join(folder, name), "x");
   for (const name of [kept, orphan, unfinished, "notes.txt"]) await utimes(join(folder, name), old, old);
   const parts = { database: server.database, storage: createDiskStorage(dirname(folder)) };
+  const empty = await createTestDatabase();
+  onTestFinished(() => empty.drop());
+  // These may be the files of another database.
+  expect(await sweepFiles({ ...parts, database: createDatabase(empty.pool) })).toBe(0);
   expect(await sweepFiles(parts)).toBe(2);
   expect((await filesOf(project)).toSorted()).toEqual([kept, young, "notes.txt"].toSorted());
   expect((await fetch(body.url)).status).toBe(200);

@@ -1,27 +1,10 @@
 // Tests how long work on the serving thread takes turns and gives way to requests.
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { createTurns } from "./turns.ts";
 
 const { next: nextTurn, countRequest } = createTurns();
 
 const immediate = () => new Promise((resolve) => setImmediate(resolve));
-
-/** Blocks the thread, as a turn of long work does. */
-function block(ms: number): void {
-  const endsAtMs = performance.now() + ms;
-  while (performance.now() < endsAtMs);
-}
-
-/** Takes turns of 5 ms. @returns the time between the first and the last, in ms */
-async function takeTurns(count: number, options?: { isInRequest: boolean }): Promise<number> {
-  await nextTurn(options);
-  const beganAtMs = performance.now();
-  for (let turn = 1; turn < count; turn++) {
-    block(5);
-    await nextTurn(options);
-  }
-  return performance.now() - beganAtMs;
-}
 
 test("all long work takes turns, one per iteration of the event loop, in order", async () => {
   const log: string[] = [];
@@ -42,25 +25,32 @@ test("all long work takes turns, one per iteration of the event loop, in order",
   expect(Math.max(...counts.map((count, at) => count - (counts[at - 1] ?? 0)))).toBe(1);
 });
 
-test("rests as long as each turn while another request is served, and not otherwise", async () => {
-  const TURNS = 11;
-  const restedMs = 80;
-  const least = async (options?: { isInRequest: boolean }) => {
-    let ms = Infinity;
-    // A busy machine adds to single attempts.
-    for (let tries = 0; tries < 5 && ms >= restedMs; tries++)
-      ms = Math.min(ms, await takeTurns(TURNS, options));
-    return ms;
+test("rests as long as each turn, at most 50 ms, while another request is served", async () => {
+  let nowMs = 1_000;
+  vi.spyOn(performance, "now").mockImplementation(() => nowMs);
+  const timeouts = vi.spyOn(globalThis, "setTimeout");
+  onTestFinished(() => void vi.restoreAllMocks());
+  /** Takes turns of the given lengths. @returns the rests after them, in ms */
+  const restsAfter = async (turnsMs: readonly number[], options?: { isInRequest: boolean }) => {
+    timeouts.mockClear();
+    await nextTurn(options);
+    for (const turnMs of turnsMs) {
+      nowMs += turnMs;
+      await nextTurn(options);
+    }
+    // The last turn ends without work, so the next ones begin without a rest.
+    await immediate();
+    return timeouts.mock.calls.map(([, restMs]) => restMs);
   };
   const end = countRequest();
   onTestFinished(end);
-  expect(await takeTurns(TURNS)).toBeGreaterThan(restedMs);
+  expect(await restsAfter([5, 7, 300])).toEqual([5, 7, 50]);
   // Its own request is no reason to rest.
-  expect(await least({ isInRequest: true })).toBeLessThan(restedMs);
+  expect(await restsAfter([5, 300], { isInRequest: true })).toEqual([]);
   end();
   end();
-  expect(await least()).toBeLessThan(restedMs);
+  expect(await restsAfter([5, 300])).toEqual([]);
   const again = countRequest();
   onTestFinished(again);
-  expect(await takeTurns(TURNS)).toBeGreaterThan(restedMs);
+  expect(await restsAfter([5])).toEqual([5]);
 });

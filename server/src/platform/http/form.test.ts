@@ -1,5 +1,6 @@
 // Tests forms from browsers and mail clients, and malformed ones.
 import { expect, test } from "vitest";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { joinParts, readForm, readUpload } from "./form.ts";
 import { startCpuTimer } from "../../testing/cpu-timer.ts";
 
@@ -89,9 +90,38 @@ test("rejects a form with too many parts before parsing it, in either encoding",
   expect(cpuMs()).toBeLessThan(1_000);
 });
 
-test("decodes a part with a transfer encoding", async () => {
+test("reads as many parts as a form may have, and rejects one more, in either encoding", async () => {
+  const most = LIMITS.formParts.value;
+  const names = Array.from({ length: most + 1 }, (_, at) => `f${at}`);
+  const multipart = (count: number) =>
+    Buffer.from(
+      `${names
+        .slice(0, count)
+        .map((name) => part(`name="${name}"`, "1"))
+        .join("")}--x--`,
+    );
+  const urlencoded = (count: number) =>
+    Buffer.from(
+      names
+        .slice(0, count)
+        .map((name) => `${name}=1`)
+        .join("&"),
+    );
+  const readers = [
+    async (count: number) => readForm(multipart(count), MULTIPART),
+    async (count: number) => readUpload(multipart(count), MULTIPART),
+    async (count: number) => readForm(urlencoded(count), URLENCODED),
+  ];
+  for (const read of readers) {
+    expect(Object.keys(await read(most))).toHaveLength(most);
+    await expect(read(most + 1)).rejects.toMatchObject({ code: "INVALID_REQUEST_BODY" });
+  }
+});
+
+test("decodes parts with a transfer encoding, and returns the last one of a name", async () => {
   const head = 'name="file"; filename="a.csv"\r\nContent-Transfer-Encoding: base64';
-  const body = `${part('name="a"', "1")}${part(head, Buffer.from("ü,1").toString("base64"))}--x--\r\n`;
+  const encoded = (text: string) => part(head, Buffer.from(text).toString("base64"));
+  const body = `${encoded("former")}${part('name="a"', "1")}${encoded("ü,1")}--x--\r\n`;
   const { a, file } = await readUpload(Buffer.from(body), MULTIPART);
   expect([a, file].map((one) => Buffer.from(one?.bytes ?? []).toString())).toEqual(["1", "ü,1"]);
 });
@@ -105,6 +135,7 @@ test("reads several files of an upload in place, also empty ones and contents th
   expect(Object.values(files).every(({ bytes }) => bytes.buffer === body.buffer)).toBe(true);
 });
 
+const file = (text: string) => ({ filename: null, bytes: Buffer.from(text) });
 const upload = async (boundary: string, text: string, name = "file") => {
   const body = `${part(`name="${name}"; filename="a.csv"`, text)}--x--`.replaceAll("--x", `--${boundary}`);
   return joinParts(await readUpload(Buffer.from(body), `multipart/form-data; boundary=${boundary}`));
@@ -114,4 +145,5 @@ test("treats the same parts under another boundary as the same upload", async ()
   expect(await upload("y", "text")).toEqual(await upload("z", "text"));
   expect(await upload("y", "text")).not.toEqual(await upload("y", "test"));
   expect(await upload("y", "text")).not.toEqual(await upload("y", "text", "data"));
+  expect(joinParts({ a: file("1b:2") })).not.toEqual(joinParts({ a: file("1"), b: file("2") }));
 });

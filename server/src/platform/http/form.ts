@@ -98,7 +98,8 @@ function tooManyParts(): AppError {
 function refuseManyParts(bytes: Buffer, contentType: string): void {
   const boundary = boundaryOf(contentType);
   const between = boundary === undefined ? "&" : `--${boundary}`;
-  let parts = 0;
+  // Parts of a multipart form have a delimiter on both sides.
+  let parts = boundary === undefined ? 1 : -1;
   for (let at = bytes.indexOf(between); at !== -1; at = bytes.indexOf(between, at + between.length))
     if (++parts > LIMITS.formParts.value) throw tooManyParts();
 }

@@ -94,6 +94,24 @@ test("counts invalid keys by address without affecting valid keys", async () => 
   });
 });
 
+const withWrongKey = (ip: string) => ({
+  key: `sk_${"x".repeat(48)}`,
+  headers: { "x-forwarded-for": ip },
+});
+
+test("counts invalid keys from all addresses of an IPv6 network together", async () => {
+  const another = await server.startAnother({ TRUST_PROXY: "loopback" });
+  await inOneWindow(server, 60, async () => {
+    expect(await ask(1, withWrongKey("2001:db8::1"), another)).toEqual([401]);
+    await server.rows(
+      "update rate_windows set taken = $1 where bucket = 'failed:2001:db8:0:0::/64'",
+      LIMITS.failedKeys.value,
+    );
+    expect(await ask(1, withWrongKey("2001:db8::2"), another)).toEqual([429]);
+    expect(await ask(1, withWrongKey("2001:db8:0:1::1"), another)).toEqual([401]);
+  });
+});
+
 test("shares one limit between both keys of a project, for every spelling of a path", async () => {
   await inOneWindow(server, 60, async () => {
     const { publicKey, byKey } = await server.createProject();
