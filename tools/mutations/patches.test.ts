@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { applyPatch, readPatches, ROOT, type Patch } from "./patches.ts";
+import { applyPatch, GROUPS, readPatches, ROOT, type Patch } from "./patches.ts";
 
 const textOf = ({ file }: Patch) => readFileSync(join(ROOT, file), "utf8");
 
@@ -13,8 +13,9 @@ test("each mutation changes one place of its file", () => {
   }
 });
 
-test("each mutation is listed once and names existing test files", () => {
+test("each mutation is listed once, in a known group, and names existing test files", () => {
   const patches = readPatches();
+  expect(new Set(patches.map(({ group }) => group))).toEqual(new Set(GROUPS));
   expect(new Set(patches.map(({ file, find, replace }) => `${file} ${find} ${replace}`)).size).toBe(
     patches.length,
   );
@@ -23,7 +24,14 @@ test("each mutation is listed once and names existing test files", () => {
 });
 
 test("rejects text that is missing or occurs twice", () => {
-  const patch = { file: "a.ts", find: "x", replace: "y", reason: "r", tests: ["t"] };
+  const patch: Patch = {
+    group: "values",
+    file: "a.ts",
+    find: "x",
+    replace: "y",
+    reason: "r",
+    tests: ["t"],
+  };
   expect(applyPatch("a x b", patch)).toBe("a y b");
   for (const text of ["a b", "x x"])
     expect(() => applyPatch(text, patch)).toThrow(/occurs [02] times in a\.ts/);

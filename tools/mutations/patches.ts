@@ -4,8 +4,20 @@ import { join } from "node:path";
 
 export const ROOT: string = join(import.meta.dirname, "../..");
 
+/** The six groups of docs/testing.md, in its order, and one for all other mistakes. */
+export const GROUPS = [
+  "locks",
+  "second time",
+  "steps",
+  "waits",
+  "states",
+  "files and headers",
+  "values",
+] as const;
+
 /** A mistake in one line. */
 export interface Patch {
+  group: (typeof GROUPS)[number];
   file: string;
   /** Text of one line that occurs once in the file. */
   find: string;

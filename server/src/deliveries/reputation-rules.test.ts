@@ -59,6 +59,8 @@ test("a critical rate disables from 10 bounces or 5 complaints on", () => {
     true,
   ]);
   expect(both(counts(99, 99, 99))).toBe(false);
+  // Many bounces at a healthy rate, and at a rate that only warns.
+  expect([counts(10_000, 10), counts(10_000, 700)].map(both)).toEqual([false, false]);
 });
 
 test("describes bad rates in sentences with numbers", () => {
@@ -69,10 +71,19 @@ test("describes bad rates in sentences with numbers", () => {
     violations: ["900 bounces of 10000 emails over all time: 9 %, critical from 8 %."],
     warnings: ["60 bounces of 1000 emails over 7 days: 6 %, warning from 5 %."],
   });
-  expect(evaluate({ sevenDay: none, allTime: counts(99, 0) })).toMatchObject({
-    isHealthy: true,
-    isNewProject: true,
-  });
+  expect(evaluated.badRates.map(({ level, count, mails }) => [level, count, mails])).toEqual([
+    ["critical", 900, 10_000],
+    ["warning", 60, 1_000],
+  ]);
+  for (const [total, isNewProject] of [
+    [99, true],
+    [100, false],
+  ] as const)
+    expect(evaluate({ sevenDay: none, allTime: counts(total, 0) })).toMatchObject({
+      isHealthy: true,
+      isNewProject,
+      badRates: [],
+    });
 });
 
 test("rates are in percent and 0 without emails", () => {

@@ -1,7 +1,16 @@
 // Pure rules of segments: slugs, dependencies, and causes of changes.
 import { describe, expect, test } from "vitest";
 import type { Filter } from "@postloft/contract/filters.ts";
-import { allCauses, canMove, freeSlug, segmentsOver, segmentsUnder, slugOf, type Node } from "./rules.ts";
+import {
+  allCauses,
+  canMove,
+  eventNamesOf,
+  freeSlug,
+  segmentsOver,
+  segmentsUnder,
+  slugOf,
+  type Node,
+} from "./rules.ts";
 
 describe("a slug", () => {
   test.each([
@@ -10,7 +19,16 @@ describe("a slug", () => {
     ["日本 語", "日本-語"],
     ["!!!", "segment"],
     ["a".repeat(100), "a".repeat(60)],
+    [`${"a".repeat(59)} b`, "a".repeat(59)],
   ])("of %j is %j", (name, slug) => expect(slugOf(name)).toBe(slug));
+
+  test("names the events of its segment, which carry id and name", () => {
+    expect(eventNamesOf({ id: "s", name: "VIP", slug: "vip-2" })).toEqual({
+      entry: "segment.vip-2.entry",
+      exit: "segment.vip-2.exit",
+      data: { segmentId: "s", segmentName: "VIP" },
+    });
+  });
 
   test("gets the first free number if it is taken", () => {
     expect(freeSlug("vip", new Set())).toBe("vip");
@@ -49,6 +67,9 @@ test("the causes of a segment include the causes of its dependencies", () => {
     conditions: [{ field: "data.seen", operator: "within", value: 3, unit: "days" }],
   };
   expect(allCauses(recent, all)).toEqual({ causes: ["*"], timeBased: true });
+  expect(allCauses(on(A), nodes({ [A]: recent }))).toEqual({ causes: ["*"], timeBased: true });
+  // A deleted segment causes nothing.
+  expect(allCauses(on(C), all)).toEqual({ causes: [], timeBased: false });
 });
 
 test.each([
@@ -60,6 +81,7 @@ test.each([
   [["email.open"], "email.open", true],
   [["bought"], null, true],
   [["*"], "contact.subscribed", true],
+  [["*"], "my.email.open", true],
 ])("a segment that depends on %j is moved by %j: %s", (causes, cause, moved) =>
   expect(canMove(causes, cause)).toBe(moved),
 );

@@ -1,12 +1,15 @@
-// Tests the names of copies and the reasons that prevent deleting a template.
+// Tests the names of copies, the reasons that prevent deleting a template, and changes of its content.
 import { expect, test } from "vitest";
-import { copyNameOf, usageReasonOf } from "./rules.ts";
+import type { TemplateRow } from "./queries.ts";
+import { contentDiffers, copyNameOf, usageReasonOf } from "./rules.ts";
 
 test.for([
   ["Welcome", "Welcome (copy)"],
   ["Welcome (copy)", "Welcome (copy) (copy)"],
   ["x".repeat(93), `${"x".repeat(93)} (copy)`],
   ["x".repeat(100), `${"x".repeat(93)} (copy)`],
+  ["x\ufffd", "x\ufffd (copy)"],
+  [`\ufffd${"x".repeat(99)}`, `\ufffd${"x".repeat(92)} (copy)`],
   [`${"x".repeat(92)} yyyyyyy`, `${"x".repeat(92)} (copy)`],
   [`${"x".repeat(92)}🦀${"y".repeat(6)}`, `${"x".repeat(92)} (copy)`],
 ] as const)("names a copy of %j %j", ([name, expected]) => {
@@ -39,4 +42,15 @@ test("executions that will still send a template prevent its deletion", () => {
   expect(usageReasonOf({ campaigns: [], workflowSteps: [], executions })).toMatchObject({
     message: expect.stringContaining('"Hello" no longer uses this template, but 3 of its running executions'),
   });
+});
+
+test.for([
+  [{}, false],
+  [{ subject: "Hello", body: "Text" }, false],
+  [{ subject: "Hi" }, true],
+  [{ body: "" }, true],
+  [{ subject: "", body: "Text" }, true],
+] as const)("whether the change %j gives a template other content: %s", ([change, expected]) => {
+  const row = { subject: "Hello", body: "Text" } as TemplateRow;
+  expect(contentDiffers(row, change)).toBe(expected);
 });

@@ -1,6 +1,6 @@
-// Schedules on the two days of a year on which a zone changes its clock. A line with fixed hours runs once for each of them.
+// Tests when schedules run, also on the two days of a year on which a zone changes its clock, and which ones are rejected.
 import { expect, test } from "vitest";
-import { nextRunAfter } from "./schedule.ts";
+import { faultOfSchedule, nextRunAfter, runsMoreThanDaily } from "./schedule.ts";
 
 /** Berlin skips 2:00 to 3:00 on the first day and repeats it on the second. */
 const SPRING = "2026-03-28T23:00:00.000Z";
@@ -43,4 +43,46 @@ test("skips the repeated hour after a run in it", () => {
   const schedule = { cron: "0 2,14 * * *", timezone: "Europe/Berlin" };
   const second = new Date("2026-10-25T00:59:59.000Z");
   expect(nextRunAfter(schedule, second)?.toISOString()).toBe("2026-10-25T13:00:00.000Z");
+});
+
+test.each([
+  ["0 9 * * *", false],
+  ["30 9 * * 1", false],
+  ["0 9 1 * *", false],
+  ["0 9,15 * * *", true],
+  ["*/10 * * * *", true],
+  ["0 * * * *", true],
+  ["0 8,20 1 * *", true],
+  // The change to summer time makes one day an hour shorter.
+  ["0 0,23 1 * *", false],
+])("schedule %s runs more than daily: %s", (cron, expected) => {
+  expect(runsMoreThanDaily({ cron, timezone: "Europe/Berlin" })).toBe(expected);
+});
+
+const FIVE_FIELDS = "Use five fields separated by spaces, such as `0 9 * * *`.";
+
+test.each([
+  ["0 9 * * *", null],
+  [" 0  9 * * * ", null],
+  [
+    " @daily",
+    "Names such as `@daily` are not supported. Use five fields, such as `0 9 * * *` for every day at nine.",
+  ],
+  ["0 9 * *", FIVE_FIELDS],
+  ["0 0 9 * * *", FIVE_FIELDS],
+  ["2026-01-01T00:00:00", FIVE_FIELDS],
+  ["? 9 * * *", "`?` is not supported. Use `*`."],
+  ["0 0 31 2 *", "It would never run because there is no such date."],
+  [
+    "99 9 * * *",
+    {
+      message: "Not a cron line of five fields: Invalid value for minute: 99",
+      translation: {
+        key: "Not a cron line of five fields: {reason}",
+        values: { reason: "Invalid value for minute: 99" },
+      },
+    },
+  ],
+])("the fault of the schedule %j is %j", (cron, fault) => {
+  expect(faultOfSchedule({ cron }, new Date("2026-06-01T00:00:00Z"))).toEqual(fault);
 });

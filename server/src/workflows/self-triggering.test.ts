@@ -5,7 +5,6 @@ import * as workflowSteps from "@postloft/contract/workflows/steps.ts";
 import * as workflows from "@postloft/contract/workflows/workflows.ts";
 import type { GraphStep } from "@postloft/contract/workflows/graph.ts";
 import { faultsOf, useTestServer, type TestProject } from "../testing/test-server.ts";
-import { runsMoreThanDaily } from "./schedule.ts";
 import { findLoop, type ReenteredWorkflow, type SegmentDependencies } from "./self-triggering.ts";
 
 const server = useTestServer({ ROLES: "api" });
@@ -76,18 +75,6 @@ test.each([
 ] as const)("finds the right loop for %s", (_name, one, others, names) => {
   const loop = findLoop(one, others, [PROS]);
   expect(loop?.map(({ name }) => name) ?? null).toEqual(names);
-});
-
-test.each([
-  ["0 9 * * *", false],
-  ["30 9 * * 1", false],
-  ["0 9 1 * *", false],
-  ["0 9,15 * * *", true],
-  ["*/10 * * * *", true],
-  ["0 * * * *", true],
-  ["0 8,20 1 * *", true],
-])("schedule %s runs more than daily: %s", (cron, expected) => {
-  expect(runsMoreThanDaily({ cron, timezone: "Europe/Berlin" })).toBe(expected);
 });
 
 interface Confirmed {

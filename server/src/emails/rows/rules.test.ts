@@ -4,6 +4,7 @@ import { EMAIL_STATUSES, type EmailKind } from "@postloft/contract/emails.ts";
 import { newId } from "../../platform/ids.ts";
 import {
   isForward,
+  kindOf,
   messageDateOf,
   messageIdOf,
   RETURNED_STATUSES,
@@ -50,6 +51,10 @@ test("retries only transactional email with an unknown result, and only once", (
   expect(wait("TRANSACTIONAL", 3, 1)).toBeNull();
   expect(wait("WORKFLOW", 1, 0)).toBeNull();
   expect(wait("CAMPAIGN", 1, 0)).toBeNull();
+});
+
+test("maps each priority to its kind", () => {
+  expect([1, 2, 3].map(kindOf)).toEqual(["TRANSACTIONAL", "WORKFLOW", "CAMPAIGN"]);
 });
 
 test("keeps the Message-ID and Date the same for every attempt", () => {

@@ -121,12 +121,20 @@ test("warns once a week about rates near a suspension, except members who opted 
   ]);
   expect(reported[0]?.text).toContain(`https://post.example/app/${project.id}/settings?tab=reputation`);
   expect(await mailsTo(member.email)).toEqual([]);
-  await server.rows(
-    "update told_members set told_at = now() - interval '8 days' where project_id = $1",
-    project.id,
-  );
-  await evaluate();
-  expect((await mailsTo(project.owner.email)).length).toBe(2);
+  for (const [days, count, isDisabled] of [
+    [6, 1, false],
+    [8, 2, false],
+    [8, 2, true],
+  ] as const) {
+    await server.rows("update projects set disabled = $2 where id = $1", project.id, isDisabled);
+    await server.rows(
+      "update told_members set told_at = now() - make_interval(days => $2) where project_id = $1",
+      project.id,
+      days,
+    );
+    await evaluate();
+    expect((await mailsTo(project.owner.email)).length).toBe(count);
+  }
 });
 
 test("sends the weekly summary once to subscribed members, compared with the week before", async () => {
