@@ -110,9 +110,10 @@ export async function measureSteps(executions: number, naive: number): Promise<S
 }
 
 function partsOf(database: Database): StepParts {
+  const sealer = createSealer(APP_SECRET);
   const domains = createDomains({
     database,
-    sealer: createSealer(APP_SECRET),
+    sealer,
     dns: createDns([]),
     log: createLog({ level: "silent" }),
     staysHere: false,
@@ -124,7 +125,7 @@ function partsOf(database: Database): StepParts {
     PUBLIC_KEY_EMAILS_PER_DAY: 0,
     PUBLIC_KEY_FIRST_EMAILS_PER_HOUR: 0,
   };
-  return { domains, publicKeyLimits };
+  return { domains, publicKeyLimits, sealer };
 }
 
 interface Fixture {

@@ -62,7 +62,7 @@ export const activity = z.object({
   metadata: z
     .record(z.string(), z.unknown())
     .describe(
-      "For an email, its event's data and `emailId`; for a skipped one also `reason` (`PUBLIC_KEY_LIMIT` or `FIRST_EMAIL_LIMIT`), `workflowId`, `workflowName` and `stepId`. For an event, `eventName` and `data`. For a campaign, its name, subject and recipients. For a workflow, its name, execution and result.",
+      "For an email, its event's data and `emailId`; for a skipped one also `reason` (`PUBLIC_KEY_LIMIT`, `FIRST_EMAIL_LIMIT` or `PUBLIC_KEY_RECIPIENT`), `workflowId`, `workflowName` and `stepId`. For an event, `eventName` and `data`. For a campaign, its name, subject and recipients. For a workflow, its name, execution and result.",
     ),
 });
 

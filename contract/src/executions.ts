@@ -58,6 +58,7 @@ export const contactExecution = execution.pick({
   status: true,
   startedAt: true,
   completedAt: true,
+  exitReason: true,
   context: true,
   results: true,
 });

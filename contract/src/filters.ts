@@ -102,18 +102,22 @@ const groupNames: z.ZodType = z.lazy(() =>
 export const filterNames: Reads = { as: () => groupNames };
 export const filterOrConditionNames: Reads = { as: () => z.union([conditionNames, groupNames]) };
 
-function filterSchema(acceptsCondition: boolean) {
-  return z
-    .unknown()
-    .transform(
-      (input, context): Filter =>
-        readFilter(input, (problem) => context.issues.push(problem), acceptsCondition) ?? z.NEVER,
-    );
+function filterSchema(acceptsCondition: boolean, acceptsVariables = false) {
+  return z.unknown().transform((input, context): Filter => {
+    const push = (problem: ReturnType<typeof issue>) => context.issues.push(problem);
+    return readFilter(input, push, acceptsCondition, acceptsVariables) ?? z.NEVER;
+  });
 }
 
 /** A filter in either form, returned in the canonical form. Issues contain the exact path: `filters.conditions.2.value`. */
 export const filter = readAs(
   filterSchema(false).register(jsonSchemas, { jsonSchema: filterJsonSchema }),
+  filterNames,
+);
+
+/** A filter that can compare with texts with variables, for the steps of workflows. */
+export const filterWithVariables = readAs(
+  filterSchema(false, true).register(jsonSchemas, { jsonSchema: filterJsonSchema }),
   filterNames,
 );
 

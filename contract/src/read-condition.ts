@@ -22,6 +22,13 @@ export interface Reading {
   fail(path: Path, code: FieldCode, wording: Wording, input: unknown): null;
   /** Counts conditions and stops reading if there are too many. */
   count(conditions: number): void;
+  /** Whether a value may be a text with variables, which is checked once they are filled in. */
+  acceptsVariables: boolean;
+}
+
+/** Returns whether a value of a condition is a text with variables. */
+export function isVariable(value: unknown): value is string {
+  return typeof value === "string" && value.includes("{{");
 }
 
 export function isObject(input: unknown): input is Raw {
@@ -92,7 +99,12 @@ function readValue(
   const { value } = input;
   const place = [...path, "value"];
   if (value === undefined || value === null) return reading.fail(place, "required", "Required.", value);
-  if (form !== "texts" && form !== "scalars") {
+  const isList = form === "texts" || form === "scalars";
+  if (isList && reading.acceptsVariables && isVariable(value)) {
+    const list = readText(value, place, LIMITS.filterTextLength.value, reading);
+    return list === null ? null : { value: list };
+  }
+  if (!isList) {
     const one = readOne(value, form, place, reading);
     return one === null ? null : { value: one };
   }
@@ -120,6 +132,8 @@ const WANTED: Readonly<Record<OneForm, string>> = {
 };
 
 function readOne(input: unknown, form: OneForm, path: Path, reading: Reading): FilterScalar | null {
+  if (reading.acceptsVariables && isVariable(input))
+    return readText(input, path, LIMITS.filterTextLength.value, reading);
   const isTaken =
     form === "boolean"
       ? typeof input === "boolean"

@@ -13,15 +13,18 @@ class StopReading extends Error {}
 
 /**
  * Reads a filter. With `acceptsCondition` also reads a single condition, which becomes a group with one condition. Pushes an issue for
- * every fault and returns null in that case. Limits depth and size before reading nested parts.
+ * every fault and returns null in that case. Limits depth and size before reading nested parts. With `acceptsVariables`, values may be texts
+ * with variables.
  */
 export function readFilter(
   input: unknown,
   push: (problem: ReturnType<typeof issue>) => void,
   acceptsCondition: boolean,
+  acceptsVariables = false,
 ): Filter | null {
   let [conditions, problems] = [0, 0];
   const reading: Reading = {
+    acceptsVariables,
     fail(path, code, wording, value) {
       push(issue(wording, code, value, [...path]));
       if (++problems > MAX_PROBLEMS) throw new StopReading();

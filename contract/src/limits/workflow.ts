@@ -12,6 +12,17 @@ export const WORKFLOW_LIMITS = {
     "steps",
     "Steps of one execution, counting each repetition in a loop; the next step fails the execution. A retry or skip allows the same number again.",
   ),
+  stepVariables: limit(100, "variables", "Variables and blocks in the texts of one step of a workflow."),
+  filledLength: limit(
+    256_000,
+    "characters",
+    "The texts of a step after its variables are filled in; otherwise the step fails.",
+  ),
+  filledRounds: limit(
+    1_000,
+    "rounds",
+    "Rounds of all `{{#each}}` loops in the texts of a step; otherwise the step fails.",
+  ),
   executionsAtOnce: limit(
     10_000,
     "executions",

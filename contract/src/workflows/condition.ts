@@ -30,7 +30,7 @@ export function readWorkflowCondition(
   written: unknown,
   push: (problem: ReturnType<typeof issue>) => void,
 ): Filter | null {
-  return readFilter(translated(written, 0), push, true);
+  return readFilter(translated(written, 0), push, true, true);
 }
 
 /** Returns the part with execution fields in the filter language. Parts nested too deeply are returned unchanged and then rejected. */

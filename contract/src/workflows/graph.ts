@@ -1,11 +1,12 @@
 // Defines the parts of a workflow: steps, the transitions between them, and triggers (spec §2.9, decisions §9).
 import { z } from "zod";
-import { emailAddress, id, issue, jsonSchemas } from "../field.ts";
-import { conditionsOf, filter, filterNames, filterOrConditionNames, type Filter } from "../filters.ts";
+import { id, issue } from "../field.ts";
+import { filterOrConditionNames, type Filter } from "../filters.ts";
 import { LIMITS } from "../limits/limits.ts";
 import { schedule, timeZone } from "../schedule-trigger.ts";
 import { readAs } from "../unknown-fields.ts";
 import { readWorkflowCondition } from "./condition.ts";
+import { eventFilter, recipientAddress, waitFilter } from "./step-fields.ts";
 import { withValues } from "../translation.ts";
 
 export const STEP_TYPES = [
@@ -61,33 +62,13 @@ export function delayMs({ amount, unit }: { amount: number; unit: (typeof DELAY_
 /** The name of an event that a workflow waits for, tracked by callers or emitted by the service (spec §6). */
 export const awaitedEventName = z.string().trim().min(1).max(LIMITS.eventNameLength.value);
 
-/** Only applies to the event's data. Use a CONDITION to ask about the contact. */
-const eventFilter = readAs(
-  filter
-    .superRefine((read, context) => {
-      const other = conditionsOf(read).find(({ field }) => !field.startsWith("data."));
-      if (other !== undefined)
-        context.addIssue(
-          issue(
-            withValues("Only event data can be used here: `data.<key>`, not `{field}`.", {
-              field: other.field,
-            }),
-            "custom",
-            other,
-          ),
-        );
-    })
-    .register(jsonSchemas, jsonSchemas.get(filter) ?? { jsonSchema: {} }),
-  filterNames,
-);
-
 /** The response shows the workflow's trigger here, so clients send it back. */
 const triggerStep = readAs(z.object({}), { as: () => z.unknown() });
 
 const sendEmail = z.object({
   templateId: id.optional(),
   recipient: z
-    .object({ type: z.enum(["CONTACT", "CUSTOM"]), customEmail: emailAddress.optional() })
+    .object({ type: z.enum(["CONTACT", "CUSTOM"]), customEmail: recipientAddress.optional() })
     .superRefine(({ type, customEmail }, context) => {
       if (type === "CUSTOM" && customEmail === undefined)
         context.addIssue(issue("Required for the recipient CUSTOM.", "required", undefined, ["customEmail"]));
@@ -140,7 +121,9 @@ const waitForEvent = z.object({
     .max(LIMITS.delayDays.value * 86_400)
     .optional()
     .describe("In seconds; without it the wait never ends."),
-  filter: eventFilter.optional().describe("Filter on the event's data: `data.<key>`."),
+  filter: waitFilter
+    .optional()
+    .describe("Filter on the event's data: `data.<key>`. Values may contain variables."),
 });
 
 /** A condition in its original form; workflows/condition.ts translates it to the filter language. */

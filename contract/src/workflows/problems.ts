@@ -12,7 +12,7 @@ export const PROBLEM_CODES = {
   NO_TEMPLATE: "the step has no template",
   MISSING_TEMPLATE: "the template of the step does not exist",
   NO_SENDER: "neither the template nor the project has a sender",
-  UNKNOWN_VARIABLE: "the template has a variable for which no contact has a value",
+  UNKNOWN_VARIABLE: "the template or the step has a variable for which no contact has a value",
   LIST_MAIL_TO_CUSTOM: "bulk email to a custom address, which is not a contact",
   DEAD_BRANCH: "the branch can never be taken",
   MISSING_HEADER: "a header of a webhook has no value, because exports leave out credentials",

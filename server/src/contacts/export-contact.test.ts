@@ -120,6 +120,7 @@ test("the export contains every workflow execution once, for any number of execu
       status: "COMPLETED",
       startedAt: expect.any(String),
       completedAt: expect.any(String),
+      exitReason: null,
       context: { n: row.n },
       results: { ask: { status: 200 } },
     })),

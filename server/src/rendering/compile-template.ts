@@ -25,8 +25,11 @@ interface HandlebarsCompiler {
 
 type HandlebarsCompilerClass = new () => HandlebarsCompiler;
 
-/** Renders variables (plain JSON data) to text. Throws only if a hostile size makes the engine throw. */
-export type Template = (variables: Record<string, unknown>) => string;
+/**
+ * Renders variables (plain JSON data) to text. `data` is passed to the helpers. Throws only if a hostile size makes the engine throw, or if a
+ * given helper throws.
+ */
+export type Template = (variables: Record<string, unknown>, data?: object) => string;
 
 export interface CompileOptions {
   /** Escapes `{{x}}` for HTML; otherwise nothing is escaped. */
@@ -37,6 +40,8 @@ export interface CompileOptions {
   mapUnescaped?: (text: string) => string;
   /** Links and a pixel to insert at the slots of the tree. */
   slots?: LinkSlots | null;
+  /** Replace the helpers of the same name. */
+  helpers?: Readonly<Record<string, Handlebars.HelperDelegate>>;
 }
 
 /** Maximum depth of nested arrays that are printed; deeper ones print nothing. */
@@ -71,11 +76,13 @@ export function compileTemplate(program: hbs.AST.Program, options: CompileOption
       ...(mapUnescaped === undefined
         ? {}
         : { [PRINT_UNESCAPED_HELPER]: (value: unknown) => mapUnescaped(printed(value)) }),
+      ...options.helpers,
     },
   };
   // Handlebars compiles on the first call, so this call moves the cost from the first email to compilation.
   render({}, runtime);
-  if (slots === null) return (variables) => render(variables, runtime);
+  if (slots === null)
+    return (variables, data) => render(variables, data === undefined ? runtime : { ...runtime, data });
   return (variables) => render(variables, { ...runtime, data: slots.data() });
 }
 
@@ -120,8 +127,15 @@ function listPrinter({ escape, listsAsLines = false }: CompileOptions) {
   };
 }
 
+/** Returns a helper of Handlebars itself. */
+export function builtInHelper(name: "each" | "blockHelperMissing"): Handlebars.HelperDelegate {
+  const helper = environment.helpers[name];
+  if (helper === undefined) throw new Error(`Handlebars has no helper ${name}.`);
+  return helper;
+}
+
 /** Prints a value like Handlebars does, but without calling anything on the value. */
-function printed(value: unknown, depth = 0): string {
+export function printed(value: unknown, depth = 0): string {
   if (typeof value === "string") return value;
   if (typeof value === "number" || typeof value === "boolean") return String(value);
   if (Array.isArray(value)) {

@@ -1,6 +1,7 @@
 // Encrypts the credentials in headers and URLs of webhooks, shows them as a mask, and decrypts them for a call.
 import { MASKED } from "@postloft/contract/workflows/graph.ts";
 import type { Sealer } from "../platform/crypto.ts";
+import { withoutMustaches } from "../rendering/fill-text.ts";
 import { isCredentialName } from "./credential-names.ts";
 
 type Headers = Readonly<Record<string, string>>;
@@ -124,12 +125,26 @@ function credentialsIn(url: string): Array<{ name: string; value: string }> {
   return found;
 }
 
-/** Replaces the values of credentials in the query of a URL and leaves every other character as it is. */
+/**
+ * Replaces the values of credentials in the query of a URL and leaves every other character as it is. Signs inside of variables, such as
+ * `??` and `{{#if …}}`, are not signs of the URL.
+ */
 function mapCredentials(url: string, change: (name: string, value: string) => string): string {
-  const [, before = "", query = "", after = ""] = /^([^?#]*\?)([^#]*)(.*)$/s.exec(url) ?? [];
-  if (query === "") return url;
-  const parameters = query.split("&").map((parameter) => {
-    const at = parameter.indexOf("=");
+  const signs = withoutMustaches(url, "{");
+  const [, { length: start } = "", { length } = ""] = /^([^?#]*\?)([^#]*)/s.exec(signs) ?? [];
+  if (length === 0) return url;
+  const [before, after] = [url.slice(0, start), url.slice(start + length)];
+  let from = start;
+  const parts = signs
+    .slice(start, start + length)
+    .split("&")
+    .map((part) => {
+      const parameter = url.slice(from, from + part.length);
+      from += part.length + 1;
+      return { part, parameter };
+    });
+  const parameters = parts.map(({ part, parameter }) => {
+    const at = part.indexOf("=");
     const [name, value] = [parameter.slice(0, Math.max(at, 0)), parameter.slice(at + 1)];
     return at === -1 || value === "" || !isCredentialName(decoded(name))
       ? parameter

@@ -23,7 +23,7 @@ import {
   lockTemplates,
 } from "./reference-queries.ts";
 import {
-  faultsOfWebhook,
+  faultsOfStep,
   segmentIdsOf,
   segmentIdsOfStep,
   segmentIdsOfTrigger,
@@ -82,7 +82,7 @@ export async function importWorkflow(
   };
   const faults = [
     ...written.steps.flatMap((step, at) =>
-      faultsOfWebhook(step, targets).map((fault) => ({ ...fault, field: `steps.${at}.${fault.field}` })),
+      faultsOfStep(step, targets).map((fault) => ({ ...fault, field: `steps.${at}.${fault.field}` })),
     ),
     ...(allowMissing ? [] : missingOf(document, written.steps, resolved)),
   ];

@@ -12,6 +12,7 @@ import { findCredential } from "../webhooks/credential-names.ts";
 import { listMaskedNames, listMaskedParameters } from "../webhooks/webhook-vault.ts";
 import { firstStepOf, reachableFrom } from "./graph-rules.ts";
 import { segmentIdsOfStep, segmentIdsOfTrigger, templateIdOf } from "./references.ts";
+import { problemsOfVariables } from "./step-texts.ts";
 import { runsMoreThanDaily, type Schedule } from "./schedule.ts";
 
 /** The existing templates, segments and loop that a workflow refers to. */
@@ -21,6 +22,8 @@ export interface Context {
     { name: string; type: TemplateType; hasSender: boolean; unknownVariables: readonly string[] }
   >;
   segments: ReadonlyMap<string, { isTracked: boolean }>;
+  /** By step: the variables in its texts without a value. */
+  unknownVariables: ReadonlyMap<string, readonly string[]>;
   /** The names of the workflows in the loop that this one closes, this one first. Null if there is no loop. */
   loop: readonly string[] | null;
   /** Emails that limits on public keys skipped in the last 24 hours. */
@@ -56,6 +59,7 @@ export function problemsOf(graph: Graph, trigger: TriggerToCheck, context: Conte
         ? []
         : [problem("UNREACHABLE_STEP", "warning", step.id, `The step "${step.name}" can't be reached.`)]),
       ...problemsOfMail(step, context),
+      ...problemsOfVariables(step, context.unknownVariables.get(step.id)),
       ...problemsOfWebhook(step),
       ...problemsOfWait(step, graph),
       ...segmentIdsOfStep(step)

@@ -14,10 +14,8 @@ import { findKnownSegments, findKnownTemplates } from "./reference-queries.ts";
 import type { WorkflowRow } from "./queries.ts";
 import { segmentIdsOf, templateIdsOf } from "./references.ts";
 import { countSkippedEmails } from "./executions/public-key-queries.ts";
+import { EXECUTION_VARIABLES, listEventKeys, readUnknownVariables } from "./read-step-variables.ts";
 import { isTracked } from "./trigger.ts";
-
-/** Variables that an execution provides to emails in addition to the contact's data. */
-const EXECUTION_VARIABLES = ["event", "workflow", "steps"];
 
 /** A workflow as it is stored, or as an edit would store it. */
 export interface WorkflowToCheck {
@@ -109,12 +107,12 @@ async function readExistingReferences(
   const hasDefault =
     templates.some(({ fromAddress }) => fromAddress === null) &&
     (await readDefaultSenders(database, [projectId])).has(projectId);
-  const warnings = await unknownVariablesOf(
-    database,
-    projectId,
-    templates.map(({ subject, body }) => ({ subject, body: body ?? "" })),
-    EXECUTION_VARIABLES,
-  );
+  const contents = templates.map(({ subject, body }) => ({ subject, body: body ?? "" }));
+  let warnings = await unknownVariablesOf(database, projectId, contents, EXECUTION_VARIABLES);
+  if (warnings.some((found) => found.length > 0)) {
+    const known = [...EXECUTION_VARIABLES, ...(await listEventKeys(database, projectId, trigger.event))];
+    warnings = await unknownVariablesOf(database, projectId, contents, known);
+  }
   const segmentIds = segmentIdsOf(graph, trigger);
   const segments = segmentIds.length === 0 ? [] : await findKnownSegments(database, projectId, segmentIds);
   return {
@@ -129,6 +127,7 @@ async function readExistingReferences(
         },
       ]),
     ),
+    unknownVariables: await readUnknownVariables(database, projectId, graph, trigger.event),
     segments: new Map(segments.map((segment) => [segment.id, { isTracked: isTracked(segment) }])),
   };
 }

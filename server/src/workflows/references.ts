@@ -7,6 +7,8 @@ import type { Tx } from "../platform/database/database.ts";
 import { invalidField, AppError } from "../platform/app-error.ts";
 import { checkWebhookHeaders, checkWebhookUrl } from "../webhooks/check-webhook.ts";
 import type { CallTargets } from "../webhooks/networks.ts";
+import { withoutMustaches } from "../rendering/fill-text.ts";
+import { faultsOfTexts } from "./step-texts.ts";
 import { lockSegments, lockTemplates } from "./reference-queries.ts";
 
 /** A stored trigger. The config may be unfinished (`{}`). */
@@ -55,11 +57,16 @@ export async function checkStepReferences(tx: Tx, projectId: string, step: Graph
     if (!there.has(id)) throw invalidField("config", "custom", withValues("Segment {id} not found.", { id }));
 }
 
-/** Returns errors in the URL and headers of a WEBHOOK. Empty for other steps. */
-export function faultsOfWebhook(step: GraphStep, targets: CallTargets): FieldError[] {
+/** Returns errors in the variables of a step, and in the URL and headers of a WEBHOOK. */
+export function faultsOfStep(step: GraphStep, targets: CallTargets): FieldError[] {
+  const faults = faultsOfTexts(step);
+  return faults.length > 0 ? faults : faultsOfWebhook(step, targets);
+}
+
+function faultsOfWebhook(step: GraphStep, targets: CallTargets): FieldError[] {
   if (step.type !== "WEBHOOK") return [];
   const { url, headers = {} } = step.config;
-  const fault = checkWebhookUrl(url, targets);
+  const fault = checkWebhookUrl(withoutMustaches(url, "x"), targets);
   return [
     ...(fault === null ? [] : [{ field: "config.url", ...fault }]),
     ...checkWebhookHeaders(withoutMasks(headers)).map(({ name, code, message }) => ({
@@ -70,15 +77,18 @@ export function faultsOfWebhook(step: GraphStep, targets: CallTargets): FieldErr
   ];
 }
 
-/** Replaces masks by empty strings, because the stored value was checked when it was set. */
+/** Replaces masks by empty strings, because the stored value was checked when it was set. Variables are checked once they are filled in. */
 function withoutMasks(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name, value === MASKED ? "" : value]),
+    Object.entries(headers).map(([name, value]) => [
+      name,
+      value === MASKED ? "" : withoutMustaches(value, "x"),
+    ]),
   );
 }
 
-/** @throws AppError VALIDATION_ERROR for `config.url` and `config.headers.…` of a WEBHOOK that must not be called */
-export function requireCallable(step: GraphStep, targets: CallTargets): void {
-  const fields = faultsOfWebhook(step, targets);
+/** @throws AppError VALIDATION_ERROR for a text with faulty variables, and for a WEBHOOK that must not be called */
+export function requireRunnable(step: GraphStep, targets: CallTargets): void {
+  const fields = faultsOfStep(step, targets);
   if (fields.length > 0) throw new AppError("VALIDATION_ERROR", { fields });
 }

@@ -17,7 +17,7 @@ import type { CallTargets } from "../webhooks/networks.ts";
 import { listMaskedNames, listMaskedParameters, type WebhookVault } from "../webhooks/webhook-vault.ts";
 import { checkGraph } from "./graph-rules.ts";
 import { presentStep, presentTransition } from "./present.ts";
-import { checkStepReferences, requireCallable } from "./references.ts";
+import { checkStepReferences, requireRunnable } from "./references.ts";
 import {
   newestLeaf,
   spliced,
@@ -144,7 +144,7 @@ async function makeStep(
   const at = now().toISOString();
   const read = readConfig(type, withTemplate(type, config, templateId));
   const step = { id: newId(), type, name, config: read, position, createdAt: at, updatedAt: at } as GraphStep;
-  requireCallable(step, parts.targets);
+  requireRunnable(step, parts.targets);
   await checkStepReferences(tx, parts.projectId, step);
   return sealStep(parts, step);
 }
@@ -215,7 +215,7 @@ export async function updateStep(
     config: readConfig(step.type, withTemplate(step.type, given, templateId)),
     updatedAt: now().toISOString(),
   } as GraphStep;
-  if (config !== undefined) requireCallable(asGiven, parts.targets);
+  if (config !== undefined) requireRunnable(asGiven, parts.targets);
   if (config !== undefined || templateId !== undefined) await checkStepReferences(tx, projectId, asGiven);
   const changed = config === undefined ? asGiven : sealStep(parts, asGiven, step);
   const graph = withChangedStep(locked.graph, changed);

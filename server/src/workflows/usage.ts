@@ -48,6 +48,7 @@ async function* executionsOfContact(database: Database, projectId: string, conta
         status: row.status,
         startedAt: row.startedAt.toISOString(),
         completedAt: row.endedAt?.toISOString() ?? null,
+        exitReason: row.exitReason,
         context: row.context ?? {},
         results: row.results ?? {},
       };

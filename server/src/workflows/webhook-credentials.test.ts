@@ -139,7 +139,7 @@ test("a masked credential of a URL or a header is not sent to another host", asy
 
 test("a credential in a body is a warning that names its place", async () => {
   const { id, step } = await draw("told");
-  const body = { auth: { token: "a-credential" }, key: "{{data.key}}" };
+  const body = { auth: { token: "a-credential" }, key: "{{event.key}}" };
   const config = { url, headers: { Authorization: MASK }, body };
   expect((await ask("PATCH", `/workflows/${id}/steps/${step.id}`, { config })).status).toBe(200);
   const { problems } = (await ask<Workflow>("GET", `/workflows/${id}`)).body;

@@ -54,6 +54,7 @@ const UNKNOWN = { icon: AlertTriangle, says: t("Other activity"), isBad: false }
 const SKIP_REASONS: Record<string, string> = {
   PUBLIC_KEY_LIMIT: t("Too many emails to this contact because of events sent with the public key"),
   FIRST_EMAIL_LIMIT: t("Too many first emails to new contacts because of events sent with the public key"),
+  PUBLIC_KEY_RECIPIENT: t("Events sent with the public key can't choose the recipient of an email"),
 };
 
 function textOf(metadata: Activity["metadata"], ...names: string[]): string | null {

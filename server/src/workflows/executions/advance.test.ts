@@ -1,7 +1,8 @@
 // Limits how much of a project is advanced in one turn while other projects wait.
 import { expect, test } from "vitest";
+import { createSealer } from "../../platform/crypto.ts";
 import { transaction } from "../../platform/database/database.ts";
-import { useTestServer } from "../../testing/test-server.ts";
+import { APP_SECRET, useTestServer } from "../../testing/test-server.ts";
 import { drawWorkflow, entryOf } from "../../testing/workflow-fixture.ts";
 import { advanceDue } from "./advance.ts";
 import { insertExecutions } from "./entry-queries.ts";
@@ -30,6 +31,7 @@ test("advances a batch that cannot be stored over many turns instead of one long
   await server.rows("alter table contacts add constraint refused check (not data ? 'refused') not valid");
   const parts = {
     domains: { findSigningKeys: async () => new Map() } as never,
+    sealer: createSealer(APP_SECRET),
     publicKeyLimits: {
       PUBLIC_KEY_EMAILS_PER_HOUR: 0,
       PUBLIC_KEY_EMAILS_PER_DAY: 0,

@@ -67,6 +67,7 @@ async function beginWait(n: number, timeout: number) {
           now: new Date(atMs),
           domains,
           publicKeyLimits: NO_LIMITS,
+          sealer: createSealer(APP_SECRET),
         }),
         [execution],
       ),

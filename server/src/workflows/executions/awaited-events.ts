@@ -12,7 +12,7 @@ import {
 import type { SegmentSource } from "../../segments/filters/load-segments.ts";
 import { openRun, stepOf, waitStart, type Execution } from "./execution.ts";
 import type { ArrivedEvent, UnreadEvents } from "./steps/step.ts";
-import { fits } from "./steps/wait-for-event.ts";
+import { filterOfWait, fits } from "./steps/wait-for-event.ts";
 
 /** Pages read per wait and poll. */
 const PAGES_A_LOOK = 10;
@@ -73,7 +73,8 @@ function waitOf(execution: Execution): Wait | null {
   const run = openRun(execution);
   const { contactId, id: waitId } = execution;
   if (step?.type !== "WAIT_FOR_EVENT" || run === undefined || contactId === null) return null;
-  const { eventName, filter } = step.config;
+  const { eventName } = step.config;
+  const filter = filterOfWait(step.config, run);
   const { until: untilMs = Infinity, behind } = run;
   const since = new Date(waitStart(execution));
   return { waitId, contactId, eventName, since, behind, filter, untilMs };

@@ -29,7 +29,7 @@ export async function lockExecutionRowsOf(
 
 /**
  * Removes all contact data, and the contact itself, from the executions of locked contacts. Keeps the steps with times, branches, email ids
- * and skip reasons.
+ * and skip reasons. The reason of an EXIT may contain variables, and so contact data.
  */
 export async function emptyExecutionRowsOf(
   tx: Tx,
@@ -38,6 +38,7 @@ export async function emptyExecutionRowsOf(
 ): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     update workflow_executions x set contact_id = null, context = null, results = null, answer = null,
+      exit_reason = case when x.status = 'EXITED' then null else x.exit_reason end,
       trace = case when jsonb_path_exists(x.trace, '$[*].out') then (
         select jsonb_agg(run - 'out' || jsonb_strip_nulls(jsonb_build_object('out', (
           select jsonb_object_agg(key, value) from jsonb_each(run -> 'out') where key in ('emailId', 'reason', 'code')))) order by place)
@@ -50,7 +51,7 @@ export async function emptyExecutionRowsOf(
 
 interface HoldingRow extends Row<
   "workflow_executions",
-  "id" | "workflowId" | "status" | "startedAt" | "endedAt" | "context" | "results"
+  "id" | "workflowId" | "status" | "startedAt" | "endedAt" | "exitReason" | "context" | "results"
 > {
   workflowName: string;
 }
@@ -64,7 +65,7 @@ export async function listExecutionsHolding(
 ): Promise<HoldingRow[]> {
   const isBehind = after === null ? sql`true` : sql`x.id > ${after}`;
   const { rows } = await sql<HoldingRow>`
-    select x.id, x.workflow_id, w.name as workflow_name, x.status, x.started_at, x.ended_at, x.context, x.results
+    select x.id, x.workflow_id, w.name as workflow_name, x.status, x.started_at, x.ended_at, x.exit_reason, x.context, x.results
     from workflow_executions x join workflows w on w.project_id = x.project_id and w.id = x.workflow_id
     where x.project_id = ${projectId} and x.contact_id = ${contactId} and ${isBehind} order by x.id limit ${limit}`.execute(
     database,

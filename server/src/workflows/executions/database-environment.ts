@@ -3,6 +3,7 @@ import { domainOf, parseMailbox } from "@postloft/contract/address.ts";
 import { EMAIL_SKIPPED } from "@postloft/contract/event-names.ts";
 import type { Filter } from "@postloft/contract/filters.ts";
 import { filterOfCondition, type GraphStep } from "@postloft/contract/workflows/graph.ts";
+import type { Sealer } from "../../platform/crypto.ts";
 import type { Database, Tx } from "../../platform/database/database.ts";
 import { enqueueEmails, makeContent, type Mailbox } from "../../emails/outbox/emails.ts";
 import { recordEvents } from "../../events/events.ts";
@@ -10,14 +11,19 @@ import { pairUp } from "../../platform/pair-up.ts";
 import { readDefaultSenders } from "../../projects/default-senders.ts";
 import type { Domains } from "../../domains/domains.ts";
 import { readRoom } from "../../billing/caps.ts";
+import { findKnownKeys } from "../../contacts/fields/fields.ts";
+import { fallbackWords } from "../../rendering/template-variables.ts";
+import { createWebhookVault } from "../../webhooks/webhook-vault.ts";
 import { changeContacts } from "../../contacts/change-known-contacts.ts";
 import { loadFilterContacts } from "../../segments/filters/load-contacts.ts";
 import { loadSegmentsFor, type SegmentSource } from "../../segments/filters/load-segments.ts";
 import { readTemplates, type SendableTemplate } from "../../templates/templates.ts";
 import { withFooter } from "../../templates/with-footer.ts";
 import { templateIdOf } from "../references.ts";
+import { textsOf } from "../step-texts.ts";
 import { readAwaited } from "./awaited-events.ts";
 import { stepOf, type Execution } from "./execution.ts";
+import { withoutVariables } from "./fill-filter.ts";
 import { readAllowance, type PublicKeyLimits } from "./public-key-allowance.ts";
 import { queueCalls } from "./webhook-calls.ts";
 import type { Effect, MailPlan } from "./steps/step.ts";
@@ -29,12 +35,15 @@ const CAP_REACHED = "This month's cap on workflow emails is reached.";
 export interface StepParts {
   domains: Domains;
   publicKeyLimits: PublicKeyLimits;
+  /** Decrypts the credentials of webhooks, because they may contain variables. */
+  sealer: Sealer;
 }
 
 export function createDatabaseEnvironment(
   tx: Tx,
-  { projectId, now, domains, publicKeyLimits }: StepParts & { projectId: string; now: Date },
+  { projectId, now, domains, publicKeyLimits, sealer }: StepParts & { projectId: string; now: Date },
 ): ExecutionEnvironment {
+  const vault = createWebhookVault(sealer);
   return {
     now,
     async look(executions) {
@@ -50,6 +59,8 @@ export function createDatabaseEnvironment(
           templateIds: [...new Set(steps.flatMap((step) => templateIdOf(step) ?? []))],
         }),
         ...(await readAwaited(tx, { projectId, executions, segments, now })),
+        knownFields: await readKnownFields(tx, projectId, steps),
+        vault,
         allowance: await readAllowance(tx, projectId, executions, publicKeyLimits),
       };
     },
@@ -63,12 +74,26 @@ export function createDatabaseEnvironment(
   };
 }
 
-/** Returns the filters that steps apply to contacts and events. */
+/** Returns the filters that steps apply to contacts and events, for loading what these need. */
 export function filtersOf(steps: readonly GraphStep[]): Filter[] {
   return steps.flatMap((step) => {
-    if (step.type === "CONDITION") return [filterOfCondition(step.config)];
-    return step.type === "WAIT_FOR_EVENT" && step.config.filter !== undefined ? [step.config.filter] : [];
+    if (step.type === "CONDITION") return [withoutVariables(filterOfCondition(step.config))];
+    return step.type === "WAIT_FOR_EVENT" && step.config.filter !== undefined
+      ? [withoutVariables(step.config.filter)]
+      : [];
   });
+}
+
+/** Returns which words after a `??` in the texts of steps are fields of the project. */
+export async function readKnownFields(
+  database: Database,
+  projectId: string,
+  steps: readonly GraphStep[],
+): Promise<string[]> {
+  const texts = steps.flatMap(textsOf).flatMap(({ text }) => (text.includes("??") ? [text] : []));
+  if (texts.length === 0) return [];
+  const words = texts.flatMap((subject) => fallbackWords({ subject, html: "", text: null }));
+  return findKnownKeys(database, projectId, words);
 }
 
 async function contactsOf(
@@ -190,7 +215,7 @@ async function send(tx: Tx, projectId: string, effects: readonly Effect[]): Prom
       templateId: mail.templateId,
       workflow: { id: execution.workflow.id, stepId },
       ...(mail.fromPublicKey === undefined ? {} : { fromPublicKey: mail.fromPublicKey }),
-      variables: mail.variables,
+      variables: { ...mail.variables },
     })),
   );
   mails.forEach(({ run }, at) => {

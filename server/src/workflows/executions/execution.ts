@@ -83,7 +83,7 @@ export function stepOf({ graph, stepId }: Execution): GraphStep | undefined {
   return stepId === null ? undefined : graph.steps[graph.placeOf.get(stepId) ?? -1];
 }
 
-/** Returns the variables that an execution provides in addition to the contact. */
+/** Returns what conditions can read of an execution in addition to the contact. */
 export function carriedBy({ context, results }: Pick<Execution, "context" | "results">) {
   return { event: context, workflow: context, steps: results };
 }

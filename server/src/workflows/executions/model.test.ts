@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import * as contactsContract from "@postloft/contract/contacts.ts";
 import * as templates from "@postloft/contract/templates.ts";
 import type { Branch, Graph, GraphStep, StepType } from "@postloft/contract/workflows/graph.ts";
+import { createWebhookVault } from "../../webhooks/webhook-vault.ts";
 import { createSealer } from "../../platform/crypto.ts";
 import { createDns } from "../../platform/dns.ts";
 import { transaction } from "../../platform/database/database.ts";
@@ -257,6 +258,8 @@ test("engine and simulation take the path of a plain interpreter for any graph a
         events: future,
         mails,
         segments: new Map(),
+        knownFields: [],
+        vault: createWebhookVault(createSealer(APP_SECRET)),
         webhooks: {},
       });
       expect(pathOf(simulated)).toEqual(expected);
@@ -302,6 +305,7 @@ test("engine and simulation take the path of a plain interpreter for any graph a
             now: new Date(nowMs),
             domains,
             publicKeyLimits: NO_LIMITS,
+            sealer: createSealer(APP_SECRET),
           }),
           [execution],
         ),

@@ -17,6 +17,7 @@ export const PUBLIC_KEY_REASONS = {
     "The contact got as many emails as events sent with a public key may cause within an hour or a day.",
   FIRST_EMAIL_LIMIT:
     "The project sent as many first emails within an hour as events sent with a public key may cause.",
+  PUBLIC_KEY_RECIPIENT: "Events sent with a public key can't cause an email to an address from a variable.",
 } as const;
 export type PublicKeyCode = keyof typeof PUBLIC_KEY_REASONS;
 

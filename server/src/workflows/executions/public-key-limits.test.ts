@@ -40,7 +40,7 @@ beforeAll(() => {
     returnPath: null,
     baseUrl: () => "https://post.example",
   });
-  parts = { domains, publicKeyLimits: LIMITS };
+  parts = { domains, publicKeyLimits: LIMITS, sealer: createSealer(APP_SECRET) };
 });
 afterEach(() => armFailpoints([]));
 

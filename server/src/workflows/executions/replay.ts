@@ -20,7 +20,7 @@ interface Passage {
 
 /** @throws AppError WORKFLOW_NOT_FOUND, VERSION_NOT_FOUND */
 export async function replay(
-  parts: Pick<SimulationDependencies, "database" | "domains">,
+  parts: Pick<SimulationDependencies, "database" | "domains" | "sealer">,
   projectId: string,
   request: { workflowId: string; version?: number | undefined; limit?: number | undefined },
 ) {

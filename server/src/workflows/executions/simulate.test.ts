@@ -1,7 +1,9 @@
 // Simulations that start at unusual times.
 import { expect, test } from "vitest";
 import * as workflowQuestions from "@postloft/contract/workflows/questions.ts";
-import { useTestServer } from "../../testing/test-server.ts";
+import { createWebhookVault } from "../../webhooks/webhook-vault.ts";
+import { createSealer } from "../../platform/crypto.ts";
+import { APP_SECRET, useTestServer } from "../../testing/test-server.ts";
 import { drawWorkflow } from "../../testing/workflow-fixture.ts";
 import { newExecution } from "./simulate.ts";
 import { walkable } from "./execution.ts";
@@ -77,6 +79,8 @@ test("fails a delay until a time that never comes", async () => {
     events: [],
     mails: new Map(),
     segments: new Map(),
+    knownFields: [],
+    vault: createWebhookVault(createSealer(APP_SECRET)),
     webhooks: {},
   });
   expect(execution).toMatchObject({

@@ -2,6 +2,7 @@
 import type { ExecutionStatus } from "@postloft/contract/workflows/graph.ts";
 import type { Filter } from "@postloft/contract/filters.ts";
 import { readClock } from "../../platform/clock.ts";
+import type { Sealer } from "../../platform/crypto.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { newId, NO_ONE } from "../../platform/ids.ts";
 import { AppError } from "../../platform/app-error.ts";
@@ -15,9 +16,11 @@ import { loadFilterContacts } from "../../segments/filters/load-contacts.ts";
 import { loadSegmentsFor, type SegmentSource } from "../../segments/filters/load-segments.ts";
 import { readDataPatch } from "../../contacts/rules.ts";
 import { readFooters } from "../../templates/footers.ts";
+import { createWebhookVault } from "../../webhooks/webhook-vault.ts";
 import { templateIdsOf } from "../references.ts";
-import { filtersOf, readMailPlans } from "./database-environment.ts";
+import { filtersOf, readKnownFields, readMailPlans } from "./database-environment.ts";
 import type { Execution, WalkableGraph } from "./execution.ts";
+import { contactVariable } from "./execution-variables.ts";
 import { presentStepRun, requireWorkflow } from "./executions.ts";
 import { readGraphs } from "./load-executions.ts";
 import {
@@ -29,6 +32,7 @@ import {
 
 export interface SimulationDependencies {
   database: Database;
+  sealer: Sealer;
   domains: Domains;
   renderer: AskedRenderer;
   linksOf: (projectId: string, contactId: string) => ContactLinks;
@@ -104,15 +108,21 @@ export async function readVersion(
   return { workflow, version, graph };
 }
 
+interface Ground extends Pick<Simulation, "mails" | "segments" | "knownFields" | "vault"> {
+  filters: Filter[];
+}
+
 /** Loads the context of a simulation: emails that the graph may send, filters of its steps, and the segments in those. */
 export async function readGround(
-  { database, domains }: Pick<SimulationDependencies, "database" | "domains">,
+  { database, domains, sealer }: Pick<SimulationDependencies, "database" | "domains" | "sealer">,
   projectId: string,
   { steps }: WalkableGraph,
-): Promise<{ mails: Simulation["mails"]; segments: ReadonlyMap<string, SegmentSource>; filters: Filter[] }> {
+): Promise<Ground> {
   const filters = filtersOf(steps);
   return {
     filters,
+    vault: createWebhookVault(sealer),
+    knownFields: await readKnownFields(database, projectId, steps),
     segments: await loadSegmentsFor(database, projectId, filters),
     mails: await readMailPlans(database, { projectId, domains, templateIds: templateIdsOf({ steps }) }),
   };
@@ -182,17 +192,24 @@ async function render(
   execution: Execution,
   { stepId, at, mail, contact }: SimulatedMail,
 ) {
-  const { content } = mail;
+  const { content, variables: carried } = mail;
   const links = linksOf(projectId, NO_ONE);
-  const data = { ...contact.data, ...mail.variables };
   const [footer = null] =
     content.listKind === "MARKETING"
       ? await readFooters(database, [{ projectId, locale: contact.data["locale"], ...links }])
       : [];
-  const { email, subscribed } = contact;
   const knownFields = await findKnownKeys(database, projectId, fallbackWords(content));
-  const recipient = { id: execution.contactId, email, subscribed, data, links, footer, knownFields };
-  const variables = templateVariables(recipient);
+  // As the sender renders it: a custom recipient is no contact.
+  const recipient = mail.isToContact
+    ? contactVariable(execution, contact)
+    : { id: null, email: mail.to, subscribed: false, data: contact.data };
+  const variables = templateVariables({
+    ...recipient,
+    links: mail.isToContact ? links : null,
+    footer,
+    knownFields,
+    execution: carried,
+  });
   const job = { contentKey: `simulation ${content.id}`, content, variables };
   const rendered = await renderer.render(projectId, job);
   const texts = rendered.ok

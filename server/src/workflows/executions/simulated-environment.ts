@@ -2,6 +2,7 @@
 import type { FilterContact } from "../../segments/filters/evaluate-filter.ts";
 import type { SegmentSource } from "../../segments/filters/load-segments.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import type { WebhookVault } from "../../webhooks/webhook-vault.ts";
 import { openRun, stepOf, waitStart, type Execution } from "./execution.ts";
 import type { ArrivedEvent, Effect, MailPlan, MailToSend } from "./steps/step.ts";
 import { walk, type ExecutionEnvironment } from "./walk.ts";
@@ -19,6 +20,8 @@ export interface Simulation {
   events: readonly SimulatedEvent[];
   mails: ReadonlyMap<string, MailPlan>;
   segments: ReadonlyMap<string, SegmentSource>;
+  knownFields: readonly string[];
+  vault: WebhookVault;
   /** Responses of webhooks by step name. Status 200 with an empty body by default. */
   webhooks: Readonly<Record<string, { status: number; body?: unknown }>>;
 }
@@ -40,7 +43,7 @@ export interface Simulated {
 
 /** Advances the execution, which is modified, until it ends or waits for an event that never happens. */
 export async function simulateExecution(simulation: Simulation): Promise<Simulated> {
-  const { execution, events, mails: plans, segments, webhooks } = simulation;
+  const { execution, events, mails: plans, segments, knownFields, vault, webhooks } = simulation;
   const mails: SimulatedMail[] = [];
   let contact = simulation.contact;
   let now = execution.startedAt;
@@ -67,6 +70,8 @@ export async function simulateExecution(simulation: Simulation): Promise<Simulat
       const happened = future.filter(({ at }) => at <= now);
       return Promise.resolve({
         segments,
+        knownFields,
+        vault,
         contacts: new Map([[execution.contactId ?? "", withEvents(contact, happened)]]),
         mails: plans,
         events: new Map([[execution.id, awaitedBy(execution, happened)]]),

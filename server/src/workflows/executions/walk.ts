@@ -3,6 +3,8 @@
 import { nextTurn } from "../../platform/background/turns.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { ExecutionStatus } from "@postloft/contract/workflows/graph.ts";
+import { createFiller } from "../../rendering/fill-text.ts";
+import { variablesOf } from "./execution-variables.ts";
 import { openRun, stepOf, type Execution, type StepRun } from "./execution.ts";
 import { takeStep } from "./steps/steps.ts";
 import type { Effect, Facts, StepResult } from "./steps/step.ts";
@@ -121,7 +123,16 @@ function move(execution: Execution, facts: Facts, now: Date, tally: Tally): Effe
     run.is = "CANCELLED";
     return end(execution, "CANCELLED", now, CONTACT_DELETED);
   }
-  const result = takeStep({ now, step, execution, contact, run, isFresh: known === undefined, facts });
+  const result = takeStep({
+    now,
+    step,
+    execution,
+    contact,
+    run,
+    isFresh: known === undefined,
+    facts,
+    filler: createFiller(() => variablesOf(execution, contact, facts.knownFields)),
+  });
   settle(execution, run, counts, result, now);
   return "effect" in result && result.effect !== undefined ? [result.effect] : [];
 }

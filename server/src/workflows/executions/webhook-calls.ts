@@ -11,15 +11,15 @@ type WebhookEffect = Extract<Effect, { is: "webhook" }>;
 export async function queueCalls(tx: Tx, effects: readonly WebhookEffect[]): Promise<void> {
   const ids = await queueWebhookCalls(
     tx,
-    effects.map(({ execution, contact, step: { config } }) => ({
+    effects.map(({ execution, contact, step: { config }, request }) => ({
       projectId: execution.projectId,
       ownerKind: "workflow" as const,
       ownerId: execution.id,
       ownerRef: execution.workflow.id,
-      url: config.url,
+      url: request.url,
       method: config.method ?? "POST",
-      headers: config.headers ?? {},
-      body: JSON.stringify(config.body ?? bodyOf(execution, contact)),
+      headers: request.headers,
+      body: request.body ?? JSON.stringify(bodyOf(execution, contact)),
     })),
   );
   effects.forEach(({ run }, at) => {

@@ -1,9 +1,11 @@
 // SEND_EMAIL: sends a template to the contact or to a custom address. Delivery rules depend on the template type (spec §3.1).
-import { carriedBy } from "../execution.ts";
+import { parseAddress } from "@postloft/contract/address.ts";
+import { FillError, hasVariables, type Filler } from "../../../rendering/fill-text.ts";
+import { contactVariable } from "../execution-variables.ts";
 import { PUBLIC_KEY_REASONS } from "../public-key-allowance.ts";
 import type { TakeStep } from "./step.ts";
 
-export const takeSendEmail: TakeStep<"SEND_EMAIL"> = ({ step, execution, contact, run, facts }) => {
+export const takeSendEmail: TakeStep<"SEND_EMAIL"> = ({ step, execution, contact, run, facts, filler }) => {
   const { templateId, recipient } = step.config;
   if (templateId === undefined) return { goes: "fail", error: "The step has no template." };
   const plan = facts.mails.get(templateId);
@@ -13,8 +15,12 @@ export const takeSendEmail: TakeStep<"SEND_EMAIL"> = ({ step, execution, contact
   const isToContact = recipient?.type !== "CUSTOM";
   if (isToContact && plan.goesToSubscribers && !contact.subscribed)
     return { goes: "skip", reason: "The contact is not subscribed." };
-  const granted =
-    isToContact && execution.fromPublicKey ? facts.allowance?.take(execution.contactId ?? "") : undefined;
+  const isOpen = !isToContact && execution.fromPublicKey && hasVariables(recipient.customEmail ?? "");
+  const granted = isOpen
+    ? ({ code: "PUBLIC_KEY_RECIPIENT" } as const)
+    : isToContact && execution.fromPublicKey
+      ? facts.allowance?.take(execution.contactId ?? "")
+      : undefined;
   if (granted !== undefined && "code" in granted) {
     const { code } = granted;
     return {
@@ -26,12 +32,23 @@ export const takeSendEmail: TakeStep<"SEND_EMAIL"> = ({ step, execution, contact
   }
   const { content } = plan;
   const mail = {
-    to: isToContact ? contact.email : (recipient.customEmail ?? contact.email),
+    to: isToContact ? contact.email : customAddress(recipient.customEmail ?? contact.email, filler),
     isToContact,
     templateId,
     content,
     ...granted,
-    variables: { ...(isToContact ? {} : contact.data), ...execution.context, ...carriedBy(execution) },
+    variables: {
+      event: execution.context,
+      steps: execution.results,
+      ...(isToContact ? {} : { contact: contactVariable(execution, contact) }),
+    },
   };
   return { goes: "on", effect: { is: "mail", execution, run, stepId: step.id, mail } };
 };
+
+/** @throws FillError if the variables make no address */
+function customAddress(written: string, filler: Filler): string {
+  const parsed = parseAddress(filler.text(written));
+  if (!parsed.ok) throw new FillError("With its variables, the custom recipient is not an email address.");
+  return parsed.address;
+}

@@ -5,7 +5,11 @@ import type { FilterContact } from "../../../segments/filters/evaluate-filter.ts
 import type { SegmentSources } from "../../../segments/filters/load-segments.ts";
 import type { DataPatch } from "../../../contacts/rules.ts";
 import type { NewEmail } from "../../../emails/outbox/emails.ts";
+import type { Filler } from "../../../rendering/fill-text.ts";
+import type { ExecutionVariables } from "../../../rendering/template-variables.ts";
+import type { WebhookVault } from "../../../webhooks/webhook-vault.ts";
 import type { Execution, StepRun } from "../execution.ts";
+import type { WebhookRequest } from "../fill-webhook.ts";
 import type { PublicKeyAllowance, PublicKeyCode } from "../public-key-allowance.ts";
 
 /** An event that may end a wait. */
@@ -39,6 +43,10 @@ export interface Facts extends SegmentSources {
   events: ReadonlyMap<string, readonly ArrivedEvent[]>;
   /** By execution: set if more events follow. */
   unread: ReadonlyMap<string, UnreadEvents>;
+  /** The words after a `??` in texts of steps that are fields of the project, and so variables. */
+  knownFields: readonly string[];
+  /** Decrypts the credentials of webhooks, because they may contain variables. */
+  vault: WebhookVault;
   /** What public keys may still cause. Left out in simulations, where no execution has their mark. */
   allowance?: PublicKeyAllowance | undefined;
 }
@@ -55,6 +63,8 @@ export interface Situation<Type extends StepType = StepType> {
   /** Whether the execution has just reached this step. */
   isFresh: boolean;
   facts: Facts;
+  /** Fills the variables of the step's texts. Throws FillError, which fails the step. */
+  filler: Filler;
 }
 
 /** An effect of a step, applied in the transaction that advances the execution. */
@@ -62,7 +72,14 @@ export type Effect =
   | { is: "mail"; execution: Execution; run: StepRun; stepId: string; mail: MailToSend }
   | { is: "change"; execution: Execution; run: StepRun; subscribed?: boolean; patch: DataPatch }
   | { is: "skipped"; execution: Execution; step: StepOf<"SEND_EMAIL">; code: PublicKeyCode }
-  | { is: "webhook"; execution: Execution; run: StepRun; contact: FilterContact; step: StepOf<"WEBHOOK"> };
+  | {
+      is: "webhook";
+      execution: Execution;
+      run: StepRun;
+      contact: FilterContact;
+      step: StepOf<"WEBHOOK">;
+      request: WebhookRequest;
+    };
 
 export interface MailToSend {
   to: string;
@@ -70,7 +87,8 @@ export interface MailToSend {
   isToContact: boolean;
   templateId: string;
   content: NewEmail["content"];
-  variables: Readonly<Record<string, unknown>>;
+  /** Stored with the email, which is rendered for the contact as it is stored then. */
+  variables: ExecutionVariables;
   fromPublicKey?: NonNullable<NewEmail["fromPublicKey"]>;
 }
 

@@ -1,8 +1,10 @@
 // All step types by name.
 import type { StepType } from "@postloft/contract/workflows/graph.ts";
+import { FillError } from "../../../rendering/fill-text.ts";
 import { takeCondition } from "./condition.ts";
 import { takeDelay } from "./delay.ts";
 import { takeSendEmail } from "./send-email.ts";
+import { takeExit } from "./exit.ts";
 import type { Situation, StepResult, TakeStep } from "./step.ts";
 import { takeUpdateContact } from "./update-contact.ts";
 import { takeWaitForEvent } from "./wait-for-event.ts";
@@ -16,9 +18,15 @@ const STEPS: { [Type in StepType]: TakeStep<Type> } = {
   CONDITION: takeCondition,
   UPDATE_CONTACT: takeUpdateContact,
   WEBHOOK: takeWebhook,
-  EXIT: ({ step }) => ({ goes: "exit", reason: step.config.reason ?? "exit_step" }),
+  EXIT: takeExit,
 };
 
+/** Takes a step. It fails if a variable cannot be filled in. */
 export function takeStep<Type extends StepType>(situation: Situation<Type>): StepResult {
-  return (STEPS[situation.step.type] as TakeStep<Type>)(situation);
+  try {
+    return (STEPS[situation.step.type] as TakeStep<Type>)(situation);
+  } catch (error) {
+    if (error instanceof FillError) return { goes: "fail", error: error.message };
+    throw error;
+  }
 }

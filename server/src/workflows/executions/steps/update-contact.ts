@@ -1,10 +1,15 @@
 // UPDATE_CONTACT: changes the contact's data under the data rules (spec §2.2), and the subscription.
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { readDataPatch } from "../../../contacts/rules.ts";
 import type { TakeStep } from "./step.ts";
 
-export const takeUpdateContact: TakeStep<"UPDATE_CONTACT"> = ({ step, execution, run }) => {
+export const takeUpdateContact: TakeStep<"UPDATE_CONTACT"> = ({ step, execution, run, filler }) => {
   const { updates, subscriptionAction = "none" } = step.config;
-  const patch = readDataPatch(updates);
+  // A missing value is left out, and so changes nothing.
+  const filled = filler.json(updates) as typeof updates;
+  if (JSON.stringify(filled ?? {}).length > LIMITS.stepConfigLength.value)
+    return { goes: "fail", error: `\`updates\` have more than ${LIMITS.stepConfigLength.value} characters.` };
+  const patch = readDataPatch(filled);
   const subscribed = { none: undefined, subscribe: true, unsubscribe: false }[subscriptionAction];
   const out = {
     set: Object.keys(patch.set),

@@ -1,7 +1,10 @@
 // WAIT_FOR_EVENT: waits until an event of the contact or a timeout. Only the stored events decide, in the order of their times.
 // Notifications and timers merely cause another check.
 import type { Filter } from "@postloft/contract/filters.ts";
+import type { StepConfig } from "@postloft/contract/workflows/graph.ts";
 import { evaluatorOf } from "../../../segments/filters/evaluate-filter.ts";
+import type { StepRun } from "../execution.ts";
+import { fillFilter, filterHasVariables } from "../fill-filter.ts";
 import type { ArrivedEvent, Facts, TakeStep } from "./step.ts";
 
 export const takeWaitForEvent: TakeStep<"WAIT_FOR_EVENT"> = ({
@@ -11,9 +14,13 @@ export const takeWaitForEvent: TakeStep<"WAIT_FOR_EVENT"> = ({
   isFresh,
   now,
   facts,
+  filler,
 }) => {
-  const { eventName, timeout, filter } = step.config;
+  const { eventName, timeout } = step.config;
+  const filter = filterOfWait(step.config, run);
   if (isFresh) {
+    // Filled once, because a later change of the contact must not change which events count.
+    if (filter !== undefined && filterHasVariables(filter)) run.out = { filter: fillFilter(filter, filler) };
     if (timeout !== undefined) run.until = now.getTime() + timeout * 1_000;
     return { goes: "wait", dueAt: now, waitsFor: eventName };
   }
@@ -34,6 +41,14 @@ export const takeWaitForEvent: TakeStep<"WAIT_FOR_EVENT"> = ({
   if (fromPublicKey) execution.fromPublicKey = true;
   return { goes: "on", branch: "event", out: { eventId, at: at.toISOString() }, result: data };
 };
+
+/** Returns the filter of a wait, with the variables as they were when it began. */
+export function filterOfWait(
+  { filter }: StepConfig<"WAIT_FOR_EVENT">,
+  { out }: Pick<StepRun, "out">,
+): Filter | undefined {
+  return (out?.["filter"] as Filter | undefined) ?? filter;
+}
 
 /** Returns whether an event's data matches a filter, by treating it as the data of a contact. */
 export function fits(
