@@ -265,7 +265,7 @@ test("the home page links to everything that waits for a decision", async () => 
   const needed = page.getByRole("alert");
   await needed.getByText("You can't send from lost.example.com:").waitFor();
   await needed.getByRole("link", { name: "Resolve" }).click();
-  await page.getByRole("heading", { level: 1, name: "Activity" }).waitFor();
+  await page.getByRole("heading", { level: 1, name: "Emails" }).waitFor();
   await page.getByRole("row", { name: "Lost" }).getByRole("link").first().click();
   await page.getByText("The mail server didn't confirm this email").waitFor();
   await page.getByRole("link", { name: "Home" }).click();

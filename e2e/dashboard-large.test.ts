@@ -101,6 +101,60 @@ test("a rare match is searched in partial pages until all contacts were searched
   expect(await page.getByText("Still searching…").count()).toBe(0);
 });
 
+test("an email is found by recipient or subject, the URL keeps it, and a missing one is explained", async () => {
+  const project = await server.createProject();
+  const mail = { from: "news@sandbox.localhost", body: "<p>Hi</p>" };
+  await create(project, "/contacts", { email: "bob@example.com", subscribed: false });
+  await server.call("POST", "/suppressions", project.byKey, { emails: ["bob@example.com"] });
+  await server.call("POST", "/v1/send", project.byKey, {
+    ...mail,
+    to: "ada@example.com",
+    subject: "Your order",
+  });
+  // Enough newer emails that the subject of the first is found in partial pages only.
+  await server.rows(
+    `insert into emails (project_id, id, content_id, priority, to_address, status, subject)
+     select project_id, new_id(), content_id, 1, 'c' || n || '@example.com', 'SENT', 'Invoice ' || n
+     from emails, generate_series(1, 30000) n where project_id = $1`,
+    project.id,
+  );
+  const page = await open(project, "emails");
+  const rows = page.getByRole("row");
+  await rows.filter({ hasText: "Invoice 30000" }).waitFor();
+  await page.getByLabel("Search by recipient").fill("ADA@");
+  const found = rows.filter({ hasText: "Your order" });
+  await found.waitFor();
+  expect(await found.textContent()).toMatch(/^ada@example\.comYour orderTransactional/);
+  await page.getByLabel("Status").selectOption("Bounced");
+  await page.getByText("No matching emails").waitFor();
+  await page.goBack();
+  await found.waitFor();
+
+  await page.getByLabel("Search in").selectOption("Subject");
+  await page.getByLabel("Search by subject").fill("your ORD");
+  await page.waitForURL(/search=your/);
+  await found.waitFor();
+  expect(await page.getByText("Still searching…").count()).toBe(0);
+  const other = await page.context().newPage();
+  await other.goto(page.url());
+  await other.getByRole("link", { name: "ada@example.com" }).click();
+  await other.getByRole("heading", { level: 1, name: "Your order" }).waitFor();
+  const id = await other.locator("dd", { hasText: "@sandbox.localhost" }).last().textContent();
+  await other.goBack();
+  await other.getByLabel("Search in").selectOption("Message-ID");
+  await other.getByLabel("Search by Message-ID").fill(`<${id}>`);
+  await other.getByRole("link", { name: "ada@example.com" }).waitFor();
+
+  await page.goto(`/app/${project.id}/emails?search=bob@example.com`);
+  await page.getByRole("heading", { name: "No email to bob@example.com" }).waitFor();
+  await page.getByText("The contact isn't subscribed, so bulk email skips it.").waitFor();
+  await page.getByRole("link", { name: "View suppression" }).click();
+  await page.getByText("Added manually").waitFor();
+  await page.goBack();
+  await page.getByRole("link", { name: "View contact" }).click();
+  await page.getByRole("heading", { name: "bob@example.com" }).waitFor();
+});
+
 test("text typed while offline is kept and saved automatically once online", async () => {
   const project = await server.createProject();
   const id = await create(project, "/campaigns", {

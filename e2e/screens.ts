@@ -90,7 +90,11 @@ export async function furnish(url: string): Promise<Screen[]> {
     })),
     { name: "campaign-report", path: `${project}/campaigns/${sentId}` },
     { name: "activity", path: `${project}/activity` },
-    { name: "mails", path: `${project}/activity?view=mails` },
+    { name: "mails", path: `${project}/emails` },
+    {
+      name: "mails-none",
+      path: `${project}/emails?search=gone@example.com&from=2026-01-01`,
+    },
     { name: "requests", path: `${project}/activity?view=requests` },
     { name: "reports", path: `${project}/reports` },
     { name: "reports-deliverability", path: `${project}/reports?about=deliverability` },

@@ -305,15 +305,18 @@ END))::smallint) STORED,
   CONSTRAINT emails_stays_here_check CHECK (stays_here),
   CONSTRAINT emails_system_variables_check CHECK (project_id <> '00000000-0000-7000-8000-000000000000'::uuid OR variables IS NULL OR (status = ANY (ARRAY['QUEUED'::text, 'CLAIMED'::text])))
 ) WITH (autovacuum_analyze_scale_factor=0, autovacuum_analyze_threshold=5000);
+CREATE INDEX emails_by_address ON emails USING btree (project_id, to_address COLLATE "C") WHERE forgotten_at IS NULL AND to_address <> ''::text;
 CREATE INDEX emails_by_campaign ON emails USING btree (project_id, campaign_id, status, came_back) WHERE campaign_id IS NOT NULL;
 CREATE UNIQUE INDEX emails_by_contact ON emails USING btree (project_id, contact_id, campaign_id) WHERE contact_id IS NOT NULL;
 CREATE INDEX emails_by_provider_message ON emails USING hash (provider_message_id) WHERE provider_message_id IS NOT NULL;
 CREATE INDEX emails_by_template ON emails USING btree (project_id, template_id) WHERE template_id IS NOT NULL AND (status <> ALL (ARRAY['QUEUED'::text, 'CLAIMED'::text, 'SENDING'::text, 'FAILED'::text, 'SKIPPED'::text, 'UNCONFIRMED'::text]));
+CREATE INDEX emails_by_workflow ON emails USING btree (project_id, workflow_id, id) WHERE workflow_id IS NOT NULL;
 CREATE INDEX emails_by_workflow_step ON emails USING btree (project_id, workflow_step_id, status, came_back) WHERE workflow_step_id IS NOT NULL;
 CREATE INDEX emails_campaign_queue ON emails USING btree (project_id, campaign_id, due_at) WHERE status = 'QUEUED'::text AND campaign_id IS NOT NULL;
 CREATE INDEX emails_first_from_public_key ON emails USING btree (project_id, created_at) WHERE from_public_key = 'FIRST'::text;
 CREATE INDEX emails_from_public_key ON emails USING btree (project_id, contact_id, created_at) WHERE from_public_key IS NOT NULL;
 CREATE INDEX emails_held ON emails USING btree (sender_id) WHERE status = 'CLAIMED'::text;
+CREATE INDEX emails_not_delivered ON emails USING btree (project_id, status, id) WHERE status = ANY (ARRAY['FAILED'::text, 'SKIPPED'::text, 'UNCONFIRMED'::text, 'BOUNCED'::text, 'COMPLAINED'::text]);
 CREATE INDEX emails_queue ON emails USING btree (project_id, priority, due_at) WHERE status = 'QUEUED'::text AND campaign_id IS NULL;
 CREATE INDEX emails_sent ON emails USING btree (project_id, sent_event_id(id, sent_at)) WHERE sent_at IS NOT NULL AND contact_id IS NOT NULL;
 CREATE INDEX emails_unconfirmed ON emails USING btree (project_id, id) WHERE status = 'UNCONFIRMED'::text;

@@ -7,7 +7,7 @@ import { EMAIL_STATUSES, RESOLUTIONS } from "./emails.ts";
 import { endpoint } from "./endpoint.ts";
 import { cursorList, emailAddress, id, instant, pageQuery, pathId, inputInstant } from "./field.ts";
 import { LIMITS } from "./limits/limits.ts";
-import { PROVIDERS } from "./report-queries.ts";
+import { PROVIDERS } from "./receiving-providers.ts";
 import { contentWarning } from "./templates.ts";
 
 const byId = z.object({ id: pathId });

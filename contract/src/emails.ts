@@ -1,8 +1,9 @@
 // Email endpoints and statuses (decisions §7, §8).
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
-import { cursorList, id, instant, pageQuery, pathId, inputInstant } from "./field.ts";
+import { cursorList, id, instant, issue, pageQuery, pathId, inputInstant, queryBoolean } from "./field.ts";
 import { LIMITS } from "./limits/limits.ts";
+import { PROVIDERS } from "./receiving-providers.ts";
 
 /** QUEUED → CLAIMED → SENDING → SENT | FAILED | SKIPPED | UNCONFIRMED, then the reports about it; forward only (decisions §8). */
 export const EMAIL_STATUSES = [
@@ -85,21 +86,60 @@ export const fullEmail = email.extend({
   timeline: z.array(timelineItem),
 });
 
+const searchText = (meaning: string) =>
+  z.string().trim().min(1).max(LIMITS.searchLength.value).optional().describe(meaning);
+
+/** Filters of the email list. An email must match all of them. */
+const emailFilter = {
+  to: searchText(
+    "The recipient's address, or the beginning of it. A whole address matches only itself. Redacted emails don't match.",
+  ),
+  subject: searchText("A part of the sent subject, case-insensitive. Redacted emails don't match."),
+  messageId: searchText(
+    "The Message-ID, with or without angle brackets: `messageId` of the email, or the one that an external sending service gave it.",
+  ),
+  status: z.enum(EMAIL_STATUSES).optional(),
+  kind: z.enum(EMAIL_KINDS).optional(),
+  contactId: id.optional(),
+  campaignId: id.optional(),
+  workflowId: id.optional(),
+  provider: z.enum(PROVIDERS).optional().describe("The provider of the recipient's address."),
+  transport: searchText(
+    "The transport that sent the email, as in its timeline: `smtp`, `ses`, `mailbox` or the name of one of several.",
+  ),
+  since: inputInstant.optional().describe("Only emails created at or after this time (ISO 8601)."),
+  until: inputInstant.optional().describe("Only emails created before this time (ISO 8601)."),
+};
+
 export const listEmails = endpoint({
   name: "emails.list",
   method: "GET",
   path: "/emails",
-  summary: "List emails, newest first",
+  summary: "List and search emails, newest first",
   description:
-    "Campaign emails appear once they have ended, or if you query their id or contact. Waiting recipients are listed with the campaign.",
+    "Emails must match all filters. Waiting recipients of a campaign are listed with the campaign; here they appear if you query their contact or whole address.",
   caller: "project",
-  query: pageQuery.extend({
-    status: z.enum(EMAIL_STATUSES).optional(),
-    contactId: id.optional(),
-    campaignId: id.optional(),
-    since: inputInstant.optional().describe("Only emails created at or after this time (ISO 8601)."),
-  }),
-  responses: { 200: cursorList(email) },
+  query: pageQuery
+    .extend({
+      ...emailFilter,
+      withTotal: queryBoolean(
+        "With `false`, `total` is 0 unless the page has all matches, so that pages of millions of emails load faster.",
+      ).optional(),
+      shortPages: queryBoolean(
+        "With `true`, a page can be short or empty and still have a `cursor`, because each call searches for about a tenth of a second. Without it a page is always full unless it is the last, which takes seconds if few of millions of emails match.",
+      ).optional(),
+    })
+    .superRefine(({ since, until }, context) => {
+      if (since !== undefined && until !== undefined && Date.parse(until) <= Date.parse(since))
+        context.addIssue(issue("Must be after `since`.", "custom", until, ["until"]));
+    }),
+  responses: {
+    200: cursorList(email).extend({
+      searchedTo: instant
+        .optional()
+        .describe("With `shortPages`, the time back to which emails were searched if time ran out."),
+    }),
+  },
 });
 
 export const pausedDestination = z.object({

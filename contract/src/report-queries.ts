@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { EMAIL_KINDS } from "./emails.ts";
 import { id, issue } from "./field.ts";
+import { PROVIDERS } from "./receiving-providers.ts";
 import { timeZone } from "./schedule-trigger.ts";
 import { withValues } from "./translation.ts";
 
@@ -35,19 +36,6 @@ export const period = {
   endDate: day.optional().describe("The last day, included in the period; default today."),
   tz: timeZone.optional().describe("The time zone of the days, such as `Europe/Berlin`; default UTC."),
 };
-
-/** Receiving providers with many domains; all other receivers are `other`. */
-export const PROVIDERS = [
-  "gmail",
-  "microsoft",
-  "yahoo",
-  "apple",
-  "proton",
-  "gmx",
-  "yandex",
-  "mail.ru",
-  "other",
-] as const;
 
 export const DIMENSIONS = ["kind", "campaign", "template", "workflow", "provider"] as const;
 export type Dimension = (typeof DIMENSIONS)[number];

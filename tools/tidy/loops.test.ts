@@ -151,8 +151,8 @@ const OVER: Readonly<Record<string, string>> = {
   "a limited number of form parts": "platform/http/form.ts",
   "a limited number of message lines": "deliveries/parse-apart.ts",
   "the letters of one address, already limited in length": "v1/shard.ts",
-  "batches of contacts from the database, with a time limit of some hundredths of a second":
-    "contacts/find-contacts.ts",
+  "batches of contacts or emails from the database, with a time limit of a tenth of a second":
+    "contacts/find-contacts.ts emails/reading/find-emails.ts",
   "a few months": "platform/database/partitions.ts",
   "the tables of the database, and the migrations":
     "platform/database/migrations.ts platform/database/tenant-rows.ts",

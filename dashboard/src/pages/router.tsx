@@ -15,6 +15,7 @@ import { readCampaignSearch, readCampaignsSearch } from "./campaigns/search.ts";
 import { readContactSearch, readContactsSearch, readImportSearch } from "./contacts/search.ts";
 import { NotFoundPage, PageFailure } from "./not-found-page.tsx";
 import { ProjectShell } from "./project-shell.tsx";
+import { readEmailsSearch } from "./emails/search.ts";
 import { readReportsSearch } from "./reports/search.ts";
 import { readSettingsSearch } from "./settings/search.ts";
 import { readTemplatesSearch } from "./templates/search.ts";
@@ -176,6 +177,12 @@ const reports = createRoute({
   validateSearch: only(readReportsSearch),
   component: lazyRouteComponent(() => import("./reports/reports-page.tsx"), "ReportsPage"),
 });
+const emails = createRoute({
+  getParentRoute: () => project,
+  path: "/emails",
+  validateSearch: only(readEmailsSearch),
+  component: lazyRouteComponent(() => import("./emails/emails-page.tsx"), "EmailsPage"),
+});
 const email = createRoute({
   getParentRoute: () => project,
   path: "/emails/$emailId",
@@ -222,6 +229,7 @@ const tree = root.addChildren([
       campaign,
       activity,
       reports,
+      emails,
       email,
       domains,
       keys,

@@ -1,6 +1,6 @@
-// The activity of a project: the feed, emails by status, API requests and upcoming sends.
+// The activity of a project: the feed, API requests and upcoming sends.
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi } from "@tanstack/react-router";
+import { getRouteApi, Navigate } from "@tanstack/react-router";
 import { useCallback } from "react";
 import type { ActivityType } from "@postloft/contract/activity.ts";
 import { api } from "../../api/endpoints.ts";
@@ -14,7 +14,6 @@ import { More } from "../../ui/more.tsx";
 import { Card, Page } from "../../ui/page.tsx";
 import { SearchBox } from "../../ui/search-box.tsx";
 import { Empty, Failure } from "../../ui/states.tsx";
-import { MailList } from "../emails/mail-list.tsx";
 import { useProject } from "../project-shell.tsx";
 import { RequestList } from "../requests/request-list.tsx";
 import { ActivityLines } from "./activity-item.tsx";
@@ -54,6 +53,16 @@ export function ActivityPage() {
   const project = useProject();
   const navigate = route.useNavigate();
   const change = useSearchChange();
+  // Links of earlier versions.
+  if (view === "mails")
+    return (
+      <Navigate
+        to="/$projectId/emails"
+        params={{ projectId: project.id }}
+        search={status === undefined ? {} : { status }}
+        replace
+      />
+    );
   return (
     <Page title={t("Activity")} about={t("Everything that happened in this project.")}>
       <Choices
@@ -61,7 +70,6 @@ export function ActivityPage() {
         label={t("View")}
         options={[
           { value: "feed", label: t("All activity") },
-          { value: "mails", label: t("Emails") },
           { value: "upcoming", label: t("Upcoming") },
           { value: "requests", label: t("API requests") },
         ]}
@@ -69,9 +77,6 @@ export function ActivityPage() {
         onChoose={(chosen) => void navigate({ search: chosen === "feed" ? {} : { view: chosen } })}
       />
       {view === undefined && <Feed />}
-      {view === "mails" && (
-        <MailList projectId={project.id} status={status} onStatus={(chosen) => change({ status: chosen })} />
-      )}
       {view === "requests" && (
         <RequestList
           projectId={project.id}

@@ -9,6 +9,7 @@ export const KINDS = ["mails", "contacts", "events", "campaigns", "workflows"] a
 export type Kind = (typeof KINDS)[number];
 
 export interface ActivitySearch {
+  /** "mails" leads to the page of emails. */
   view?: "mails" | "upcoming" | "requests";
   kind?: Kind;
   status?: EmailStatus;

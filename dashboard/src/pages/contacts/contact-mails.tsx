@@ -8,7 +8,7 @@ import { More } from "../../ui/more.tsx";
 import { Card } from "../../ui/page.tsx";
 import { Empty, Failure } from "../../ui/states.tsx";
 import { ROW_LINK, Table, type Column } from "../../ui/table.tsx";
-import { STATE_AND_TIME, type Email } from "../emails/mail-list.tsx";
+import { STATE_AND_TIME, type Email } from "../emails/email-columns.tsx";
 
 const POLL_EVERY_MS = 10_000;
 

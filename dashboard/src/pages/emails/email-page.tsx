@@ -27,9 +27,9 @@ export function EmailPage() {
   return (
     <Page title={data?.subject || t("Email")} {...(data === undefined ? {} : { about: data.to })}>
       <Link
-        to="/$projectId/activity"
+        to="/$projectId/emails"
         params={{ projectId: project.id }}
-        search={{ view: "mails" }}
+        search={{}}
         className="-mt-3 mb-5 inline-flex items-center gap-1.5 text-sm text-soft hover:text-ink"
       >
         <ArrowLeft size={14} aria-hidden /> {t("All emails")}

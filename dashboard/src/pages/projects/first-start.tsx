@@ -156,9 +156,9 @@ function FirstMail({ project, came }: { project: Project; came: string }) {
         </p>
         {came !== "" && (
           <Link
-            to="/$projectId/activity"
+            to="/$projectId/emails"
             params={{ projectId: project.id }}
-            search={{ view: "mails" }}
+            search={{}}
             className="text-sm text-accent hover:underline"
           >
             {t("View emails")}

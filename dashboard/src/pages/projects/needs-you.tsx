@@ -133,12 +133,7 @@ function useDoubt(projectId: string) {
   const isThere = (useQuery(doubtQuery(projectId)).data?.data.length ?? 0) > 0;
   if (!isThere) return null;
   const mails = (
-    <Link
-      to="/$projectId/activity"
-      params={{ projectId }}
-      search={{ view: "mails", status: "UNCONFIRMED" }}
-      className={LOOK}
-    >
+    <Link to="/$projectId/emails" params={{ projectId }} search={{ status: "UNCONFIRMED" }} className={LOOK}>
       {t("Resolve")}
     </Link>
   );

@@ -2,7 +2,7 @@
 // batch-queries.ts.
 import { sql, type RawBuilder } from "kysely";
 import type { EmailStatus } from "@postloft/contract/emails.ts";
-import type { PROVIDERS } from "@postloft/contract/report-queries.ts";
+import type { PROVIDERS } from "@postloft/contract/receiving-providers.ts";
 import type { Database, Tx } from "../../platform/database/database.ts";
 import type { Row } from "../../platform/database/row.ts";
 import { notify } from "../../platform/notify.ts";

@@ -1,6 +1,5 @@
 // Queries on `emails`, their contents, files and attempts. The sender's queries are in sender-queries.ts.
 import { sql } from "kysely";
-import type { EmailStatus } from "@postloft/contract/emails.ts";
 import type { Database, Tx } from "../../platform/database/database.ts";
 import type { Row } from "../../platform/database/row.ts";
 import { notify } from "../../platform/notify.ts";
@@ -153,54 +152,6 @@ const LIST_COLUMNS = [
   "c.fromName",
 ] as const;
 const SHOWN = [TO_ADDRESS.as("toAddress"), SUBJECT.as("subject"), statusOfEmail.as("status")] as const;
-
-export interface EmailFilter {
-  status?: EmailStatus | undefined;
-  contactId?: string | undefined;
-  campaignId?: string | undefined;
-  since?: Date | undefined;
-}
-
-function filtered(database: Database, projectId: string, filter: EmailFilter) {
-  let query = database.selectFrom("emails as e").where("e.projectId", "=", projectId);
-  if (filter.status !== undefined)
-    query = query
-      .where("e.status", "=", filter.status === "SENDING" ? "CLAIMED" : filter.status)
-      .where(statusOfEmail, "=", filter.status);
-  if (filter.contactId !== undefined) query = query.where("e.contactId", "=", filter.contactId);
-  if (filter.campaignId !== undefined) query = query.where("e.campaignId", "=", filter.campaignId);
-  if (filter.since !== undefined) query = query.where("e.createdAt", ">=", filter.since);
-  return query;
-}
-
-export async function listEmailRows(
-  database: Database,
-  projectId: string,
-  filter: EmailFilter,
-  page: { limit: number; before: string | null },
-) {
-  let query = filtered(database, projectId, filter)
-    .innerJoin("email_contents as c", (join) =>
-      join.onRef("c.projectId", "=", "e.projectId").onRef("c.id", "=", "e.contentId"),
-    )
-    .select([...LIST_COLUMNS, ...SHOWN]);
-  if (page.before !== null) query = query.where("e.id", "<", page.before);
-  return query
-    .orderBy("e.id", "desc")
-    .limit(page.limit + 1)
-    .execute();
-}
-
-export async function countEmails(
-  database: Database,
-  projectId: string,
-  filter: EmailFilter,
-): Promise<number> {
-  const row = await filtered(database, projectId, filter)
-    .select((select) => select.fn.countAll<number>().as("count"))
-    .executeTakeFirstOrThrow();
-  return row.count;
-}
 
 export async function findEmail(database: Database, projectId: string, id: string) {
   return database

@@ -542,7 +542,7 @@ test.each([
   [
     "listed",
     async (projectId: string, contactId: string) => {
-      const request = { limit: 10, before: null };
+      const request = { limit: 10, before: null, withTotal: true, isShort: false };
       return (await listEmails(outbox.database, projectId, { contactId }, request)).data;
     },
   ],

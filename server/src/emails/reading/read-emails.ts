@@ -1,16 +1,20 @@
 // Lists emails and reads a single one with its history. Recipients in batches appear as the emails they will become.
 import type * as contract from "@postloft/contract/emails.ts";
 import { EMAIL_KINDS, type EmailStatus } from "@postloft/contract/emails.ts";
+import { domainOf } from "@postloft/contract/address.ts";
 import type { z } from "zod";
 import type { Database } from "../../platform/database/database.ts";
-import { isId } from "../../platform/ids.ts";
-import { toPage, type Page, type PageRequest } from "../../platform/http/page.ts";
+import { idTimeMs, isId } from "../../platform/ids.ts";
+import { cursorOf, toPage, type Page } from "../../platform/http/page.ts";
 import { AppError } from "../../platform/app-error.ts";
+import { domainsOf, providerDomains } from "../../transports/destinations.ts";
 import { listWaiting, type WaitingRow } from "../outbox/batch-queries.ts";
 import { listResolutions } from "./resolve-queries.ts";
 import { timelineOf, type ListEventsOfEmail } from "./email-timeline.ts";
 import type { Copies, StoredAttachment } from "../outbox/emails.ts";
-import { countEmails, findEmail, listAttempts, listEmailRows, type EmailFilter } from "../outbox/queries.ts";
+import { findEmail, listAttempts } from "../outbox/queries.ts";
+import { findEmails, inTime, type FindRequest } from "./find-emails.ts";
+import { countEmails, type EmailFilter, type ListedEmailRow } from "./search-queries.ts";
 import { countReturned } from "../returned/returned-message-queries.ts";
 import { kindOf, messageIdOf } from "../rows/rules.ts";
 
@@ -19,7 +23,7 @@ export type EmailView = z.output<typeof contract.email>;
 /** Later than any retry. Emails due after this are deferred for their destination until an unknown time. */
 const DEFERRED_FROM = new Date("9999-01-01T00:00:00Z");
 
-type ListedEmail = Awaited<ReturnType<typeof listEmailRows>>[number] | ReturnType<typeof asMail>;
+type ListedEmail = ListedEmailRow | ReturnType<typeof asMail>;
 
 function present(row: ListedEmail): EmailView {
   return {
@@ -63,32 +67,73 @@ const asMail = (row: WaitingRow) => ({
   providerMessageId: null,
 });
 
-/** Lists matching emails of a contact that wait in batches. */
+/** Lists matching emails that wait in batches, if the filter has a contact or a whole address. */
 async function listWaitingMails(database: Database, projectId: string, filter: EmailFilter) {
-  const { contactId, status = "QUEUED", campaignId, since } = filter;
-  if (contactId === undefined || status !== "QUEUED") return [];
-  const waiting = await listWaiting(database, projectId, { by: "contactId", ids: [contactId] });
-  return waiting
-    .filter((row) => campaignId === undefined || row.campaignId === campaignId)
-    .filter((row) => since === undefined || row.createdAt >= since)
-    .map(asMail);
+  const { to, contactId, status = "QUEUED", kind = "CAMPAIGN" } = filter;
+  const address = to !== undefined && "address" in to ? to.address : undefined;
+  const isNeverWaiting = [filter.ids, filter.workflowId, filter.transport].some((one) => one !== undefined);
+  if (status !== "QUEUED" || kind !== "CAMPAIGN" || isNeverWaiting) return [];
+  if (contactId === undefined && address === undefined) return [];
+  const sought =
+    contactId === undefined
+      ? { by: "address" as const, addresses: [address ?? ""] }
+      : { by: "contactId" as const, ids: [contactId] };
+  const waiting = await listWaiting(database, projectId, sought);
+  return waiting.filter((row) => isSought(row, filter)).map(asMail);
 }
 
-/** Lists emails, newest first. Includes batched emails only when filtering by contact. `total` is counted on the first page only. */
+/** Returns whether a waiting recipient matches the filter, apart from its contact. */
+function isSought(
+  row: WaitingRow,
+  { to, campaignId, provider, subject, since, until }: EmailFilter,
+): boolean {
+  const { toAddress, createdAt } = row;
+  if (to !== undefined && !("address" in to ? toAddress === to.address : toAddress.startsWith(to.beginning)))
+    return false;
+  if (provider !== undefined && !isAtProvider(toAddress, provider)) return false;
+  if (subject !== undefined && !row.subject.toLowerCase().includes(subject.toLowerCase())) return false;
+  if (campaignId !== undefined && row.campaignId !== campaignId) return false;
+  return (since === undefined || createdAt >= since) && (until === undefined || createdAt < until);
+}
+
+function isAtProvider(address: string, provider: NonNullable<EmailFilter["provider"]>): boolean {
+  const domain = domainOf(address);
+  return provider === "other"
+    ? providerDomains().every((one) => one.domain !== domain)
+    : domainsOf(provider).includes(domain);
+}
+
+export interface ListRequest extends FindRequest {
+  /** Whether to count all matches if the page has only a part of them. */
+  withTotal: boolean;
+}
+
+/**
+ * Lists emails, newest first. Includes batched emails only when filtering by contact or whole address. `total` is known on the first page
+ * only. `searchedTo` is set if a page ended because time ran out.
+ * @throws AppError VALIDATION_ERROR if a full page or the total exceeds the statement timeout
+ */
 export async function listEmails(
   database: Database,
   projectId: string,
   filter: EmailFilter,
-  request: PageRequest,
-): Promise<Page<EmailView> & { total: number }> {
-  const { before } = request;
-  const stored = await listEmailRows(database, projectId, filter, request);
+  request: ListRequest,
+): Promise<Page<EmailView> & { total: number; searchedTo?: string }> {
+  const { before, limit, withTotal } = request;
+  const { rows: stored, end } = await findEmails(database, projectId, filter, request);
   const waiting = await listWaitingMails(database, projectId, filter);
-  const rows = [...stored, ...waiting.filter(({ id }) => before === null || id < before)]
-    .toSorted((one, other) => (one.id < other.id ? 1 : -1))
-    .slice(0, request.limit + 1);
-  const total = before === null ? (await countEmails(database, projectId, filter)) + waiting.length : 0;
-  return { ...toPage("emails", request, rows, present), total };
+  const rows = [
+    ...stored,
+    ...waiting.filter(({ id }) => (before === null || id < before) && (end === null || id >= end)),
+  ].toSorted((one, other) => (one.id < other.id ? 1 : -1));
+  const page = toPage("emails", request, rows.slice(0, limit + 1), present);
+  const isWhole = !page.hasMore && end === null;
+  const count = async () => (await inTime(filter, countEmails(database, projectId, filter))) + waiting.length;
+  const known = async () => (isWhole ? page.data.length : withTotal ? count() : 0);
+  const total = before === null ? await known() : 0;
+  if (page.hasMore || end === null) return { ...page, total };
+  const searchedTo = new Date(idTimeMs(end)).toISOString();
+  return { ...page, cursor: cursorOf("emails", end), hasMore: true, total, searchedTo };
 }
 
 /**

@@ -4,6 +4,7 @@ import type { Database } from "../../platform/database/database.ts";
 import { ok, route, type Route } from "../../platform/http/route.ts";
 import { readPage } from "../../platform/http/page.ts";
 import type { ListEventsOfEmail } from "./email-timeline.ts";
+import { findIdsOfMessage, readRecipient } from "./find-emails.ts";
 import { getEmail, listEmails } from "./read-emails.ts";
 import { readThrottledDomains, releaseDestinations } from "../throttling/throttled-domains.ts";
 import { checkResolution, resolveEmail } from "./resolve-emails.ts";
@@ -20,9 +21,26 @@ export interface EmailRouteDependencies {
 export function emailRoutes({ database, ...events }: EmailRouteDependencies): Route[] {
   return [
     route(contract.listEmails, async ({ projectId, query }) => {
-      const { since, ...plain } = query;
-      const filter = { ...plain, since: since === undefined ? undefined : new Date(since) };
-      return ok(await listEmails(database, projectId, filter, readPage("emails", query)));
+      const {
+        to,
+        messageId,
+        since,
+        until,
+        limit,
+        cursor,
+        withTotal = true,
+        shortPages = false,
+        ...plain
+      } = query;
+      const filter = {
+        ...plain,
+        to: to === undefined ? undefined : readRecipient(to),
+        ids: messageId === undefined ? undefined : await findIdsOfMessage(database, projectId, messageId),
+        since: since === undefined ? undefined : new Date(since),
+        until: until === undefined ? undefined : new Date(until),
+      };
+      const request = { ...readPage("emails", { limit, cursor }), withTotal, isShort: shortPages };
+      return ok(await listEmails(database, projectId, filter, request));
     }),
     route(contract.listPausedDestinations, async ({ projectId }) =>
       ok({ data: await readThrottledDomains(database, { projectId, campaignId: null }) }),

@@ -67,7 +67,12 @@ export function fittingLimit(limit: number, rows: readonly RowOfBytes[]): number
 
 /** Returns a `like` pattern for values that contain this text, with `%`, `_` and `\` escaped. */
 export function containing(text: string): string {
-  return `%${text.replace(/[\\%_]/g, "\\$&")}%`;
+  return `%${beginningWith(text)}`;
+}
+
+/** Returns a `like` pattern for values that begin with this text. */
+export function beginningWith(text: string): string {
+  return `${text.replace(/[\\%_]/g, "\\$&")}%`;
 }
 
 /** Returns whether a column of canonical addresses contains this part of an address. */

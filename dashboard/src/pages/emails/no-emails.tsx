@@ -1,0 +1,139 @@
+// Explains an empty list of emails: nothing sent yet, no match, or why an address may have got no email.
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import type { ApiResponse } from "../../api/address.ts";
+import { api } from "../../api/endpoints.ts";
+import { query } from "../../api/query.ts";
+import { t } from "../../text/t.ts";
+import { Button } from "../../ui/button.tsx";
+import { formatDay } from "../../ui/format.ts";
+import { Empty, Skeleton } from "../../ui/states.tsx";
+import type { EmailsSearch } from "./search.ts";
+
+interface NoEmailsProps {
+  projectId: string;
+  search: EmailsSearch;
+  /** The time back to which emails were searched, or null for all. */
+  searchedTo: string | null;
+  onClear: () => void;
+}
+
+export function NoEmails({ projectId, search, searchedTo, onClear }: NoEmailsProps) {
+  const { search: text = "", in: sought, ...filters } = search;
+  const address = sought === undefined && isAddress(text) ? text.trim() : null;
+  const clear = <Button onClick={onClear}>{t("Clear filters")}</Button>;
+  if (Object.keys(search).length === 0)
+    return (
+      <Empty title={t("No emails yet")}>
+        {t("Every email you send appears here, with the mail server's responses.")}
+      </Empty>
+    );
+  if (searchedTo !== null)
+    return (
+      <Empty title={t("No matching emails so far")}>
+        {t("Searched back to {day}. Show more to search older emails.", { day: formatDay(searchedTo) })}
+      </Empty>
+    );
+  if (address === null)
+    return (
+      <Empty title={t("No matching emails")} action={clear}>
+        {sought === undefined && text !== ""
+          ? t("Search by a whole address, or by its beginning.")
+          : t("Try a different search or clear the filters.")}
+      </Empty>
+    );
+  const isFiltered = Object.keys(filters).length > 0;
+  return (
+    <>
+      <Empty title={t("No email to {address}", { address })} {...(isFiltered ? { action: clear } : {})}>
+        {isFiltered ? t("Your other filters may hide it.") : t("Here is what we know about this address.")}
+      </Empty>
+      <Reasons projectId={projectId} address={address} />
+    </>
+  );
+}
+
+/** Returns whether a text can be a whole address. The server decides about details. */
+const isAddress = (text: string) => /^\S+@\S+\.\S+$/.test(text.trim());
+
+/** Underlined, because color alone does not mark a link inside a sentence (WCAG 1.4.1). */
+const LINK = "text-accent underline";
+
+/** Lists possible reasons, each with a link to its place. */
+function Reasons({ projectId, address }: { projectId: string; address: string }) {
+  const explained = useQuery({
+    ...query(api.suppressions.explain, { projectId, params: { address } }),
+    retry: false,
+  });
+  return (
+    <ul className="mx-auto -mt-8 mb-12 flex max-w-96 list-disc flex-col gap-2 px-6 pl-10 text-soft">
+      {explained.isPending && <Skeleton className="h-4 w-64" />}
+      {explained.data !== undefined && <ContactReasons projectId={projectId} explained={explained.data} />}
+      <Reason link={<ToRequests projectId={projectId} />}>{t("Did your app's request fail?")}</Reason>
+    </ul>
+  );
+}
+
+type Explained = ApiResponse<typeof api.suppressions.explain>;
+
+function ContactReasons({ projectId, explained }: { projectId: string; explained: Explained }) {
+  const { contact, suppression, email } = explained;
+  return (
+    <>
+      {contact === null ? (
+        <Reason>{t("No contact has this address. Check its spelling.")}</Reason>
+      ) : (
+        <Reason
+          link={
+            <Link
+              to="/$projectId/contacts/$contactId"
+              params={{ projectId, contactId: contact.id }}
+              className={LINK}
+            >
+              {t("View contact")}
+            </Link>
+          }
+        >
+          {contact.subscribed
+            ? t("The contact is subscribed.")
+            : t("The contact isn't subscribed, so bulk email skips it.")}
+        </Reason>
+      )}
+      {suppression !== null && (
+        <Reason
+          link={
+            <Link
+              to="/$projectId/settings"
+              params={{ projectId }}
+              search={{ tab: "suppressions", search: email }}
+              className={LINK}
+            >
+              {t("View suppression")}
+            </Link>
+          }
+        >
+          {t("The address has been on the suppression list since {day}.", {
+            day: formatDay(suppression.createdAt),
+          })}
+        </Reason>
+      )}
+    </>
+  );
+}
+
+function Reason({ children, link }: { children: ReactNode; link?: ReactNode }) {
+  return (
+    <li>
+      {children} {link}
+    </li>
+  );
+}
+
+function ToRequests({ projectId }: { projectId: string }) {
+  return (
+    <Link to="/$projectId/activity" params={{ projectId }} search={{ view: "requests" }} className={LINK}>
+      {t("View API requests")}
+    </Link>
+  );
+}

@@ -1,0 +1,73 @@
+// Search parameters of the emails page, and the query that they stand for.
+import type { EmailKind, EmailStatus } from "@postloft/contract/emails.ts";
+import type { PROVIDERS } from "@postloft/contract/receiving-providers.ts";
+
+type Provider = (typeof PROVIDERS)[number];
+
+/** What the search text is compared with. The recipient is the default and not in the URL. */
+export const SOUGHT = ["to", "subject", "messageId"] as const;
+export type Sought = (typeof SOUGHT)[number];
+
+export interface EmailsSearch {
+  search?: string;
+  in?: Exclude<Sought, "to">;
+  status?: EmailStatus;
+  kind?: EmailKind;
+  campaign?: string;
+  workflow?: string;
+  provider?: Provider;
+  /** The first and the last day in the browser's time zone. */
+  from?: string;
+  until?: string;
+}
+
+/** Changes of the search. `undefined` removes a parameter. */
+export type EmailsChange = { [Name in keyof EmailsSearch]?: EmailsSearch[Name] | undefined };
+
+const NAME = /^[A-Z]+$/;
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+
+const dayOf = (value: unknown) =>
+  typeof value === "string" && DAY.test(value) && !Number.isNaN(Date.parse(value)) ? value : undefined;
+
+/** Parses the search parameters and drops invalid ones. */
+export function readEmailsSearch(input: Record<string, unknown>): EmailsSearch {
+  const { search, status, kind, campaign, workflow, provider } = input;
+  const sought = SOUGHT.find((one) => one === input["in"]);
+  const [from, until] = [dayOf(input["from"]), dayOf(input["until"])];
+  return {
+    ...((typeof search === "string" && search.trim() !== "") || typeof search === "number"
+      ? { search: String(search) }
+      : {}),
+    ...(sought === undefined || sought === "to" ? {} : { in: sought }),
+    // The server rejects unknown names.
+    ...(typeof status === "string" && NAME.test(status) ? { status: status as EmailStatus } : {}),
+    ...(typeof kind === "string" && NAME.test(kind) ? { kind: kind as EmailKind } : {}),
+    ...(typeof campaign === "string" && campaign !== "" ? { campaign } : {}),
+    ...(typeof workflow === "string" && workflow !== "" ? { workflow } : {}),
+    ...(typeof provider === "string" && provider !== "" ? { provider: provider as Provider } : {}),
+    ...(from === undefined ? {} : { from }),
+    ...(until === undefined ? {} : { until }),
+  };
+}
+
+const ONE_DAY = 1;
+
+/** Returns the beginning of a day in the browser's time zone. */
+function beginningOf(day: string, daysLater = 0): string {
+  const [year = 0, month = 1, date = 1] = day.split("-").map(Number);
+  return new Date(year, month - 1, date + daysLater).toISOString();
+}
+
+/** Returns the search as query parameters. */
+export function queryOf(search: EmailsSearch) {
+  const { search: text, in: sought = "to", campaign, workflow, from, until, ...rest } = search;
+  return {
+    ...rest,
+    ...(text === undefined ? {} : { [sought]: text }),
+    ...(campaign === undefined ? {} : { campaignId: campaign }),
+    ...(workflow === undefined ? {} : { workflowId: workflow }),
+    ...(from === undefined ? {} : { since: beginningOf(from) }),
+    ...(until === undefined ? {} : { until: beginningOf(until, ONE_DAY) }),
+  };
+}
