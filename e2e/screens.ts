@@ -48,7 +48,7 @@ export async function furnish(url: string): Promise<Screen[]> {
   const templateId = await makeTemplate(api);
   const blocksId = await makeBlocks(api);
   const segmentId = await makeSegment(api);
-  await makeWorkflows(api, contactId);
+  const { workflowId, emailStepId, executionId } = await makeWorkflows(api, { contactId, templateId });
   const sentId = await makeCampaign(api, "November news");
   await api.post(`/campaigns/${sentId}/send`, {});
   const draftId = await makeCampaign(api, "December news");
@@ -89,6 +89,12 @@ export async function furnish(url: string): Promise<Screen[]> {
       path: `${project}/campaigns/${draftId}?step=${step}`,
     })),
     { name: "campaign-report", path: `${project}/campaigns/${sentId}` },
+    { name: "workflows", path: `${project}/workflows` },
+    { name: "workflow", path: `${project}/workflows/${workflowId}` },
+    { name: "workflow-step", path: `${project}/workflows/${workflowId}?step=${emailStepId}` },
+    { name: "workflow-outline", path: `${project}/workflows/${workflowId}?view=outline` },
+    { name: "workflow-executions", path: `${project}/workflows/${workflowId}?tab=executions` },
+    { name: "execution", path: `${project}/workflows/${workflowId}/executions/${executionId}` },
     { name: "activity", path: `${project}/activity` },
     { name: "mails", path: `${project}/emails` },
     {
@@ -195,17 +201,41 @@ async function makeSegment(api: ApiClient): Promise<string> {
   return id;
 }
 
-/** Creates one workflow in which the contact waits and one it has completed. */
-async function makeWorkflows(api: ApiClient, contactId: string): Promise<void> {
-  for (const [name, step] of [
-    ["Welcome", { type: "EXIT", name: "Done", config: { reason: "Has read the guide" } }],
-    ["First steps", { type: "DELAY", name: "Three days", config: { amount: 3, unit: "days" } }],
-  ] as const) {
-    const { id } = await api.post<{ id: string }>("/workflows", { name, eventName: "started" });
-    await api.post(`/workflows/${id}/steps`, { ...step, autoConnect: true });
+/** Creates a workflow that the contact completed, and one with branches in which it waits. */
+async function makeWorkflows(
+  api: ApiClient,
+  { contactId, templateId }: { contactId: string; templateId: string },
+): Promise<{ workflowId: string; emailStepId: string; executionId: string }> {
+  const start = async (id: string) => {
     await api.call("PATCH", `/workflows/${id}`, { enabled: true });
-    await api.post(`/workflows/${id}/executions`, { contactId });
-  }
+    return api.post<{ id: string }>(`/workflows/${id}/executions`, { contactId, context: { plan: "pro" } });
+  };
+  const make = (name: string) => api.post<{ id: string }>("/workflows", { name, eventName: "started" });
+  const { id: shortId } = await make("Welcome");
+  const exit = { type: "EXIT", name: "Done", config: { reason: "Has read the guide" } };
+  await api.post(`/workflows/${shortId}/steps`, { ...exit, autoConnect: true });
+  await start(shortId);
+  const { id } = await make("First steps");
+  const add = (step: object) => api.post<{ id: string }>(`/workflows/${id}/steps`, step);
+  const isPro = { field: "event.plan", operator: "equals", value: "pro" };
+  const condition = await add({ type: "CONDITION", name: "Is a pro", config: isPro, autoConnect: true });
+  const { id: fromStepId } = condition;
+  const email = await add({ type: "SEND_EMAIL", templateId, fromStepId, branch: "yes" });
+  const until = { until: "09:00", timezone: "contact", weekdays: [2] };
+  const tuesday = await add({
+    type: "DELAY",
+    name: "Tuesday morning",
+    config: until,
+    fromStepId,
+    branch: "no",
+  });
+  const delay = { type: "DELAY", name: "Three days", config: { amount: 3, unit: "days" } };
+  const pause = await add({ ...delay, fromStepId: email.id });
+  await api.post(`/workflows/${id}/transitions`, { fromStepId: tuesday.id, toStepId: pause.id });
+  const wait = { type: "WAIT_FOR_EVENT", config: { eventName: "opened-project", timeout: 86_400 } };
+  await add({ ...wait, fromStepId: pause.id });
+  const { id: executionId } = await start(id);
+  return { workflowId: id, emailStepId: email.id, executionId };
 }
 
 async function makeCampaign(api: ApiClient, name: string): Promise<string> {

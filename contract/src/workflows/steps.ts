@@ -56,11 +56,28 @@ export const createStep = endpoint({
   path: "/workflows/:id/steps",
   summary: "Add a step",
   description:
-    "The config is checked immediately. With `autoConnect`, the newest step without a next step is connected to it.",
+    "The config is checked immediately. With `fromStepId`, that step leads to it. With `autoConnect`, the newest step without a next step does.",
   caller: "project",
   params: byWorkflow,
   body: z
-    .object({ ...stepFields, autoConnect: z.boolean().optional().describe("Default false.") })
+    .object({
+      ...stepFields,
+      autoConnect: z.boolean().optional().describe("Default false."),
+      fromStepId: id.toLowerCase().optional().describe("The step that leads to the new one."),
+      branch: z
+        .enum(BRANCHES)
+        .nullable()
+        .optional()
+        .describe("The branch of `fromStepId` that leads to the new step."),
+    })
+    .superRefine(({ autoConnect = false, fromStepId, branch }, context) => {
+      if (autoConnect && fromStepId !== undefined)
+        context.addIssue(
+          issue("Send either `fromStepId` or `autoConnect`.", "custom", fromStepId, ["fromStepId"]),
+        );
+      if (typeof branch === "string" && fromStepId === undefined)
+        context.addIssue(issue("Required with `branch`.", "required", fromStepId, ["fromStepId"]));
+    })
     .superRefine(checkConfig),
   unknownFields: "refused-unless-returned",
   responses: { 201: step },

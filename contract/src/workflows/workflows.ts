@@ -68,7 +68,18 @@ const record = z.object({
   updatedAt: instant,
 });
 
-const listed = record.extend({ _count: z.object({ steps: z.int(), executions: z.int() }) });
+const listed = record.extend({
+  _count: z.object({
+    steps: z.int(),
+    executions: z.int(),
+    active: z.int().describe("Running or waiting executions."),
+  }),
+  last30Days: z
+    .object({ entered: z.int(), completed: z.int(), failed: z.int() })
+    .describe(
+      "Executions that started in the last 30 days, and how many of them reached the end or an EXIT, or are failed.",
+    ),
+});
 
 export const workflow = record.extend({
   problems: z.array(workflowProblem),
@@ -101,7 +112,7 @@ export const pagesQuery = z.object({
 });
 
 /** A list with numbered pages. */
-export function pageList(item: z.ZodType) {
+export function pageList<Item extends z.ZodType>(item: Item) {
   return z.object({
     data: z.array(item),
     total: z.int(),

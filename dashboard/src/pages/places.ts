@@ -11,6 +11,7 @@ import {
   Settings,
   Shapes,
   Users,
+  Workflow,
 } from "lucide-react";
 import { t } from "../text/t.ts";
 
@@ -22,6 +23,7 @@ export const PLACES = [
   { to: "/$projectId/templates", label: t("Templates"), icon: LayoutTemplate, letter: "t" },
   { to: "/$projectId/campaigns", label: t("Campaigns"), icon: Megaphone, letter: "m" },
   { to: "/$projectId/emails", label: t("Emails"), icon: Mail, letter: "e" },
+  { to: "/$projectId/workflows", label: t("Workflows"), icon: Workflow, letter: "w" },
   { to: "/$projectId/activity", label: t("Activity"), icon: Activity, letter: "a" },
   { to: "/$projectId/reports", label: t("Reports"), icon: ChartNoAxesColumn, letter: "r" },
   { to: "/$projectId/domains", label: t("Domains"), icon: Globe, letter: "d" },

@@ -19,6 +19,7 @@ import { readEmailsSearch } from "./emails/search.ts";
 import { readReportsSearch } from "./reports/search.ts";
 import { readSettingsSearch } from "./settings/search.ts";
 import { readTemplatesSearch } from "./templates/search.ts";
+import { readWorkflowSearch, readWorkflowsSearch } from "./workflows/search.ts";
 import { SignInPage, SignUpPage } from "./account/sign-in-page.tsx";
 
 const root = createRootRouteWithContext<{ queries: QueryClient }>()({
@@ -165,6 +166,23 @@ const campaign = createRoute({
   validateSearch: only(readCampaignSearch),
   component: lazyRouteComponent(() => import("./campaigns/campaign-page.tsx"), "CampaignPage"),
 });
+const workflows = createRoute({
+  getParentRoute: () => project,
+  path: "/workflows",
+  validateSearch: only(readWorkflowsSearch),
+  component: lazyRouteComponent(() => import("./workflows/workflows-page.tsx"), "WorkflowsPage"),
+});
+const workflow = createRoute({
+  getParentRoute: () => project,
+  path: "/workflows/$workflowId",
+  validateSearch: only(readWorkflowSearch),
+  component: lazyRouteComponent(() => import("./workflows/workflow-page.tsx"), "WorkflowPage"),
+});
+const execution = createRoute({
+  getParentRoute: () => project,
+  path: "/workflows/$workflowId/executions/$executionId",
+  component: lazyRouteComponent(() => import("./workflows/executions/execution-page.tsx"), "ExecutionPage"),
+});
 const activity = createRoute({
   getParentRoute: () => project,
   path: "/activity",
@@ -227,6 +245,9 @@ const tree = root.addChildren([
       template,
       campaigns,
       campaign,
+      workflows,
+      workflow,
+      execution,
       activity,
       reports,
       emails,

@@ -162,6 +162,34 @@ test("stores each type of step unchanged, with its transitions", async () => {
   ]);
 });
 
+test("connects a new step to the branch of a given step in the same call", async () => {
+  const { id, ids } = await chain(CONDITION, EXIT);
+  const [condition = "", exit = ""] = ids;
+  await add(id, { ...UPDATE, name: "C", fromStepId: condition.toUpperCase(), branch: "no" });
+  expect(waysOf(await read(id))).toEqual(["A:no→C", "A:yes→B", "Trigger→A"]);
+  const cases: Record<string, object> = {
+    "the same branch again": { fromStepId: condition, branch: "no" },
+    "after an exit": { fromStepId: exit },
+    "after an unknown step": { fromStepId: randomUUID() },
+    "a branch of no step": { branch: "no" },
+    "two ways to connect": { fromStepId: condition, branch: "no", autoConnect: true },
+  };
+  const before = await read(id);
+  const responses = await responsesByName(
+    Object.entries(cases),
+    ([name]) => name,
+    async ([, from]) => told(await call("POST", `/workflows/${id}/steps`, { ...UPDATE, ...from })),
+  );
+  expect(responses).toEqual({
+    "the same branch again": "422 branch custom",
+    "after an exit": "422 fromStepId custom",
+    "after an unknown step": "422 fromStepId custom",
+    "a branch of no step": "422 fromStepId required",
+    "two ways to connect": "422 fromStepId custom",
+  });
+  expect(await read(id)).toEqual(before);
+});
+
 test("reports a faulty config with its field names", async () => {
   const { id } = await create();
   const foreign = await server.createProject();

@@ -28,7 +28,12 @@ export function presentRecord(row: WorkflowRow) {
 }
 
 export function presentListed(row: ListedWorkflowRow) {
-  return { ...presentRecord(row), _count: { steps: row.steps, executions: row.executions } };
+  const { steps, executions, active, entered, completed, failed } = row;
+  return {
+    ...presentRecord(row),
+    _count: { steps, executions, active },
+    last30Days: { entered, completed, failed },
+  };
 }
 
 const OUTCOMES = { event: "EVENT", timeout: "TIMEOUT" } as const;

@@ -7,6 +7,7 @@ import type { ConfirmableProblem } from "@postloft/contract/workflows/problems.t
 import type { Database, Tx } from "../platform/database/database.ts";
 import type { Row } from "../platform/database/row.ts";
 import { containing } from "../platform/http/page.ts";
+import { firstIdAt } from "../platform/ids.ts";
 
 export interface WorkflowRow extends Row<
   "workflows",
@@ -200,25 +201,41 @@ function matching(projectId: string, { search, status }: WorkflowFilter) {
   return sql.join(conditions, sql` and `);
 }
 
-export type ListedWorkflowRow = WorkflowRow & { steps: number; executions: number };
+export type ListedWorkflowRow = WorkflowRow & {
+  steps: number;
+  executions: number;
+  active: number;
+  /** Executions that started within the given time, and what became of them. */
+  entered: number;
+  completed: number;
+  failed: number;
+};
 
 export async function listWorkflowRows(
   database: Database,
   projectId: string,
   filter: WorkflowFilter,
-  { order, page, pageSize }: { order: WorkflowOrder; page: number; pageSize: number },
+  { order, page, pageSize, since }: { order: WorkflowOrder; page: number; pageSize: number; since: Date },
 ): Promise<ListedWorkflowRow[]> {
   const direction = order.dir === "asc" ? sql`asc` : sql`desc`;
   const { rows } = await sql<ListedWorkflowRow>`
     select w.*, (
       select count(*) from workflow_executions e where e.project_id = ${projectId} and e.workflow_id = w.id
-    ) as executions
+    ) as executions, (
+      select count(*) from workflow_executions e
+      where e.project_id = ${projectId} and e.workflow_id = w.id and e.status in ('RUNNING', 'WAITING')
+    ) as active, recent.*
     from (
       select ${COLUMNS}, jsonb_array_length(v.graph -> 'steps') as steps from workflows w
       join workflow_versions v on v.project_id = w.project_id and v.workflow_id = w.id and v.version = w.version
       where ${matching(projectId, filter)}
       order by ${ORDERS[order.by]} ${direction}, w.id ${direction} limit ${pageSize} offset ${(page - 1) * pageSize}
-    ) w`.execute(database);
+    ) w cross join lateral (
+      select count(*) as entered, count(*) filter (where e.status in ('COMPLETED', 'EXITED')) as completed,
+        count(*) filter (where e.status = 'FAILED') as failed
+      from workflow_executions e
+      where e.project_id = ${projectId} and e.workflow_id = w.id and e.id >= ${firstIdAt(since.getTime())}
+    ) recent`.execute(database);
   return rows;
 }
 

@@ -149,25 +149,28 @@ async function makeStep(
   return sealStep(parts, step);
 }
 
-/** @throws AppError WORKFLOW_NOT_FOUND, or VALIDATION_ERROR for a faulty step or too many steps */
+export interface StepToAdd extends StepInput {
+  /** Connects the newest step without a next step to the new one. */
+  autoConnect?: boolean | undefined;
+  /** Connects this step to the new one, by `branch`. */
+  fromStepId?: string | undefined;
+  branch?: Branch | null | undefined;
+}
+
+/** @throws AppError WORKFLOW_NOT_FOUND, or VALIDATION_ERROR for a faulty step or transition, or too many steps */
 export async function addStep(
   tx: Tx,
   { workflowId, ...parts }: WhichWorkflow & WebhookDependencies,
-  { autoConnect = false, ...input }: StepInput & { autoConnect?: boolean | undefined },
+  { autoConnect = false, fromStepId, branch = null, ...input }: StepToAdd,
 ): Promise<StepView> {
   const { projectId } = parts;
   const locked = await lockGraph(tx, projectId, workflowId);
   const step = await makeStep(tx, parts, input);
   const leaf = autoConnect ? newestLeaf(locked.graph) : null;
+  const usual = leaf && { fromStepId: leaf.id, branch: usualBranchOf(leaf) };
+  const from = fromStepId === undefined ? usual : { fromStepId, branch };
   let graph = withStep(locked.graph, step);
-  if (leaf !== null)
-    graph = withTransition(graph, {
-      id: newId(),
-      fromStepId: leaf.id,
-      toStepId: step.id,
-      branch: usualBranchOf(leaf),
-      priority: 0,
-    });
+  if (from !== null) graph = withTransition(graph, { id: newId(), ...from, toStepId: step.id, priority: 0 });
   await saveGraph(tx, projectId, locked, graph);
   return presentStep(locked.row, graph, step);
 }

@@ -15,6 +15,7 @@ import {
   useTestServer,
   type TestProject,
 } from "../testing/test-server.ts";
+import { firstIdAt } from "../platform/ids.ts";
 import type { ResponseOf } from "../testing/typed-call.ts";
 
 const server = useTestServer({ ROLES: "api" });
@@ -262,7 +263,22 @@ test("searches, filters and sorts lists, with counts of steps and executions", a
   await make(project, `/workflows/${ids["beta"]}/steps`, EXIT);
   await patch(project, ids["beta"] ?? "", { enabled: true });
   const contact = await make<{ id: string }>(project, "/contacts", { email: "ada@example.com" });
-  await make(project, `/workflows/${ids["beta"]}/executions`, { contactId: contact.id });
+  const started = await make<{ id: string }>(project, `/workflows/${ids["beta"]}/executions`, {
+    contactId: contact.id,
+  });
+  // Copies of the execution: completed, failed, and completed more than 30 days ago.
+  for (const [status, days] of [
+    ["EXITED", 0],
+    ["FAILED", 29],
+    ["COMPLETED", 31],
+  ] as const)
+    await server.rows(
+      `insert into workflow_executions (project_id, id, workflow_id, entry, version, status, ended_at)
+       select project_id, $2, workflow_id, entry, version, $3, now() from workflow_executions where id = $1`,
+      started.id,
+      firstIdAt(Date.now() - days * 86_400_000 - 60_000),
+      status,
+    );
   const list = async (query: string) => {
     const { body } = await server.call<{ data: Workflow[]; total: number; totalPages: number }>(
       "GET",
@@ -279,7 +295,11 @@ test("searches, filters and sorts lists, with counts of steps and executions", a
   expect((await list("?search=%25")).names).toEqual(["Alpha 100%"]);
   expect((await list("?search=first")).names).toEqual(["Alpha 100%"]);
   expect((await list("?status=active")).data).toMatchObject([
-    { name: "beta", _count: { steps: 2, executions: 1 } },
+    {
+      name: "beta",
+      _count: { steps: 2, executions: 4, active: 1 },
+      last30Days: { entered: 3, completed: 1, failed: 1 },
+    },
   ]);
   expect((await list("?status=disabled")).total).toBe(2);
   expect(await list("?page=2&pageSize=2")).toMatchObject({ names: ["beta"], total: 3, totalPages: 2 });

@@ -60,14 +60,18 @@ export async function getWorkflow(database: Database, projectId: string, id: str
   };
 }
 
-/** Returns a page of workflows with the number of steps and executions of each. */
+const DAY_MS = 86_400_000;
+const RECENT_MS = 30 * DAY_MS;
+
+/** Returns a page of workflows with the number of steps and executions of each, and the results of the last 30 days. */
 export async function listWorkflows(
   database: Database,
   projectId: string,
   filter: WorkflowFilter,
   request: { order: WorkflowOrder; page: number; pageSize: number },
 ) {
-  const rows = await listWorkflowRows(database, projectId, filter, request);
+  const since = new Date(now().getTime() - RECENT_MS);
+  const rows = await listWorkflowRows(database, projectId, filter, { ...request, since });
   const total = await countMatchingWorkflows(database, projectId, filter);
   const { page, pageSize } = request;
   return {

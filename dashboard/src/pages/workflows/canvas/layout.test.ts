@@ -1,0 +1,118 @@
+// Places graphs of steps: order, joins and loops of known graphs, and no overlap in any graph.
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import type { Branch, StepType } from "@postloft/contract/workflows/graph.ts";
+import { layoutOf, STEP_HEIGHT, STEP_WIDTH } from "./layout.ts";
+import { planOf, type GraphStep, type GraphTransition, type Plan } from "./plan.ts";
+
+/** Reads `C:yes>A` as a transition. The first step is the TRIGGER; C and W are steps with branches. */
+function planFrom(names: string, ...arrows: string[]): Plan {
+  const types: Partial<Record<string, StepType>> = {
+    T: "TRIGGER",
+    C: "CONDITION",
+    W: "WAIT_FOR_EVENT",
+    X: "EXIT",
+  };
+  const steps = [...names].map((id): GraphStep => ({ id, type: types[id] ?? "DELAY" }));
+  const transitions = arrows.map((arrow): GraphTransition => {
+    const [from = "", toStepId = ""] = arrow.split(">");
+    const [fromStepId = "", branch] = from.split(":");
+    return { id: arrow, fromStepId, toStepId, branch: (branch as Branch | undefined) ?? null };
+  });
+  return planOf(steps, transitions);
+}
+
+/** Describes the ways of a plan as `from:branch kind to`. */
+const waysOf = ({ ways }: Plan) =>
+  [...ways.values()]
+    .flat()
+    .map(({ fromStepId, branch, kind, toStepId, isImplied }) =>
+      [`${fromStepId}${branch === null ? "" : `:${branch}`}`, kind, toStepId, isImplied && "implied"]
+        .filter(Boolean)
+        .join(" "),
+    );
+
+test.each([
+  ["a chain", planFrom("TAX", "T>A", "A>X"), ["T branch A", "A branch X"], {}],
+  [
+    "branches that join",
+    planFrom("TCABD", "T>C", "C:yes>A", "C:no>B", "A>D", "B>D"),
+    ["T branch C", "C:yes branch A", "C:no branch B", "A join D", "B join D", "D open"],
+    { C: ["D"] },
+  ],
+  [
+    "a branch that goes straight to the join",
+    planFrom("TCAD", "T>C", "C:yes>A", "C:no>D", "A>D"),
+    ["T branch C", "C:yes branch A", "C:no join D", "A join D", "D open"],
+    { C: ["D"] },
+  ],
+  [
+    "a loop",
+    planFrom("TACB", "T>A", "A>C", "C:yes>B", "B>A"),
+    ["T branch A", "A branch C", "C:yes branch B", "C:no open", "B loop A"],
+    {},
+  ],
+  [
+    "one transition for both branches of a wait",
+    planFrom("TWA", "T>W", "W>A"),
+    ["T branch W", "W branch A", "A open"],
+    {},
+  ],
+  [
+    "a start without a transition",
+    planFrom("TAB", "A>B"),
+    ["T branch A implied", "A branch B", "B open"],
+    {},
+  ],
+  ["a step that nothing leads to", planFrom("TAB", "T>A"), ["T branch A", "A open", "B open"], {}],
+])("orders %s", (_name, plan, ways, joins) => {
+  expect(waysOf(plan)).toEqual(ways);
+  expect(Object.fromEntries(plan.joins)).toEqual(joins);
+});
+
+test("places branches side by side, and the step where they join below both", () => {
+  const { steps } = layoutOf(planFrom("TCABED", "T>C", "C:yes>A", "C:no>B", "B>E", "A>D", "E>D"));
+  const at = Object.fromEntries(steps.map(({ id, x, y }) => [id, { x, y }]));
+  expect(at["A"]?.y).toBe(at["B"]?.y);
+  expect(at["A"]?.x).toBeLessThan(at["B"]?.x ?? 0);
+  expect(at["D"]?.y).toBeGreaterThan(at["E"]?.y ?? Number.POSITIVE_INFINITY);
+  expect(at["D"]?.x).toBe(at["C"]?.x);
+});
+
+/** Any graph that the API could return: up to two ways from each step, with loops and steps that nothing leads to. */
+const anyGraph = fc
+  .array(fc.record({ isSplit: fc.boolean(), yes: fc.nat(30), no: fc.nat(30) }), {
+    minLength: 1,
+    maxLength: 30,
+  })
+  .map((drawn) => {
+    const steps: GraphStep[] = [
+      { id: "t", type: "TRIGGER" },
+      ...drawn.map(({ isSplit }, at): GraphStep => ({ id: `s${at}`, type: isSplit ? "CONDITION" : "DELAY" })),
+    ];
+    const transitions = drawn.flatMap(({ isSplit, yes, no }, at): GraphTransition[] => {
+      const to = (number: number) => (number < drawn.length && number !== at ? `s${number}` : null);
+      const way = (branch: Branch | null, toStepId: string | null) =>
+        toStepId === null ? [] : [{ id: `${at}${branch}`, fromStepId: `s${at}`, toStepId, branch }];
+      return isSplit ? [...way("yes", to(yes)), ...way("no", to(no))] : way(null, to(yes));
+    });
+    return { steps, transitions };
+  });
+
+test("places every step of any graph once, and no two overlap", () => {
+  fc.assert(
+    fc.property(anyGraph, ({ steps, transitions }) => {
+      const placed = layoutOf(planOf(steps, transitions)).steps;
+      expect(placed.map(({ id }) => id).toSorted()).toEqual(steps.map(({ id }) => id).toSorted());
+      const overlapping = placed.filter((one) =>
+        placed.some(
+          (other) =>
+            one.id < other.id &&
+            Math.abs(one.x - other.x) < STEP_WIDTH &&
+            Math.abs(one.y - other.y) < STEP_HEIGHT,
+        ),
+      );
+      expect(overlapping).toEqual([]);
+    }),
+  );
+});

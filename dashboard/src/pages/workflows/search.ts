@@ -1,0 +1,57 @@
+// Search parameters of the workflow pages.
+import type { ExecutionStatus } from "@postloft/contract/workflows/graph.ts";
+
+type Raw = Record<string, unknown>;
+
+export interface WorkflowsSearch {
+  search?: string;
+  status?: "active" | "disabled";
+}
+
+export interface WorkflowSearch {
+  /** The steps unless given. */
+  tab?: "executions";
+  /** The open step. */
+  step?: string;
+  /** How the steps are shown; the canvas unless given. */
+  view?: "outline";
+  /** Filters of the executions. */
+  status?: ExecutionStatus;
+  at?: string;
+  contact?: string;
+}
+
+const STATUSES = {
+  RUNNING: true,
+  WAITING: true,
+  COMPLETED: true,
+  EXITED: true,
+  FAILED: true,
+  CANCELLED: true,
+} satisfies Record<ExecutionStatus, true>;
+
+function isStatus(value: unknown): value is ExecutionStatus {
+  return typeof value === "string" && Object.hasOwn(STATUSES, value);
+}
+
+const textOf = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);
+
+/** Parses the search parameters of the list and drops invalid ones. */
+export function readWorkflowsSearch({ search, status }: Raw): WorkflowsSearch {
+  const text = textOf(search);
+  return {
+    ...(text === undefined ? {} : { search: text }),
+    ...(status === "active" || status === "disabled" ? { status } : {}),
+  };
+}
+
+/** Parses the search parameters of a workflow and drops invalid ones. */
+export function readWorkflowSearch({ tab, step, view, status, at, contact }: Raw): WorkflowSearch {
+  const texts = Object.entries({ step, at, contact }).filter(([, value]) => textOf(value) !== undefined);
+  return {
+    ...(tab === "executions" ? { tab } : {}),
+    ...(view === "outline" ? { view } : {}),
+    ...(isStatus(status) ? { status } : {}),
+    ...(Object.fromEntries(texts) as Pick<WorkflowSearch, "step" | "at" | "contact">),
+  };
+}

@@ -1,0 +1,58 @@
+// A step as a button with its name, what it does, its live counts and its problems, for the canvas and the outline.
+import { TriangleAlert } from "lucide-react";
+import { plural, t } from "../../../text/t.ts";
+import type { Problem, Step, StepNumbers } from "../workflow-queries.ts";
+import { STEP_KINDS, stepName } from "./step-kinds.ts";
+
+interface StepButtonProps {
+  step: Step;
+  /** The configuration in words. */
+  text: string;
+  /** Undefined while loading, and if no one was at the step yet. */
+  numbers: StepNumbers | undefined;
+  problems: readonly Problem[];
+  isSelected: boolean;
+  onSelect: () => void;
+}
+
+export function StepButton({ step, text, numbers, problems, isSelected, onSelect }: StepButtonProps) {
+  const { icon: Icon } = STEP_KINDS[step.type];
+  const isBroken = problems.some(({ severity }) => severity === "error");
+  return (
+    <button
+      type="button"
+      data-step={step.id}
+      aria-pressed={isSelected}
+      onClick={onSelect}
+      className="flex size-full flex-col rounded-lg border border-line bg-surface px-3 py-2.5 text-left transition-colors hover:border-line-strong aria-pressed:border-accent aria-pressed:ring-3 aria-pressed:ring-accent-wash"
+    >
+      <span className="flex w-full items-center gap-2">
+        <Icon size={14} className="shrink-0 text-accent" aria-hidden />
+        <span className="min-w-0 flex-1 truncate text-sm font-medium">{stepName(step)}</span>
+        {problems.length > 0 && (
+          <TriangleAlert
+            size={14}
+            className={`shrink-0 ${isBroken ? "text-bad" : "text-warn"}`}
+            aria-label={plural(problems.length, "{n} problem", "{n} problems")}
+          />
+        )}
+      </span>
+      <span className="mt-0.5 line-clamp-2 text-xs wrap-anywhere text-soft">{text}</span>
+      <span className="mt-auto flex gap-3 pt-1 text-xs tabular-nums empty:hidden">
+        <Counts numbers={numbers} />
+      </span>
+    </button>
+  );
+}
+
+function Counts({ numbers }: { numbers: StepNumbers | undefined }) {
+  if (numbers === undefined) return null;
+  const { waiting, passed, failed } = numbers;
+  return (
+    <>
+      {waiting > 0 && <span className="font-medium text-accent">{t("{n} waiting", { n: waiting })}</span>}
+      {passed > 0 && <span className="text-soft">{t("{n} passed", { n: passed })}</span>}
+      {failed > 0 && <span className="font-medium text-bad">{t("{n} failed", { n: failed })}</span>}
+    </>
+  );
+}

@@ -1,0 +1,282 @@
+// The side panel of a step: its name, its configuration, what happened in it, and its deletion.
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { X } from "lucide-react";
+import { useEffect, useRef, useState, type FormEvent, type ReactNode } from "react";
+import { call, isChangedMeanwhile, problemWith } from "../../../api/call.ts";
+import { api } from "../../../api/endpoints.ts";
+import { t } from "../../../text/t.ts";
+import { Button } from "../../../ui/button.tsx";
+import { ConfirmDialog } from "../../../ui/confirm-dialog.tsx";
+import { Field } from "../../../ui/field.tsx";
+import { Card } from "../../../ui/page.tsx";
+import { Failure } from "../../../ui/states.tsx";
+import { useToast } from "../../../ui/toasts.tsx";
+import { isSame } from "../../../ui/typed.ts";
+import { useLeaveWarning } from "../../../ui/use-leave-warning.ts";
+import type { Way } from "../canvas/plan.ts";
+import { invalidateWorkflows, type Step, type Workflow } from "../workflow-queries.ts";
+import { ConfigFields } from "./config-fields.tsx";
+import { AT_INPUTS, FIRST_CONFIGS, type Config } from "./step-config.ts";
+import { STEP_KINDS, stepName, type AddableType } from "./step-kinds.ts";
+
+interface FrameProps {
+  title: string;
+  onClose: () => void;
+  children: ReactNode;
+}
+
+/** A panel that takes the focus when it opens. */
+export function PanelFrame({ title, onClose, children }: FrameProps) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => heading.current?.focus({ preventScroll: true }), []);
+  return (
+    <Card className="p-4 sm:p-5">
+      <div className="mb-4 flex items-start justify-between gap-2">
+        <h2
+          ref={heading}
+          tabIndex={-1}
+          className="min-w-0 text-base font-semibold wrap-anywhere outline-none"
+        >
+          {title}
+        </h2>
+        <button
+          type="button"
+          aria-label={t("Close")}
+          title={t("Close")}
+          onClick={onClose}
+          className="-mt-1 grid size-8 shrink-0 place-items-center rounded-md text-faint hover:bg-hover hover:text-ink"
+        >
+          <X size={15} aria-hidden />
+        </button>
+      </div>
+      {children}
+    </Card>
+  );
+}
+
+export function startEventOf({ triggerType, triggerConfig }: Workflow): string | undefined {
+  const { eventName } = triggerConfig;
+  return triggerType === "EVENT" && typeof eventName === "string" ? eventName : undefined;
+}
+
+interface StepPanelProps {
+  projectId: string;
+  workflow: Workflow;
+  step: Step & { type: AddableType };
+  onClose: () => void;
+}
+
+export function StepPanel({ projectId, workflow, step, onClose }: StepPanelProps) {
+  const [base, setBase] = useState(step);
+  const [name, setName] = useState(step.name);
+  const [config, setConfig] = useState<Config | null>(step.config);
+  const [taken, setTaken] = useState(0);
+  const saving = useSaving(projectId, base, setBase);
+  const isChanged = name !== base.name || !isSame(config, base.config);
+  useLeaveWarning(isChanged);
+  const take = (saved: Step & { type: AddableType }) => {
+    setBase(saved);
+    setName(saved.name);
+    setConfig(saved.config);
+    setTaken(taken + 1);
+    saving.reset();
+  };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (config !== null) saving.mutate({ name, config });
+  };
+  return (
+    <PanelFrame title={stepName(base)} onClose={onClose}>
+      <form onSubmit={submit} noValidate className="flex flex-col gap-4">
+        {saving.isError && <Failure error={saving.error} atInputs={["name", ...AT_INPUTS[step.type]]} />}
+        {isChangedMeanwhile(saving.error) && (
+          <Button onClick={() => take(step)}>{t("Discard my changes")}</Button>
+        )}
+        <Field
+          label={t("Name")}
+          value={name}
+          onChange={({ target }) => setName(target.value)}
+          error={problemWith(saving.error, "name")}
+        />
+        <ConfigFields
+          key={taken}
+          type={step.type}
+          projectId={projectId}
+          startEvent={startEventOf(workflow)}
+          config={config ?? base.config}
+          onChange={setConfig}
+          error={saving.error}
+        />
+        <p className="text-sm text-faint">{t("People already inside keep the steps they started with.")}</p>
+        <div className="flex flex-wrap items-center justify-between gap-2">
+          <DeleteButton projectId={projectId} workflow={workflow} step={base} onDeleted={onClose} />
+          <Button
+            look="primary"
+            type="submit"
+            busy={saving.isPending}
+            disabled={!isChanged || config === null || name.trim() === ""}
+          >
+            {isChanged ? t("Save") : t("Saved")}
+          </Button>
+        </div>
+      </form>
+      <Link
+        to="/$projectId/workflows/$workflowId"
+        params={{ projectId, workflowId: workflow.id }}
+        search={{ tab: "executions", at: step.id }}
+        className="mt-4 inline-block text-sm text-accent hover:underline"
+      >
+        {t("Executions at this step")}
+      </Link>
+    </PanelFrame>
+  );
+}
+
+function useSaving<Saved extends Step>(projectId: string, base: Saved, onSaved: (saved: Saved) => void) {
+  const queries = useQueryClient();
+  const toast = useToast();
+  const { id: stepId, workflowId: id, updatedAt: expectedUpdatedAt } = base;
+  return useMutation({
+    mutationFn: (body: { name: string; config: Record<string, unknown> }) =>
+      call(api.workflows.updateStep, {
+        projectId,
+        params: { id, stepId },
+        body: { ...body, expectedUpdatedAt },
+      }),
+    onSuccess: (saved) => {
+      onSaved({ ...base, ...saved });
+      toast(t("Step saved"), stepName(saved));
+    },
+    onSettled: () => invalidateWorkflows(queries, projectId),
+  });
+}
+
+interface DeleteButtonProps {
+  projectId: string;
+  workflow: Workflow;
+  step: Step;
+  onDeleted: () => void;
+}
+
+/** Deletes a step and connects the steps around it, unless its branches lead to different steps. */
+function DeleteButton({ projectId, workflow, step, onDeleted }: DeleteButtonProps) {
+  const queries = useQueryClient();
+  const [isAsking, setAsking] = useState(false);
+  const { id: stepId, outgoingTransitions: out } = step;
+  const isSplit = out.length > 1 || out.some(({ branch }) => branch !== null);
+  const deleting = useMutation({
+    mutationFn: () =>
+      call(api.workflows.deleteStep, {
+        projectId,
+        params: { id: workflow.id, stepId },
+        query: isSplit ? {} : { splice: "true" },
+      }),
+    onSuccess: async () => {
+      onDeleted();
+      await invalidateWorkflows(queries, projectId);
+    },
+  });
+  return (
+    <>
+      <Button look="quiet" className="-ml-3" onClick={() => setAsking(true)}>
+        {t("Delete step")}
+      </Button>
+      {isAsking && (
+        <ConfirmDialog
+          title={t("Delete “{name}”?", { name: stepName(step) })}
+          description={
+            isSplit
+              ? t("The steps after it stay, but no path leads to them until you connect them again.")
+              : t("The step before it leads to the next one. This can't be undone.")
+          }
+          action={t("Delete step")}
+          doing={{ ...deleting, mutate: () => deleting.mutate() }}
+          onClose={() => setAsking(false)}
+        />
+      )}
+    </>
+  );
+}
+
+interface NewStepPanelProps {
+  projectId: string;
+  workflow: Workflow;
+  type: AddableType;
+  /** The way that leads to the new step. */
+  way: Way;
+  onAdded: (id: string) => void;
+  onClose: () => void;
+}
+
+export function NewStepPanel({ projectId, workflow, type, way, onAdded, onClose }: NewStepPanelProps) {
+  const queries = useQueryClient();
+  const [name, setName] = useState(STEP_KINDS[type].name);
+  const [config, setConfig] = useState<Config | null>(FIRST_CONFIGS[type]);
+  const adding = useMutation({
+    mutationFn: (written: Config) => addStep(projectId, workflow.id, way, { type, name, config: written }),
+    onSuccess: async ({ id }) => {
+      await invalidateWorkflows(queries, projectId);
+      onAdded(id);
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (config !== null) adding.mutate(config);
+  };
+  return (
+    <PanelFrame title={t("New step: {name}", { name: STEP_KINDS[type].name })} onClose={onClose}>
+      <form onSubmit={submit} noValidate className="flex flex-col gap-4">
+        {adding.isError && <Failure error={adding.error} atInputs={["name", ...AT_INPUTS[type]]} />}
+        <Field
+          label={t("Name")}
+          value={name}
+          onChange={({ target }) => setName(target.value)}
+          error={problemWith(adding.error, "name")}
+        />
+        <ConfigFields
+          type={type}
+          projectId={projectId}
+          startEvent={startEventOf(workflow)}
+          config={config ?? FIRST_CONFIGS[type]}
+          onChange={setConfig}
+          error={adding.error}
+        />
+        <div className="flex justify-end gap-2">
+          <Button look="quiet" onClick={onClose}>
+            {t("Cancel")}
+          </Button>
+          <Button
+            look="primary"
+            type="submit"
+            busy={adding.isPending}
+            disabled={config === null || name.trim() === ""}
+          >
+            {t("Add step")}
+          </Button>
+        </div>
+      </form>
+    </PanelFrame>
+  );
+}
+
+/** Inserts the step into the transition of the way, or continues an open way with it. */
+function addStep(
+  projectId: string,
+  id: string,
+  { transitionId, fromStepId, branch }: Way,
+  { type, name, config }: { type: AddableType; name: string; config: Config },
+) {
+  if (transitionId === null)
+    return call(api.workflows.addStep, {
+      projectId,
+      params: { id },
+      body: { type, name, config: { ...config }, fromStepId, branch },
+    });
+  if (type === "EXIT") throw new Error("An EXIT has no next step, so it is only offered for open ways.");
+  return call(api.workflows.insertStep, {
+    projectId,
+    params: { id, transitionId },
+    body: { type, name, config: { ...config } },
+  });
+}

@@ -1,0 +1,122 @@
+// Describes the configuration of a step in words.
+import type { StepConfig } from "@postloft/contract/workflows/graph.ts";
+import { locale, plural, t } from "../../../text/t.ts";
+import { sentenceOf } from "../../segments/condition-builder/condition-sentence.ts";
+import type { Fields } from "../../segments/condition-builder/fields.ts";
+import { formatSpan } from "../../segments/condition-builder/operators.ts";
+import { filterOfStored } from "../condition-form.ts";
+import { triggerText, type SegmentNames } from "../trigger-text.ts";
+import type { Step, Workflow } from "../workflow-queries.ts";
+
+/** Names that the sentences need. */
+export interface Names {
+  segments: SegmentNames;
+  /** Templates by id. */
+  templates: ReadonlyMap<string, string>;
+  fields: Pick<Fields, "nameOf" | "typeOf">;
+}
+
+const LIST = new Intl.ListFormat(locale(), { type: "disjunction" });
+const WEEKDAY = new Intl.DateTimeFormat(locale(), { weekday: "long", timeZone: "UTC" });
+/** January 1, 2024 was a Monday. */
+const MONDAY_MS = Date.UTC(2024, 0, 1);
+const DAY_MS = 86_400_000;
+const DAYS_OF_WEEK = [1, 2, 3, 4, 5, 6, 7] as const;
+
+/** The days as in the API, 1 for Monday, with their names. */
+export const WEEKDAYS = DAYS_OF_WEEK.map((day) => ({
+  day,
+  name: WEEKDAY.format(MONDAY_MS + (day - 1) * DAY_MS),
+}));
+
+/** Returns a sentence about the step, without a period. */
+export function stepText(
+  { type, config, templateId }: Pick<Step, "type" | "config" | "templateId">,
+  workflow: Pick<Workflow, "triggerType" | "triggerConfig">,
+  names: Names,
+): string {
+  switch (type) {
+    case "TRIGGER":
+      return triggerText(workflow, names.segments);
+    case "SEND_EMAIL":
+      return mailText(config as StepConfig<"SEND_EMAIL">, templateId, names);
+    case "DELAY":
+      return delayText(config as StepConfig<"DELAY">);
+    case "WAIT_FOR_EVENT":
+      return waitText(config as StepConfig<"WAIT_FOR_EVENT">);
+    case "CONDITION":
+      return sentenceOf(filterOfStored(config), names.fields);
+    case "UPDATE_CONTACT":
+      return updateText(config as StepConfig<"UPDATE_CONTACT">);
+    case "WEBHOOK": {
+      const { url, method = "POST" } = config as StepConfig<"WEBHOOK">;
+      return t("{method} request to {host}", { method, host: URL.parse(url)?.host ?? url });
+    }
+    case "EXIT": {
+      const { reason = "" } = config as StepConfig<"EXIT">;
+      return reason === "" ? t("Ends the path") : reason;
+    }
+  }
+}
+
+function mailText({ recipient }: StepConfig<"SEND_EMAIL">, templateId: string | null, names: Names): string {
+  if (templateId === null) return t("No template yet");
+  const template = names.templates.get(templateId) ?? t("a template");
+  return recipient?.type === "CUSTOM"
+    ? t("“{template}” to {address}", { template, address: recipient.customEmail ?? "" })
+    : t("“{template}”", { template });
+}
+
+/** Returns a phrase such as "Waits until the next Tuesday, 9:00 AM in the contact's time zone". */
+export function delayText({ amount, unit, until, timezone, weekdays }: StepConfig<"DELAY">): string {
+  if (until === undefined)
+    return amount === undefined || unit === undefined
+      ? t("No duration yet")
+      : t("Waits {span}", { span: formatSpan(amount, unit) });
+  const time = timeOfDay(until);
+  const zone = timezone ?? "UTC";
+  if (weekdays === undefined || weekdays.length === DAYS_OF_WEEK.length)
+    return zone === "contact"
+      ? t("Waits until the next {time} in the contact's time zone", { time })
+      : t("Waits until the next {time} ({zone})", { time, zone });
+  const days = LIST.format(WEEKDAYS.filter(({ day }) => weekdays.includes(day)).map(({ name }) => name));
+  return zone === "contact"
+    ? t("Waits until the next {days}, {time} in the contact's time zone", { days, time })
+    : t("Waits until the next {days}, {time} ({zone})", { days, time, zone });
+}
+
+const TIME = new Intl.DateTimeFormat(locale(), { timeStyle: "short", timeZone: "UTC" });
+
+/** Returns `HH:mm` as the user writes it. */
+function timeOfDay(time: string): string {
+  return TIME.format(new Date(`2024-01-01T${time}:00Z`));
+}
+
+function waitText({ eventName, timeout }: StepConfig<"WAIT_FOR_EVENT">): string {
+  if (timeout === undefined) return t("Waits for “{event}” without end", { event: eventName });
+  return t("Waits for “{event}”, {span} at most", { event: eventName, span: durationText(timeout) });
+}
+
+/** The units of a timeout in seconds, the longest first. */
+export const TIMEOUT_UNITS = [
+  ["weeks", 604_800],
+  ["days", 86_400],
+  ["hours", 3_600],
+  ["minutes", 60],
+] as const;
+
+/** Returns a duration in the longest unit without a remainder. */
+export function durationText(seconds: number): string {
+  const [unit, length] = TIMEOUT_UNITS.find(([, one]) => seconds % one === 0) ?? [null, 1];
+  return unit === null ? plural(seconds, "{n} second", "{n} seconds") : formatSpan(seconds / length, unit);
+}
+
+function updateText({ updates = {}, subscriptionAction = "none" }: StepConfig<"UPDATE_CONTACT">): string {
+  const fields = Object.keys(updates);
+  const parts = [
+    ...(fields.length === 0 ? [] : [t("Sets {fields}", { fields: fields.join(", ") })]),
+    ...(subscriptionAction === "subscribe" ? [t("Subscribes the contact")] : []),
+    ...(subscriptionAction === "unsubscribe" ? [t("Unsubscribes the contact")] : []),
+  ];
+  return parts.join(" · ");
+}

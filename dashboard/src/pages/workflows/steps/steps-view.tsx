@@ -1,0 +1,173 @@
+// The steps of a workflow as a canvas or an outline, with the panel of the selected step.
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import { lazy, Suspense, useMemo, useState, useSyncExternalStore } from "react";
+import { t } from "../../../text/t.ts";
+import { Choices } from "../../../ui/choices.tsx";
+import { Skeleton } from "../../../ui/states.tsx";
+import { planOf, type Way } from "../canvas/plan.ts";
+import { readWorkflowSearch } from "../search.ts";
+import { stepNumbersQuery, type Step, type Workflow } from "../workflow-queries.ts";
+import { useSegmentNames } from "../workflows-page.tsx";
+import { useStepFields } from "./condition-fields.tsx";
+import { templatesQuery } from "./mail-fields.tsx";
+import { Outline } from "./outline.tsx";
+import { StepButton } from "./step-button.tsx";
+import { stepName, type AddableType } from "./step-kinds.ts";
+import { NewStepPanel, startEventOf, StepPanel } from "./step-panel.tsx";
+import { stepText, type Names } from "./step-text.ts";
+import { TriggerPanel } from "./trigger-panel.tsx";
+import { WayMenu } from "./way-menu.tsx";
+
+const Canvas = lazy(async () => ({ default: (await import("../canvas/canvas.tsx")).Canvas }));
+const route = getRouteApi("/signed-in/$projectId/workflows/$workflowId");
+const POLL_EVERY_MS = 10_000;
+
+interface StepsViewProps {
+  projectId: string;
+  workflow: Workflow;
+}
+
+// oxlint-disable-next-line max-lines-per-function -- the handlers share its state
+export function StepsView({ projectId, workflow }: StepsViewProps) {
+  const { step: selectedId, view } = route.useSearch();
+  const navigate = route.useNavigate();
+  const [adding, setAdding] = useState<{ way: Way; type: AddableType } | null>(null);
+  const isWide = useIsWide();
+  const plan = useMemo(() => planOf(workflow.steps, workflow.transitions), [workflow]);
+  const names = useNames(projectId, workflow);
+  const numbers = useQuery({ ...stepNumbersQuery(projectId, workflow.id), refetchInterval: POLL_EVERY_MS });
+  // Without names and counts the steps would change right after they appear.
+  const isLoading = names === null || numbers.isPending;
+  const steps = new Map(workflow.steps.map((step) => [step.id, step]));
+  const selected = steps.get(selectedId ?? "");
+  const select = async (id: string | undefined) => {
+    setAdding(null);
+    await navigate({ search: (old) => readWorkflowSearch({ ...old, step: id }), resetScroll: false });
+  };
+  const close = async () => {
+    const from = adding?.way.fromStepId ?? selectedId;
+    await select(undefined);
+    document.querySelector<HTMLElement>(`[data-step="${from}"]`)?.focus();
+  };
+  const nameOf = (id: string) => {
+    const step = steps.get(id);
+    return step === undefined ? "" : stepName(step);
+  };
+  const renderStep = (id: string) => {
+    const step = steps.get(id);
+    if (step === undefined || names === null) return null;
+    return (
+      <StepButton
+        step={step}
+        text={stepText(step, workflow, names)}
+        numbers={numbers.data?.steps.find(({ stepId }) => stepId === id)}
+        problems={workflow.problems.filter(({ stepId }) => stepId === id)}
+        isSelected={id === selectedId && adding === null}
+        onSelect={() => void select(id)}
+      />
+    );
+  };
+  const renderWay = (way: Way) => (
+    <WayMenu
+      way={way}
+      from={nameOf(way.fromStepId)}
+      onAdd={(type) => void select(undefined).then(() => setAdding({ way, type }))}
+    />
+  );
+  if (isLoading) return <Skeleton className="h-96" />;
+  const isOutline = view === "outline" || !isWide;
+  const isPanelOpen = adding !== null || selected !== undefined;
+  return (
+    <div className={isPanelOpen ? "grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_23rem]" : ""}>
+      <div className={isPanelOpen ? "min-w-0 max-lg:hidden" : "min-w-0"}>
+        {isWide && <ViewChoice isOutline={isOutline} />}
+        {isOutline ? (
+          <Outline plan={plan} nameOf={nameOf} renderStep={renderStep} renderWay={renderWay} />
+        ) : (
+          <div className="h-[max(28rem,calc(100dvh-17rem))] overflow-hidden rounded-lg border border-line bg-page">
+            <Suspense fallback={<Skeleton className="size-full" />}>
+              <Canvas plan={plan} selectedId={selectedId} renderStep={renderStep} renderWay={renderWay} />
+            </Suspense>
+          </div>
+        )}
+      </div>
+      {adding !== null ? (
+        <NewStepPanel
+          key={`${adding.way.key} ${adding.type}`}
+          projectId={projectId}
+          workflow={workflow}
+          {...adding}
+          onAdded={(id) => void select(id)}
+          onClose={() => void close()}
+        />
+      ) : (
+        selected !== undefined && (
+          <SelectedPanel
+            key={selected.id}
+            projectId={projectId}
+            workflow={workflow}
+            step={selected}
+            onClose={() => void close()}
+          />
+        )
+      )}
+    </div>
+  );
+}
+
+function ViewChoice({ isOutline }: { isOutline: boolean }) {
+  const navigate = route.useNavigate();
+  return (
+    <Choices
+      label={t("View")}
+      className="mb-3"
+      options={[
+        { value: "canvas", label: t("Canvas") },
+        { value: "outline", label: t("Outline") },
+      ]}
+      value={isOutline ? "outline" : "canvas"}
+      onChoose={(view) =>
+        void navigate({ search: (old) => readWorkflowSearch({ ...old, view }), replace: true })
+      }
+    />
+  );
+}
+
+interface SelectedPanelProps extends StepsViewProps {
+  step: Step;
+  onClose: () => void;
+}
+
+function SelectedPanel({ projectId, workflow, step, onClose }: SelectedPanelProps) {
+  const { type } = step;
+  if (type === "TRIGGER") return <TriggerPanel projectId={projectId} workflow={workflow} onClose={onClose} />;
+  return <StepPanel projectId={projectId} workflow={workflow} step={{ ...step, type }} onClose={onClose} />;
+}
+
+/** Returns null while loading. */
+function useNames(projectId: string, workflow: Workflow): Names | null {
+  const segments = useSegmentNames(projectId);
+  const templates = useQuery(templatesQuery(projectId));
+  const fields = useStepFields(projectId, startEventOf(workflow));
+  if (templates.isPending) return null;
+  return {
+    segments,
+    fields,
+    templates: new Map(templates.data?.data.map(({ id, name }) => [id, name])),
+  };
+}
+
+const WIDE = "(min-width: 48rem)";
+
+/** Returns whether the window has room for the canvas. */
+function useIsWide(): boolean {
+  return useSyncExternalStore(
+    (onChange) => {
+      const wide = matchMedia(WIDE);
+      wide.addEventListener("change", onChange);
+      return () => wide.removeEventListener("change", onChange);
+    },
+    () => matchMedia(WIDE).matches,
+  );
+}

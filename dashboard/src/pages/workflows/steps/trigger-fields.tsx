@@ -1,0 +1,172 @@
+// The inputs for what lets contacts into a workflow.
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import type { TriggerType } from "@postloft/contract/workflows/graph.ts";
+import { problemWith } from "../../../api/call.ts";
+import { t } from "../../../text/t.ts";
+import { Field, Select } from "../../../ui/field.tsx";
+import { segmentsQuery } from "../../segments/segment-queries.ts";
+import { EventField } from "../new-workflow-dialog.tsx";
+import type { Config } from "./step-config.ts";
+
+export interface TriggerDraft {
+  name: string;
+  triggerType: TriggerType;
+  triggerConfig: Config;
+  allowReentry: boolean;
+}
+
+interface TriggerFieldsProps {
+  projectId: string;
+  draft: TriggerDraft;
+  onChange: (config: Config) => void;
+  error: unknown;
+}
+
+export function TriggerFields({
+  projectId,
+  draft: { triggerType, triggerConfig },
+  onChange,
+  error,
+}: TriggerFieldsProps) {
+  switch (triggerType) {
+    case "EVENT":
+      return (
+        <EventField
+          projectId={projectId}
+          label={t("Event")}
+          value={String(triggerConfig["eventName"] ?? "")}
+          onChange={(eventName) => onChange({ ...triggerConfig, eventName })}
+          error={problemWith(error, "triggerConfig.eventName") ?? problemWith(error, "eventName")}
+        />
+      );
+    case "SEGMENT_ENTRY":
+    case "SEGMENT_EXIT":
+      return (
+        <SegmentSelect
+          projectId={projectId}
+          mustBeTracked
+          value={String(triggerConfig["segmentId"] ?? "")}
+          onChange={(segmentId) => onChange({ segmentId })}
+          error={problemWith(error, "triggerConfig.segmentId")}
+        />
+      );
+    case "SCHEDULE":
+      return (
+        <ScheduleFields projectId={projectId} config={triggerConfig} onChange={onChange} error={error} />
+      );
+    case "MANUAL":
+      return (
+        <p className="text-sm text-soft">
+          {t("Contacts enter only when you or your app start an execution.")}
+        </p>
+      );
+  }
+}
+
+interface SegmentSelectProps {
+  projectId: string;
+  /** Offers only segments that record entries and exits. */
+  mustBeTracked?: boolean;
+  value: string;
+  onChange: (id: string) => void;
+  error: string | undefined;
+}
+
+function SegmentSelect({ projectId, mustBeTracked = false, value, onChange, error }: SegmentSelectProps) {
+  const segments = useQuery(segmentsQuery(projectId));
+  const offered = (segments.data ?? []).filter(
+    ({ id, type, trackMembership }) =>
+      !mustBeTracked || id === value || (type === "DYNAMIC" && trackMembership),
+  );
+  return (
+    <div>
+      <Select
+        label={t("Segment")}
+        options={[
+          { value: "", label: t("Choose a segment") },
+          ...offered.map(({ id, name }) => ({ value: id, label: name })),
+        ]}
+        value={value}
+        onChange={({ target }) => onChange(target.value)}
+        error={error}
+        help={mustBeTracked ? t("Only segments with “Track membership” are listed.") : undefined}
+      />
+      <Link
+        to="/$projectId/segments"
+        params={{ projectId }}
+        className="mt-1 inline-block text-sm text-accent hover:underline"
+      >
+        {t("All segments")}
+      </Link>
+    </div>
+  );
+}
+
+interface ScheduleFieldsProps {
+  projectId: string;
+  config: Config;
+  onChange: (config: Config) => void;
+  error: unknown;
+}
+
+function ScheduleFields({ projectId, config, onChange, error }: ScheduleFieldsProps) {
+  const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const {
+    cron = "",
+    timezone = "UTC",
+    segmentId,
+    audienceType,
+    audienceFilter,
+  } = config as Partial<Record<string, string>>;
+  const isFiltered = (audienceFilter ?? null) !== null;
+  const audience = audienceType ?? ((segmentId ?? null) === null ? "" : "SEGMENT");
+  const time = { ...(cron === "" ? {} : { cron }), timezone };
+  return (
+    <>
+      <Field
+        label={t("Schedule")}
+        help={t("Minute, hour, day, month, weekday: 0 9 * * 1 is Mondays at 9:00.")}
+        placeholder="0 9 * * 1"
+        value={cron}
+        onChange={({ target }) => onChange({ ...config, cron: target.value })}
+        error={problemWith(error, "triggerConfig.cron")}
+      />
+      <Select
+        label={t("Time zone")}
+        options={[...new Set(["UTC", own, timezone])].map((value) => ({ value, label: value }))}
+        value={timezone}
+        onChange={({ target }) => onChange({ ...config, timezone: target.value })}
+        error={problemWith(error, "triggerConfig.timezone")}
+      />
+      <Select
+        label={t("Audience")}
+        options={[
+          { value: "", label: t("Choose an audience") },
+          { value: "ALL", label: t("Everyone") },
+          { value: "SEGMENT", label: t("A segment") },
+          ...(isFiltered ? [{ value: "FILTERED", label: t("Contacts that match a filter") }] : []),
+        ]}
+        value={audience}
+        onChange={({ target }) =>
+          onChange(
+            target.value === "FILTERED"
+              ? config
+              : target.value === ""
+                ? time
+                : { ...time, audienceType: target.value },
+          )
+        }
+        error={problemWith(error, "triggerConfig.audienceType")}
+      />
+      {audience === "SEGMENT" && (
+        <SegmentSelect
+          projectId={projectId}
+          value={segmentId ?? ""}
+          onChange={(id) => onChange({ ...time, audienceType: "SEGMENT", segmentId: id })}
+          error={problemWith(error, "triggerConfig.segmentId")}
+        />
+      )}
+    </>
+  );
+}

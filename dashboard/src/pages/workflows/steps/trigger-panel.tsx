@@ -1,0 +1,143 @@
+// The side panel of the TRIGGER: the workflow's name, what lets contacts in, and whether they may enter again.
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState, type FormEvent } from "react";
+import type { TriggerType } from "@postloft/contract/workflows/graph.ts";
+import { call, problemWith } from "../../../api/call.ts";
+import { api } from "../../../api/endpoints.ts";
+import { t } from "../../../text/t.ts";
+import { Button } from "../../../ui/button.tsx";
+import { Checkbox, Field, Select } from "../../../ui/field.tsx";
+import { Failure } from "../../../ui/states.tsx";
+import { useToast } from "../../../ui/toasts.tsx";
+import { isSame } from "../../../ui/typed.ts";
+import { useLeaveWarning } from "../../../ui/use-leave-warning.ts";
+import { TRIGGER_NAMES } from "../trigger-text.ts";
+import { invalidateWorkflows, type Workflow } from "../workflow-queries.ts";
+import { PanelFrame } from "./step-panel.tsx";
+import { TriggerFields, type TriggerDraft } from "./trigger-fields.tsx";
+
+const AT_INPUTS = [
+  "name",
+  "triggerConfig.eventName",
+  "eventName",
+  "triggerConfig.segmentId",
+  "triggerConfig.cron",
+  "triggerConfig.timezone",
+];
+
+function draftOf({ name, triggerType, triggerConfig, allowReentry }: Workflow): TriggerDraft {
+  return { name, triggerType, triggerConfig, allowReentry };
+}
+
+/** Returns the changed fields. Without a change of the trigger an unfinished one stays as it is. */
+function changesOf(before: TriggerDraft, { name, triggerType, triggerConfig, allowReentry }: TriggerDraft) {
+  const isSameTrigger = before.triggerType === triggerType && isSame(before.triggerConfig, triggerConfig);
+  return {
+    ...(name === before.name ? {} : { name }),
+    ...(allowReentry === before.allowReentry ? {} : { allowReentry }),
+    ...(isSameTrigger ? {} : { triggerType, triggerConfig: { ...triggerConfig } }),
+  };
+}
+
+interface TriggerPanelProps {
+  projectId: string;
+  workflow: Workflow;
+  onClose: () => void;
+}
+
+/** Holds and saves the edits of the trigger. */
+function useTriggerDraft(projectId: string, workflow: Workflow) {
+  const [base, setBase] = useState(workflow);
+  const [draft, setDraft] = useState(() => draftOf(workflow));
+  const queries = useQueryClient();
+  const toast = useToast();
+  const take = (saved: Workflow) => {
+    setBase(saved);
+    setDraft(draftOf(saved));
+  };
+  const saving = useMutation({
+    mutationFn: () =>
+      call(api.workflows.update, {
+        projectId,
+        params: { id: workflow.id },
+        body: { ...changesOf(draftOf(base), draft), expectedUpdatedAt: workflow.updatedAt },
+      }),
+    onSuccess: (saved) => {
+      take(saved);
+      toast(t("Trigger saved"));
+    },
+    onSettled: () => invalidateWorkflows(queries, projectId),
+  });
+  const isChanged = !isSame(draft, draftOf(base));
+  // A workflow read after the panel opened may have another trigger. Changed steps are no conflict.
+  const isStale =
+    !saving.isPending && !isSame(draftOf(workflow), draftOf(base)) && workflow.updatedAt > base.updatedAt;
+  useLeaveWarning(isChanged);
+  return { base, draft, setDraft, saving, isChanged, isStale, take };
+}
+
+export function TriggerPanel({ projectId, workflow, onClose }: TriggerPanelProps) {
+  const { base, draft, setDraft, saving, isChanged, isStale, take } = useTriggerDraft(projectId, workflow);
+  const { error } = saving;
+  const change = (changed: Partial<TriggerDraft>) => setDraft({ ...draft, ...changed });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    saving.mutate();
+  };
+  return (
+    <PanelFrame title={t("Trigger")} onClose={onClose}>
+      <form onSubmit={submit} noValidate className="flex flex-col gap-4">
+        {saving.isError && <Failure error={error} atInputs={AT_INPUTS} />}
+        {isStale && (
+          <div role="alert" className="rounded-md border border-line bg-warn-wash px-3.5 py-2.5 text-sm">
+            <p className="mb-2 font-medium text-warn">{t("Someone else changed this trigger.")}</p>
+            <Button onClick={() => take(workflow)}>{t("Discard my changes")}</Button>
+          </div>
+        )}
+        <Field
+          label={t("Workflow name")}
+          value={draft.name}
+          onChange={({ target }) => change({ name: target.value })}
+          error={problemWith(error, "name")}
+        />
+        <Select
+          label={t("Starts when")}
+          options={(Object.keys(TRIGGER_NAMES) as TriggerType[]).map((value) => ({
+            value,
+            label: TRIGGER_NAMES[value],
+          }))}
+          value={draft.triggerType}
+          onChange={({ target }) => {
+            const triggerType = target.value as TriggerType;
+            change({
+              triggerType,
+              triggerConfig: triggerType === base.triggerType ? base.triggerConfig : {},
+            });
+          }}
+        />
+        <TriggerFields
+          projectId={projectId}
+          draft={draft}
+          onChange={(triggerConfig) => change({ triggerConfig })}
+          error={error}
+        />
+        <Checkbox
+          label={t("Allow re-entry")}
+          help={t("Contacts can enter again after they have left.")}
+          checked={draft.allowReentry}
+          onChange={({ target }) => change({ allowReentry: target.checked })}
+        />
+        <div className="flex justify-end">
+          <Button
+            look="primary"
+            type="submit"
+            busy={saving.isPending}
+            disabled={!isChanged || isStale || draft.name.trim() === ""}
+          >
+            {isChanged ? t("Save") : t("Saved")}
+          </Button>
+        </div>
+      </form>
+    </PanelFrame>
+  );
+}

@@ -1,0 +1,52 @@
+// The label of a way out of a step, and the button that adds a step there.
+import { CornerUpLeft, Plus } from "lucide-react";
+import { t } from "../../../text/t.ts";
+import { Menu, MenuItem } from "../../../ui/menu.tsx";
+import type { Way } from "../canvas/plan.ts";
+import { ADDABLE_TYPES, BRANCH_NAMES, STEP_KINDS, type AddableType } from "./step-kinds.ts";
+
+interface WayMenuProps {
+  way: Way;
+  /** The name of the step that the way leaves. */
+  from: string;
+  onAdd: (type: AddableType) => void;
+}
+
+export function WayMenu({ way, from, onAdd }: WayMenuProps) {
+  const { branch, kind, isImplied, transitionId } = way;
+  const types = ADDABLE_TYPES.filter((type) => type !== "EXIT" || transitionId === null);
+  const name = branch === null ? null : BRANCH_NAMES[branch];
+  return (
+    <span className="inline-flex items-center gap-1 rounded-full border border-line bg-surface p-0.5 text-xs text-soft">
+      {name !== null && <span className="pl-2 font-medium whitespace-nowrap">{name}</span>}
+      {kind === "loop" && <CornerUpLeft size={13} className="mx-1" aria-label={t("Goes back")} />}
+      {!isImplied && (
+        <Menu
+          label={
+            name === null
+              ? t("Add a step after {step}", { step: from })
+              : t("Add a step after {step}, {branch}", { step: from, branch: name })
+          }
+          className="grid size-6.5 place-items-center rounded-full text-accent hover:bg-hover data-popup-open:bg-hover"
+          button={<Plus size={14} aria-hidden />}
+        >
+          {types.map((type) => (
+            <AddItem key={type} type={type} onAdd={onAdd} />
+          ))}
+        </Menu>
+      )}
+      {isImplied && name === null && <span className="px-2 whitespace-nowrap">{t("Starts here")}</span>}
+    </span>
+  );
+}
+
+function AddItem({ type, onAdd }: { type: AddableType; onAdd: (type: AddableType) => void }) {
+  const { icon: Icon, name, about } = STEP_KINDS[type];
+  return (
+    <MenuItem onSelect={() => onAdd(type)}>
+      <Icon size={14} className="text-faint" aria-hidden />
+      <span>{name}</span>
+      <span className="ml-auto pl-4 text-xs text-faint">{about}</span>
+    </MenuItem>
+  );
+}

@@ -1,0 +1,104 @@
+// Enables, disables, copies and deletes workflows, from the list and from the workflow's page.
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { Copy, Ellipsis, Pause, Play, Trash2 } from "lucide-react";
+import { call, CallError } from "../../api/call.ts";
+import { api } from "../../api/endpoints.ts";
+import { t } from "../../text/t.ts";
+import { Menu, MenuItem, MenuLine } from "../../ui/menu.tsx";
+import { useToast } from "../../ui/toasts.tsx";
+import { useDelayedDeletion } from "../use-delayed-deletion.ts";
+import { invalidateWorkflows } from "./workflow-queries.ts";
+
+/** The properties the actions need, which rows of the list also have. */
+export interface WorkflowToChange {
+  id: string;
+  name: string;
+  enabled: boolean;
+}
+
+export function useSwitching(projectId: string, { id, name, enabled }: WorkflowToChange) {
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const toast = useToast();
+  return useMutation({
+    mutationFn: () => call(api.workflows.update, { projectId, params: { id }, body: { enabled: !enabled } }),
+    onSuccess: () =>
+      enabled
+        ? toast(t("“{name}” disabled", { name }), t("No one new enters. People inside continue."))
+        : toast(t("“{name}” enabled", { name })),
+    onError: (error) =>
+      toast(t("Couldn't change “{name}”", { name }), {
+        description:
+          error instanceof CallError && error.fields.length > 0
+            ? t("Fix its problems first.")
+            : error.message,
+        action: {
+          label: t("Open workflow"),
+          run: () =>
+            void navigate({
+              to: "/$projectId/workflows/$workflowId",
+              params: { projectId, workflowId: id },
+              search: {},
+            }),
+        },
+      }),
+    onSettled: () => invalidateWorkflows(queries, projectId),
+  });
+}
+
+export function useCopying(projectId: string, { id }: WorkflowToChange) {
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const toast = useToast();
+  return useMutation({
+    mutationFn: () => call(api.workflows.duplicate, { projectId, params: { id } }),
+    onSuccess: async (copy) => {
+      await invalidateWorkflows(queries, projectId);
+      const params = { projectId, workflowId: copy.id };
+      await navigate({ to: "/$projectId/workflows/$workflowId", params, search: {} });
+      toast(t("Duplicated"), copy.name);
+    },
+    onError: (error) => toast(t("Couldn't duplicate"), error.message),
+  });
+}
+
+interface MenuProps {
+  projectId: string;
+  workflow: WorkflowToChange;
+  /** Adds enabling and disabling, where there is no button for it. */
+  hasSwitch?: boolean;
+}
+
+export function WorkflowMenu({ projectId, workflow, hasSwitch = false }: MenuProps) {
+  const { id, name, enabled } = workflow;
+  const navigate = useNavigate();
+  const switching = useSwitching(projectId, workflow);
+  const copying = useCopying(projectId, workflow);
+  const deleteLater = useDelayedDeletion(projectId);
+  const remove = async () => {
+    await navigate({ to: "/$projectId/workflows", params: { projectId }, search: {} });
+    deleteLater({ id, name, remove: () => call(api.workflows.delete, { projectId, params: { id } }) });
+  };
+  return (
+    <Menu
+      label={t("Actions for {name}", { name })}
+      className="inline-grid size-8 place-items-center rounded-md text-faint hover:bg-hover hover:text-ink data-popup-open:bg-hover"
+      button={<Ellipsis size={15} aria-hidden />}
+    >
+      {hasSwitch && (
+        <MenuItem onSelect={() => switching.mutate()}>
+          {enabled ? <Pause size={14} aria-hidden /> : <Play size={14} aria-hidden />}
+          {enabled ? t("Disable") : t("Enable")}
+        </MenuItem>
+      )}
+      <MenuItem onSelect={() => copying.mutate()}>
+        <Copy size={14} aria-hidden /> {t("Duplicate")}
+      </MenuItem>
+      <MenuLine />
+      <MenuItem onSelect={() => void remove()}>
+        <Trash2 size={14} aria-hidden /> {t("Delete")}
+      </MenuItem>
+    </Menu>
+  );
+}

@@ -1,0 +1,90 @@
+// Shows a workflow: its problems, its steps and its executions.
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { ArrowLeft, Pause, Play } from "lucide-react";
+import { t } from "../../text/t.ts";
+import { Button } from "../../ui/button.tsx";
+import { Choices } from "../../ui/choices.tsx";
+import { Page } from "../../ui/page.tsx";
+import { Failure, Skeleton } from "../../ui/states.tsx";
+import { Gone, useIsBeingDeleted } from "../gone.tsx";
+import { useProject } from "../project-shell.tsx";
+import { ExecutionList } from "./executions/execution-list.tsx";
+import { ProblemList } from "./problem-list.tsx";
+import { StepsView } from "./steps/steps-view.tsx";
+import { triggerText } from "./trigger-text.ts";
+import { useSwitching, WorkflowMenu } from "./workflow-actions.tsx";
+import { workflowQuery, type Workflow } from "./workflow-queries.ts";
+import { EnabledBadge, useSegmentNames } from "./workflows-page.tsx";
+
+const route = getRouteApi("/signed-in/$projectId/workflows/$workflowId");
+
+export function WorkflowPage() {
+  const project = useProject();
+  const { workflowId } = route.useParams();
+  const { tab } = route.useSearch();
+  const navigate = route.useNavigate();
+  const workflow = useQuery(workflowQuery(project.id, workflowId));
+  const segments = useSegmentNames(project.id);
+  const { data } = workflow;
+  if (useIsBeingDeleted(workflowId)) return <Gone name={data?.name ?? t("Workflow")} />;
+  return (
+    <Page
+      title={data?.name ?? t("Workflow")}
+      {...(data === undefined ? {} : { about: triggerText(data, segments) })}
+      width="wide"
+      actions={data !== undefined && <Actions projectId={project.id} workflow={data} />}
+    >
+      <Link
+        to="/$projectId/workflows"
+        params={{ projectId: project.id }}
+        className="-mt-3 mb-5 inline-flex items-center gap-1.5 text-sm text-soft hover:text-ink"
+      >
+        <ArrowLeft size={14} aria-hidden /> {t("All workflows")}
+      </Link>
+      {workflow.isPending && <Skeleton className="h-96" />}
+      {workflow.isError && <Failure error={workflow.error} onRetry={() => void workflow.refetch()} />}
+      {data !== undefined && (
+        <>
+          <Choices
+            label={t("Workflow")}
+            look="tabs"
+            options={[
+              { value: "steps", label: t("Steps") },
+              { value: "executions", label: t("Executions") },
+            ]}
+            value={tab ?? "steps"}
+            onChoose={(chosen) => void navigate({ search: chosen === "executions" ? { tab: chosen } : {} })}
+          />
+          {tab === "executions" ? (
+            <ExecutionList projectId={project.id} workflow={data} />
+          ) : (
+            <>
+              <ProblemList projectId={project.id} workflow={data} />
+              <StepsView key={data.id} projectId={project.id} workflow={data} />
+            </>
+          )}
+        </>
+      )}
+    </Page>
+  );
+}
+
+function Actions({ projectId, workflow }: { projectId: string; workflow: Workflow }) {
+  const { enabled } = workflow;
+  const switching = useSwitching(projectId, workflow);
+  return (
+    <div className="flex items-center gap-2">
+      <EnabledBadge isEnabled={enabled} />
+      <Button
+        look={enabled ? "plain" : "primary"}
+        busy={switching.isPending}
+        onClick={() => switching.mutate()}
+      >
+        {enabled ? <Pause size={14} aria-hidden /> : <Play size={14} aria-hidden />}
+        {enabled ? t("Disable") : t("Enable")}
+      </Button>
+      <WorkflowMenu projectId={projectId} workflow={workflow} />
+    </div>
+  );
+}

@@ -1,0 +1,242 @@
+// Lists the workflows of a project, newest first.
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { Plus } from "lucide-react";
+import { useState } from "react";
+import { call } from "../../api/call.ts";
+import { api } from "../../api/endpoints.ts";
+import { endpointKey } from "../../api/query-key.ts";
+import { usePages } from "../../api/use-list.ts";
+import { plural, t } from "../../text/t.ts";
+import { Button } from "../../ui/button.tsx";
+import { Choices } from "../../ui/choices.tsx";
+import { formatNumber } from "../../ui/format.ts";
+import { More } from "../../ui/more.tsx";
+import { Badge, Card, Page } from "../../ui/page.tsx";
+import { SearchBox } from "../../ui/search-box.tsx";
+import { Empty, Failure } from "../../ui/states.tsx";
+import { ROW_LINK, Table, type Column } from "../../ui/table.tsx";
+import { useProject } from "../project-shell.tsx";
+import { segmentsQuery } from "../segments/segment-queries.ts";
+import { NewWorkflowDialog } from "./new-workflow-dialog.tsx";
+import { readWorkflowsSearch, type WorkflowsSearch } from "./search.ts";
+import { triggerText, type SegmentNames } from "./trigger-text.ts";
+import { WorkflowMenu } from "./workflow-actions.tsx";
+import type { ListedWorkflow } from "./workflow-queries.ts";
+
+const route = getRouteApi("/signed-in/$projectId/workflows");
+const POLL_EVERY_MS = 15_000;
+
+export function WorkflowsPage() {
+  const project = useProject();
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const [isAdding, setAdding] = useState(false);
+  const list = useWorkflows(project.id, search);
+  const segments = useSegmentNames(project.id);
+  const { total = 0 } = list;
+  return (
+    <Page
+      title={t("Workflows")}
+      about={t("Emails and other steps that run when something happens.")}
+      actions={
+        <Button look="primary" onClick={() => setAdding(true)}>
+          <Plus size={15} aria-hidden /> {t("New workflow")}
+        </Button>
+      }
+    >
+      <Filters />
+      {list.isError ? (
+        <Failure error={list.error} onRetry={() => void list.refetch()} />
+      ) : (
+        <Card className="overflow-hidden">
+          {list.rows?.length === 0 ? (
+            <NoWorkflows
+              isFiltered={Object.keys(search).length > 0}
+              onClear={() => void navigate({ search: {} })}
+              onAdd={() => setAdding(true)}
+            />
+          ) : (
+            <Table
+              label={t("Workflows")}
+              columns={columnsOf(project.id, segments)}
+              rows={list.rows}
+              rowKey={({ id }) => id}
+              isStale={list.isPlaceholderData}
+            />
+          )}
+        </Card>
+      )}
+      <More count={total > 0 ? plural(total, "{n} workflow", "{n} workflows") : ""} list={list} />
+      {isAdding && <NewWorkflowDialog projectId={project.id} onClose={() => setAdding(false)} />}
+    </Page>
+  );
+}
+
+function useWorkflows(projectId: string, search: WorkflowsSearch) {
+  return usePages(
+    endpointKey(api.workflows.list, { projectId, query: search }),
+    async ({ query: { limit, cursor = "1" }, signal }) => {
+      const query = { ...search, page: cursor, pageSize: limit };
+      const { data, page, totalPages, total } = await call(api.workflows.list, { projectId, query, signal });
+      return { data, total, cursor: page < totalPages ? String(page + 1) : null };
+    },
+    { pollEveryMs: POLL_EVERY_MS },
+  );
+}
+
+/** Returns the names of the project's segments. */
+export function useSegmentNames(projectId: string): SegmentNames {
+  const segments = useQuery(segmentsQuery(projectId));
+  return new Map(segments.data?.map(({ id, name }) => [id, name]));
+}
+
+function Filters() {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  return (
+    <div className="mb-3 flex flex-wrap items-center gap-3">
+      <SearchBox
+        label={t("Search by name")}
+        value={search.search ?? ""}
+        onSearch={(text) =>
+          void navigate({ search: (old) => readWorkflowsSearch({ ...old, search: text }), replace: true })
+        }
+      />
+      <Choices
+        label={t("Status")}
+        options={[
+          { value: "all", label: t("All") },
+          { value: "active", label: t("Enabled") },
+          { value: "disabled", label: t("Disabled") },
+        ]}
+        value={search.status ?? "all"}
+        onChoose={(status) => void navigate({ search: (old) => readWorkflowsSearch({ ...old, status }) })}
+      />
+    </div>
+  );
+}
+
+function columnsOf(projectId: string, segments: SegmentNames): Array<Column<ListedWorkflow>> {
+  return [
+    {
+      key: "name",
+      head: t("Name"),
+      cell: ({ id, name }) => (
+        <Link
+          to="/$projectId/workflows/$workflowId"
+          params={{ projectId, workflowId: id }}
+          search={{}}
+          className={ROW_LINK}
+        >
+          <bdi>{name}</bdi>
+        </Link>
+      ),
+    },
+    {
+      key: "trigger",
+      head: t("Trigger"),
+      cell: (row) => <span className="text-soft">{triggerText(row, segments)}</span>,
+    },
+    {
+      key: "status",
+      head: t("Status"),
+      width: "w-28",
+      cell: ({ enabled }) => <EnabledBadge isEnabled={enabled} />,
+    },
+    {
+      key: "active",
+      head: t("Inside"),
+      width: "w-20",
+      align: "end",
+      cell: ({ _count: { active } }) => formatNumber(active),
+    },
+    {
+      key: "entered",
+      head: t("Entered (30 days)"),
+      width: "w-40",
+      align: "end",
+      cell: ({ last30Days: { entered } }) => formatNumber(entered),
+    },
+    {
+      key: "completed",
+      head: t("Completed"),
+      width: "w-24",
+      align: "end",
+      cell: ({ last30Days: { completed } }) => formatNumber(completed),
+    },
+    {
+      key: "failed",
+      head: t("Failed"),
+      width: "w-20",
+      align: "end",
+      cell: (row) => <Failed projectId={projectId} workflow={row} />,
+    },
+    {
+      key: "actions",
+      head: <span className="sr-only">{t("Actions")}</span>,
+      width: "w-16",
+      align: "end",
+      cell: (row) => <WorkflowMenu projectId={projectId} workflow={row} hasSwitch />,
+    },
+  ];
+}
+
+/** Links to the failed executions, if there are any. */
+function Failed({ projectId, workflow }: { projectId: string; workflow: ListedWorkflow }) {
+  const {
+    id,
+    name,
+    last30Days: { failed },
+  } = workflow;
+  if (failed === 0) return "";
+  return (
+    <Link
+      to="/$projectId/workflows/$workflowId"
+      params={{ projectId, workflowId: id }}
+      search={{ tab: "executions", status: "FAILED" }}
+      aria-label={plural(failed, "{n} failed execution of {name}", "{n} failed executions of {name}", {
+        name,
+      })}
+      className="rounded-sm hover:underline"
+    >
+      <Badge tone="bad">{formatNumber(failed)}</Badge>
+    </Link>
+  );
+}
+
+export function EnabledBadge({ isEnabled }: { isEnabled: boolean }) {
+  return <Badge tone={isEnabled ? "good" : "neutral"}>{isEnabled ? t("Enabled") : t("Disabled")}</Badge>;
+}
+
+interface NoWorkflowsProps {
+  isFiltered: boolean;
+  onClear: () => void;
+  onAdd: () => void;
+}
+
+function NoWorkflows({ isFiltered, onClear, onAdd }: NoWorkflowsProps) {
+  if (isFiltered)
+    return (
+      <Empty
+        title={t("No matching workflows")}
+        action={<Button onClick={onClear}>{t("Clear filters")}</Button>}
+      >
+        {t("Try a different search or clear the filters.")}
+      </Empty>
+    );
+  return (
+    <Empty
+      title={t("No workflows yet")}
+      action={
+        <Button look="primary" onClick={onAdd}>
+          {t("Create your first workflow")}
+        </Button>
+      }
+    >
+      {t(
+        "A workflow sends emails to each contact over time, such as a welcome and a reminder three days later.",
+      )}
+    </Empty>
+  );
+}

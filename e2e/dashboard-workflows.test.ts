@@ -1,0 +1,162 @@
+// Builds a workflow in the dashboard with the keyboard only, enables it, and explains an execution started by an event.
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { useTestServer } from "../server/src/testing/test-server.ts";
+import { choose, go, press, reach, type } from "./by-keys.ts";
+import { make, openDashboard } from "./open-dashboard.ts";
+import { useBrowser } from "./use-browser.ts";
+
+const server = useTestServer();
+const browser = useBrowser();
+
+/** Opens the menu of a way by its button and chooses a step. */
+async function addStep(page: Page, after: string, kind: string): Promise<void> {
+  await press(page, `Add a step after ${after}`);
+  await reach(page, page.getByRole("menuitem", { name: kind }), "ArrowDown");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { level: 2, name: `New step: ${kind}` }).waitFor();
+}
+
+/** Chooses a field in the condition builder. */
+async function chooseField(page: Page, name: string): Promise<void> {
+  await reach(page, page.getByRole("combobox", { name: "Field" }));
+  await page.keyboard.press("Enter");
+  await page.getByRole("combobox", { name: "Search" }).waitFor();
+  await page.keyboard.insertText(name);
+  await page.locator("[role=option][data-highlighted]", { hasText: name }).first().waitFor();
+  await page.keyboard.press("Enter");
+}
+
+test("a workflow is built by keyboard, enabled, started by an event, and its execution explained", async () => {
+  const { page, project } = await openDashboard(server, browser, async (one) => {
+    await make(server, one, "/templates", {
+      name: "Welcome mail",
+      type: "TRANSACTIONAL",
+      subject: "Welcome",
+      body: "<p>Hi</p>",
+      from: "hello@sandbox.localhost",
+    });
+    await server.call("POST", "/v1/track", one.byKey, {
+      email: "old@example.com",
+      event: "signed-up",
+      data: { plan: "free" },
+    });
+    return "";
+  });
+  await go(page, "w", "Workflows");
+  await page.getByText("No workflows yet").waitFor();
+  await press(page, "New workflow");
+  await page.getByRole("dialog", { name: "New workflow" }).waitFor();
+  await page.keyboard.insertText("Onboarding");
+  await reach(page, page.getByRole("combobox", { name: "Start event" }));
+  await page.keyboard.insertText("signed-up");
+  await press(page, "Create workflow");
+  await page.getByRole("heading", { level: 1, name: "Onboarding" }).waitFor();
+  await page.getByText("Add the first step.").waitFor();
+
+  await addStep(page, "Trigger", "Condition");
+  await chooseField(page, "plan");
+  await reach(page, page.getByLabel("Operator"));
+  await page.keyboard.press("i");
+  await type(page, "Value", "pro");
+  await press(page, "Add step");
+  await page.getByRole("heading", { level: 2, name: "Condition" }).waitFor();
+  await press(page, "Close");
+  await addStep(page, "Condition, Yes", "Send email");
+  await press(page, "Add step");
+  await page.getByRole("heading", { level: 2, name: "Send email" }).waitFor();
+  // Without a template the workflow cannot be enabled, and the problem leads to its step.
+  await press(page, "Close");
+  await page.getByText("1 problem to fix before you can enable it").waitFor();
+  await press(page, "Send email", "link");
+  await reach(page, page.getByRole("combobox", { name: "Template" }));
+  await page.keyboard.press("Enter");
+  await page.getByRole("combobox", { name: "Search" }).waitFor();
+  await page.keyboard.insertText("Welcome mail");
+  await page.locator("[role=option][data-highlighted]", { hasText: "Welcome mail" }).waitFor();
+  await page.keyboard.press("Enter");
+  await press(page, "Save");
+  await page.getByText("Step saved").waitFor();
+  await press(page, "Close");
+
+  // The outline has the same steps. A step is inserted between two others, and an open branch is continued.
+  await press(page, "Outline");
+  await addStep(page, "Condition, Yes", "Delay");
+  await choose(page, "Wait", "U");
+  await page.getByText("Waits until the next 9:00 AM in the contact's time zone").waitFor();
+  await choose(page, "Wait", "F");
+  await press(page, "Add step");
+  await page.getByRole("heading", { level: 2, name: "Delay" }).waitFor();
+  await press(page, "Close");
+  await addStep(page, "Condition, No", "Exit");
+  await type(page, "Reason", "On the free plan");
+  await press(page, "Add step");
+  await page.getByRole("heading", { level: 2, name: "Exit" }).waitFor();
+  await press(page, "Close");
+  await press(page, "Enable");
+  await page.getByText("“Onboarding” enabled").waitFor();
+
+  for (const [email, plan] of [
+    ["ada@example.com", "free"],
+    ["grace@example.com", "pro"],
+  ] as const)
+    await server.call("POST", "/v1/track", project.byKey, { email, event: "signed-up", data: { plan } });
+  await press(page, "Executions");
+  await page.getByText("On the free plan").waitFor({ timeout: 30_000 });
+  await page.getByRole("link", { name: "grace@example.com" }).waitFor({ timeout: 30_000 });
+  await type(page, "Email address of a contact", "ada@example.com");
+  await expect.poll(() => page.getByRole("link", { name: "grace@example.com" }).count()).toBe(0);
+  await press(page, "ada@example.com", "link");
+  await page.getByRole("heading", { level: 1, name: "ada@example.com" }).waitFor();
+  const path = page.getByRole("region", { name: "Path" }).getByRole("listitem");
+  await expect
+    .poll(async () => (await path.allInnerTexts()).map((text) => text.split("\n").slice(0, 3).join(" ")))
+    .toEqual([
+      expect.stringMatching(/^Trigger Passed/),
+      expect.stringMatching(/^Condition Passed No/),
+      expect.stringMatching(/^Exit Passed/),
+    ]);
+  await reach(page, path.nth(1).getByText("Output"));
+  await page.keyboard.press("Enter");
+  await path.nth(1).getByText('"free"').waitFor();
+
+  await press(page, "All executions", "link");
+  await press(page, "grace@example.com", "link");
+  await press(page, "Cancel execution");
+  await page.getByRole("dialog", { name: "Cancel this execution?" }).waitFor();
+  await reach(page, page.getByRole("dialog").getByRole("button", { name: "Cancel execution" }));
+  await page.keyboard.press("Enter");
+  await page.getByText("Execution canceled").waitFor();
+  await page.getByText("Canceled", { exact: true }).first().waitFor();
+});
+
+test("a step that was changed elsewhere is not overwritten", async () => {
+  let [workflowId, stepId] = ["", ""];
+  const { page, project } = await openDashboard(server, browser, async (one) => {
+    workflowId = await make(server, one, "/workflows", { name: "Calls", eventName: "bought" });
+    stepId = await make(server, one, `/workflows/${workflowId}/steps`, {
+      type: "DELAY",
+      config: { amount: 1, unit: "days" },
+      autoConnect: true,
+    });
+    return `/workflows/${workflowId}?step=${stepId}`;
+  });
+  const amount = page.getByLabel("Duration");
+  await amount.fill("3");
+  await server.call("PATCH", `/workflows/${workflowId}/steps/${stepId}`, project.byKey, {
+    config: { amount: 2, unit: "weeks" },
+  });
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByRole("button", { name: "Discard my changes" }).click();
+  await expect.poll(() => amount.inputValue()).toBe("2");
+  await expect.poll(() => page.getByLabel("Unit of time").inputValue()).toBe("weeks");
+  await amount.fill("4");
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByText("Step saved").waitFor();
+  const { body } = await server.call<{ steps: Array<{ id: string; config: unknown }> }>(
+    "GET",
+    `/workflows/${workflowId}`,
+    project.byKey,
+  );
+  expect(body.steps.find(({ id }) => id === stepId)?.config).toEqual({ amount: 4, unit: "weeks" });
+});
