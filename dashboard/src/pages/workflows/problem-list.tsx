@@ -6,7 +6,6 @@ import { call } from "../../api/call.ts";
 import { api } from "../../api/endpoints.ts";
 import { plural, t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
-import { Badge } from "../../ui/page.tsx";
 import { Failure } from "../../ui/states.tsx";
 import { PROBLEMS, WITH_DETAILS } from "./problem-text.ts";
 import { stepName } from "./steps/step-kinds.ts";
@@ -54,7 +53,7 @@ function ProblemLine({ problem, projectId, workflow }: ProblemListProps & { prob
   const step = workflow.steps.find(({ id }) => id === stepId);
   return (
     <li className="flex flex-wrap items-baseline gap-x-2 gap-y-1">
-      {severity === "error" && <Badge tone="bad">{t("Error")}</Badge>}
+      {severity === "error" && <span className="font-medium text-bad">{t("Error")}</span>}
       {step !== undefined && (
         <Link
           from="/$projectId/workflows/$workflowId"

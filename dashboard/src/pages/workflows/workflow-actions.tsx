@@ -47,7 +47,7 @@ export function useSwitching(projectId: string, { id, name, enabled }: WorkflowT
   });
 }
 
-export function useCopying(projectId: string, { id }: WorkflowToChange) {
+function useCopying(projectId: string, { id }: WorkflowToChange) {
   const queries = useQueryClient();
   const navigate = useNavigate();
   const toast = useToast();

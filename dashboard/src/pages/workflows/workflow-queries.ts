@@ -8,7 +8,6 @@ import { query } from "../../api/query.ts";
 export type ListedWorkflow = ApiResponse<typeof api.workflows.list>["data"][number];
 export type Workflow = ApiResponse<typeof api.workflows.get>;
 export type Step = Workflow["steps"][number];
-export type Transition = Workflow["transitions"][number];
 export type Problem = Workflow["problems"][number];
 export type StepNumbers = ApiResponse<typeof api.workflows.stats>["steps"][number];
 

@@ -35,8 +35,8 @@ export const ConditionRow = memo(function ConditionRow({
   const help = condition.field === "" ? undefined : operatorHelp(condition.operator);
   return (
     <div className="flex items-start gap-1">
-      <div className="min-w-0 flex-1">
-        <div className="grid gap-1.5 sm:grid-cols-[minmax(0,1fr)_minmax(0,0.9fr)_minmax(0,1.3fr)]">
+      <div className="@container min-w-0 flex-1">
+        <div className="grid gap-1.5 @md:grid-cols-[minmax(0,1fr)_minmax(0,0.9fr)_minmax(0,1.3fr)]">
           <Combobox
             label={t("Field")}
             shown={

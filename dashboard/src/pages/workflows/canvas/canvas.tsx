@@ -149,12 +149,17 @@ function useView(layout: Layout, selectedId: string | undefined): void {
   const { setViewport, getViewport } = useReactFlow();
   const width = useStore((state) => state.width);
   const height = useStore((state) => state.height);
-  const isShown = useRef(false);
+  const shownWidth = useRef(0);
   useEffect(() => {
-    if (width === 0 || height === 0 || isShown.current) return;
-    isShown.current = true;
-    void setViewport(firstView(layout, { width, height }));
-  }, [layout, width, height, setViewport]);
+    if (width === 0 || height === 0) return;
+    const before = shownWidth.current;
+    shownWidth.current = width;
+    const view = getViewport();
+    // The middle stays in the middle when the panel opens and takes a part of the width.
+    const moved = { ...view, x: view.x + (width - before) / 2 };
+    void setViewport(before === 0 ? firstView(layout, { width, height }) : moved);
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- a changed layout must not move the view
+  }, [width, height]);
   useEffect(() => {
     const place = layout.steps.find(({ id }) => id === selectedId);
     if (place === undefined || width === 0) return;

@@ -149,7 +149,7 @@ function bent(from: Point, to: Point, y: number): Point[] {
 }
 
 /** Returns an SVG path with round corners. */
-export function roundedPath(points: readonly Point[]): string {
+function roundedPath(points: readonly Point[]): string {
   const [first, ...rest] = points;
   if (first === undefined) return "";
   const parts = rest.map((point, at) => {

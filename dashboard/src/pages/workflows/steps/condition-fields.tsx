@@ -22,7 +22,7 @@ export function ConditionFields({ projectId, startEvent, config, onChange, error
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- only an edit changes the configuration
   }, [tree]);
   return (
-    <div className="@container">
+    <div>
       <ConditionBuilder tree={tree} fields={fields} error={error} path="config" onAction={act} />
       <p role="status" className="mt-3 border-t border-line pt-3 text-sm wrap-anywhere text-soft">
         {filter === null ? t("Complete the conditions to see the result.") : sentenceOf(filter, fields)}

@@ -106,7 +106,7 @@ export const TIMEOUT_UNITS = [
 ] as const;
 
 /** Returns a duration in the longest unit without a remainder. */
-export function durationText(seconds: number): string {
+function durationText(seconds: number): string {
   const [unit, length] = TIMEOUT_UNITS.find(([, one]) => seconds % one === 0) ?? [null, 1];
   return unit === null ? plural(seconds, "{n} second", "{n} seconds") : formatSpan(seconds / length, unit);
 }
