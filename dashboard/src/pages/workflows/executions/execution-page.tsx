@@ -2,12 +2,14 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { ArrowLeft } from "lucide-react";
+import type { EmailStatus } from "@postloft/contract/emails.ts";
 import { api } from "../../../api/endpoints.ts";
 import { query } from "../../../api/query.ts";
 import { t } from "../../../text/t.ts";
 import { formatInstant } from "../../../ui/format.ts";
 import { Badge, Card, Page } from "../../../ui/page.tsx";
 import { Failure, Skeleton } from "../../../ui/states.tsx";
+import { StatusBadge, STATUSES } from "../../emails/statuses.tsx";
 import { useProject } from "../../project-shell.tsx";
 import { BRANCH_NAMES, STEP_KINDS, stepName } from "../steps/step-kinds.ts";
 import { ExecutionActions } from "./execution-actions.tsx";
@@ -127,7 +129,7 @@ function StepRun({ projectId, run }: { projectId: string; run: Execution["steps"
           >
             <bdi>{email.subject === "" ? t("Open email") : email.subject}</bdi>
           </Link>{" "}
-          <span className="text-soft">{email.status}</span>
+          {isEmailStatus(email.status) && <StatusBadge status={email.status} />}
         </p>
       )}
       {output !== null && Object.keys(output).length > 0 && (
@@ -138,6 +140,11 @@ function StepRun({ projectId, run }: { projectId: string; run: Execution["steps"
       )}
     </li>
   );
+}
+
+/** An older page may not know a new status. */
+function isEmailStatus(status: string): status is EmailStatus {
+  return Object.hasOwn(STATUSES, status);
 }
 
 function Data({ title, value }: { title: string; value: Readonly<Record<string, unknown>> }) {
