@@ -169,7 +169,7 @@ const HOLDING: Holding[] = [
     take: (tx) => check(tx, { plain: [mail(id.plainMail)] }),
   },
   {
-    lock: "emails/submission/submission-queries.ts listMails",
+    lock: "emails/submission/submission-queries.ts bulkEmails",
     row: rowOf("emails", id.bulkMail),
     strength: "share",
     take: (tx) => check(tx, { list: { projectId: id.project, ids: [id.bulkMail] } }),
@@ -469,7 +469,7 @@ const SKIPPING: Skipping[] = [
     claim: (tx) => check(tx, { plain: [mail(id.plainMail)] }),
   },
   {
-    lock: "emails/submission/submission-queries.ts listMails",
+    lock: "emails/submission/submission-queries.ts bulkEmails",
     row: rowOf("emails", id.bulkMail),
     claim: (tx) => check(tx, { list: { projectId: id.project, ids: [id.bulkMail] } }),
   },

@@ -137,7 +137,7 @@ const WAITS: Wait[] = [
     is: 90,
   },
   {
-    wait: "emails/submission/submission-queries.ts listMails",
+    wait: "emails/submission/submission-queries.ts bulkEmails",
     measure: stored(
       "due_at",
       "emails",

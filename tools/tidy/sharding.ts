@@ -88,7 +88,6 @@ const SUBMISSION =
 export const OPEN_SHAPES: Readonly<Record<string, string>> = {
   "audit/queries.ts row locks over projects":
     "one statement for the logs of all affected projects, in a fixed order",
-  "batch-queries.ts EXISTS over or beside unnest": "compares the recipients of one batch with existing rows",
   "batch-queries.ts row locks over projects": "limited to one project by a fragment",
   "entry-queries.ts row locks over projects": "due schedules, few of very many",
   "execution-queries.ts LATERAL with LIMIT over projects": SKIP_SCAN,

@@ -17,7 +17,7 @@ export interface MailKey {
 export type SubmissionResult = "booked" | "passed" | "skipped" | "suppressed";
 
 /** Bulk mail of one project. */
-export interface ListMails {
+export interface BulkEmails {
   projectId: string;
   ids: readonly string[];
 }
@@ -66,9 +66,9 @@ const suppressedMails = (
  * before this commits gets no email. A contact that another transaction is changing is not waited for, and its email is requeued for one
  * second.
  */
-const listMails = (
+const bulkEmails = (
   senderId: string,
-  { projectId, ids }: ListMails,
+  { projectId, ids }: BulkEmails,
   watched: readonly MailKey[],
   { holdSubscribed, isSubscribed }: RecipientChecks,
 ) => sql`
@@ -111,7 +111,7 @@ export async function recordAndCheck(
   mails: {
     sent: readonly OutcomeRow[];
     plain: readonly MailKey[];
-    list: ListMails | undefined;
+    list: BulkEmails | undefined;
     kept: readonly string[];
     /** The emails of `plain` and `list` in projects that use their suppression list. */
     watched: readonly MailKey[];
@@ -127,7 +127,7 @@ export async function recordAndCheck(
       where e.status = 'CLAIMED' and e.sender_id = ${senderId} and ${isQueueOpen} ${isUnsuppressed(watched)}
       for share of e skip locked
     )`,
-    ...(list === undefined ? [] : [listMails(senderId, list, watched, recipients)]),
+    ...(list === undefined ? [] : [bulkEmails(senderId, list, watched, recipients)]),
     sql`marked as (
       update senders set in_doubt = ${kept}::uuid[] || array(select id from plain)
         ${list === undefined ? sql`` : sql`|| array(select id from list where status = 'PASSED')`}
