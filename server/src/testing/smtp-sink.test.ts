@@ -105,6 +105,18 @@ test("does not record a message without its dot or rejected at it", async () => 
   expect(sink.journal).toHaveLength(0);
 });
 
+test("joins the chunks of BDAT unchanged, and discards those without a recipient", async () => {
+  const { sink, say } = await start({ advertise: { chunking: true } });
+  await say(`${HELLO}MAIL FROM:<a@x.test>\r\n`, "250 2.1.0");
+  await say("BDAT 6 LAST\r\nQUIT\r\n", "503");
+  await say("RCPT TO:<b@y.test>\r\nBDAT 4\r\n.\r\n.", "250 2.0.0");
+  await say("BDAT 0 LAST\r\n", "250 2.0.0");
+  expect(sink.journal.map(({ raw }) => raw.toString())).toEqual([".\r\n."]);
+  const without = await start();
+  await without.say(`${HELLO}BDAT 6 LAST\r\nNOOP\r\n`, "250 2.0.0");
+  expect(without.sink.commands.map(({ line }) => line)).toContain("NOOP");
+});
+
 test("applies rules by phase, recipient and count", async () => {
   const { sink, say } = await start({
     rules: [

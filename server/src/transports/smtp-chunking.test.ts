@@ -193,6 +193,18 @@ test("sends MAIL, RCPT and the message in one write after the first message of a
   expect(sink.journal.map((message) => message.raw.toString())).toEqual([whole, whole]);
 });
 
+test("keeps groups of commands for a server that does not reply to BDAT", async () => {
+  const { sink, transport } = await startChunking(false, { pipelineMs: SILENCE_MS });
+  sink.setRules([act("BDAT", "silent")]);
+  expect((await transport.send(composeMail(1), saysYes)).kind).toBe("sent");
+  sink.clear();
+  sink.setRules([reply("MAIL", "550 5.7.1 not you")]);
+  expect((await transport.send(composeMail(2), saysYes)).kind).toBe("rejected");
+  expect(commandLines(sink).map((line) => line.slice(0, 4))).toEqual(
+    expect.arrayContaining(["MAIL", "RCPT", "DATA"]),
+  );
+});
+
 test("waits for replies again on a connection that was idle, so that a dead one leaves no doubt", async () => {
   const { sink, transport } = await startChunking(true, { atOnceMs: 0 });
   sink.setRules([act("MAIL", "drop")]);
@@ -246,6 +258,7 @@ test.each([
   for (const id of [1, 2]) expect((await transport.send(composeMail(id, parts), saysYes)).kind).toBe("sent");
   expect(commandLines(sink).filter((line) => line === "DATA")).toHaveLength(2);
   expect(commandLines(sink).some((line) => line.startsWith("BDAT"))).toBe(false);
+  expect(sink.connectionCount()).toBe(1);
 });
 
 test("uses BDAT when it is offered only after STARTTLS, with the parameters of MAIL", async () => {
