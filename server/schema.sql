@@ -305,7 +305,7 @@ END))::smallint) STORED,
   CONSTRAINT emails_stays_here_check CHECK (stays_here),
   CONSTRAINT emails_system_variables_check CHECK (project_id <> '00000000-0000-7000-8000-000000000000'::uuid OR variables IS NULL OR (status = ANY (ARRAY['QUEUED'::text, 'CLAIMED'::text])))
 ) WITH (autovacuum_analyze_scale_factor=0, autovacuum_analyze_threshold=5000);
-CREATE INDEX emails_by_address ON emails USING btree (project_id, to_address COLLATE "C") WHERE forgotten_at IS NULL AND to_address <> ''::text;
+CREATE INDEX emails_by_address ON emails USING btree (project_id, hashtext(to_address)) WHERE forgotten_at IS NULL AND to_address <> ''::text;
 CREATE INDEX emails_by_campaign ON emails USING btree (project_id, campaign_id, status, came_back) WHERE campaign_id IS NOT NULL;
 CREATE UNIQUE INDEX emails_by_contact ON emails USING btree (project_id, contact_id, campaign_id) WHERE contact_id IS NOT NULL;
 CREATE INDEX emails_by_provider_message ON emails USING hash (provider_message_id) WHERE provider_message_id IS NOT NULL;

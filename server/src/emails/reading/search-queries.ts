@@ -65,15 +65,15 @@ const CONTENT = sql`email_contents c on c.project_id = e.project_id and c.id = e
 const all = (conditions: readonly Condition[]) =>
   sql<SqlBool>`${sql.join([sql`true`, ...conditions], sql` and `)}`;
 
-/** Compared by bytes, as in `emails_by_address`, so that the index serves beginnings in databases of any locale. */
-const ADDRESS = sql`e.to_address collate "C"`;
+/** The column of `emails_by_address`. */
+const ADDRESS_HASH = sql`hashtext(e.to_address)`;
 /** The condition of `emails_by_address`. A redacted email keeps at most the domain of a provider, and isn't found by it. */
 const HAS_ADDRESS = sql<SqlBool>`e.forgotten_at is null and e.to_address <> ''`;
 
 const isTo = (to: SoughtRecipient): Condition =>
   "address" in to
-    ? sql<SqlBool>`${HAS_ADDRESS} and ${ADDRESS} = ${to.address}`
-    : sql<SqlBool>`${HAS_ADDRESS} and ${ADDRESS} like ${beginningWith(to.beginning)}`;
+    ? sql<SqlBool>`${HAS_ADDRESS} and ${ADDRESS_HASH} = hashtext(${to.address}) and e.to_address = ${to.address}`
+    : sql<SqlBool>`${HAS_ADDRESS} and e.to_address like ${beginningWith(to.beginning)}`;
 
 function hasStatus(status: EmailStatus): Condition {
   const stored = sql<SqlBool>`e.status = ${status === "SENDING" ? "CLAIMED" : status}`;
@@ -136,7 +136,7 @@ const isNotDelivered = sql<SqlBool>`e.status in (${sql.join(NOT_DELIVERED.map((s
 /** One value of the leading column of an index. */
 interface Anchor {
   column: RawBuilder<unknown>;
-  value: string;
+  value: string | RawBuilder<unknown>;
   /** The condition of a partial index. */
   partial: Condition;
 }
@@ -193,7 +193,7 @@ export type Index = "contact" | "address" | "campaign" | "queue" | "campaignQueu
 export function indexesOf({ to, contactId, campaignId, status }: EmailFilter): Index[][] {
   return [
     ...(contactId === undefined ? [] : [["contact" as const]]),
-    ...(to === undefined ? [] : [["address" as const]]),
+    ...(to === undefined || !("address" in to) ? [] : [["address" as const]]),
     ...(campaignId === undefined ? [] : [["campaign" as const]]),
     ...(status === "QUEUED" ? [["queue" as const, "campaignQueues" as const]] : []),
   ];
@@ -209,9 +209,14 @@ export async function listIndexedIds(
 ): Promise<string[]> {
   const inCampaign = (value: string) =>
     isAnchored({ column: sql`e.campaign_id`, value, partial: all(conditionsOf({ status })) });
+  const address = to !== undefined && "address" in to ? to.address : "";
+  const toAddress = sql<SqlBool>`${HAS_ADDRESS} and e.to_address = ${address}`;
   const { is, order } = {
     contact: () => ({ is: all(conditionsOf({ contactId, campaignId })), order: sql`e.contact_id` }),
-    address: () => ({ is: all(conditionsOf({ to })), order: ADDRESS }),
+    address: () => ({
+      is: isAnchored({ column: ADDRESS_HASH, value: sql`hashtext(${address})`, partial: toAddress }),
+      order: ADDRESS_HASH,
+    }),
     campaign: () => ({ is: inCampaign(campaignId ?? ""), order: sql`e.campaign_id` }),
     queue: () => ({
       is: sql`e.status = 'QUEUED' and e.campaign_id is null`,
