@@ -11,6 +11,7 @@ import { BOOTSTRAP, SECRET_KEY, startProgram, type Program } from "../e2e/progra
 import { costOf } from "./process-cost.ts";
 import { APP_SECRET, startDatabase, type BenchDatabase } from "./servers.ts";
 import { oneDecimal, print, printTable, whole } from "./table.ts";
+import { databaseUrlOf } from "../server/src/testing/database-url.ts";
 
 const FILE_BYTES = 5 * 1024 * 1024;
 const NAIVE_ROWS = 2_000;
@@ -85,10 +86,9 @@ export async function benchImport(): Promise<void> {
 }
 
 async function startOne(bench: BenchDatabase): Promise<Program> {
-  const { user, password, host, port, database } = bench.connection;
   return startProgram({
     ...BOOTSTRAP,
-    DATABASE_URL: `postgres://${user}:${password}@${host}:${port}/${database}`,
+    DATABASE_URL: databaseUrlOf(bench.connection),
     APP_SECRET,
   });
 }

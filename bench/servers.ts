@@ -12,6 +12,7 @@ import { BOOTSTRAP, makeDataFolder, SECRET_KEY, startProgram } from "../e2e/prog
 import { ADDRESSES, NUMBER_DIGITS } from "./request.ts";
 import type { RivalSpec } from "./rival-server.ts";
 import { SYSTEM_PROJECT_ID } from "../server/src/emails/rows/system-project.ts";
+import { databaseUrlOf } from "../server/src/testing/database-url.ts";
 
 export interface BenchServer {
   port: number;
@@ -30,8 +31,8 @@ export type BenchDatabase = Awaited<ReturnType<typeof startDatabase>>;
 export async function startDatabase() {
   const folder = await makeDataFolder();
   const postgres = await startEmbeddedPostgres({ dataDir: folder.path, log: () => {} });
-  // Connect as the superuser, because the measurement starts with a checkpoint.
-  const { superuser: connection } = postgres;
+  // The superuser, because the measurement starts with a checkpoint, over the socket that installations use.
+  const connection = { ...postgres.superuser, host: postgres.connection.host };
   const pool = createPool({ connection, maxConnections: 1, log: createLog({ level: "warn" }) });
   await migrate(pool);
   await bootstrap(createDatabase(pool), createSealer(APP_SECRET), readConfig(BOOTSTRAP));
@@ -55,8 +56,7 @@ export async function startDatabase() {
 
 /** Returns the settings that run the real program on this database. */
 export function settingsOf({ connection }: BenchDatabase) {
-  const { user, password, host, port, database } = connection;
-  return { DATABASE_URL: `postgres://${user}:${password}@${host}:${port}/${database}`, APP_SECRET };
+  return { DATABASE_URL: databaseUrlOf(connection), APP_SECRET };
 }
 
 /** Starts the real program on this database. */

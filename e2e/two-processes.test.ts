@@ -17,6 +17,7 @@ import { ACCOUNT, BOOTSTRAP, makeDataFolder, SECRET_KEY, startProgram, type Prog
 import { startSmtpSink, type SmtpSink } from "../server/src/testing/smtp-sink.ts";
 import { verifyDomain } from "./verify-domain.ts";
 import { waitUntil } from "./wait-until.ts";
+import { databaseUrlOf } from "../server/src/testing/database-url.ts";
 
 const DELIVERY_TIMEOUT_MS = 45_000;
 const RECOVERY_MS = 30_000;
@@ -34,10 +35,9 @@ beforeAll(async () => {
   postgres = await startEmbeddedPostgres({ dataDir: folder.path, log: () => {} });
   dns = await startDnsServer();
   sink = await startSmtpSink();
-  const { user, password, host, port, database } = postgres.connection;
   shared = {
     ...BOOTSTRAP,
-    DATABASE_URL: `postgres://${user}:${password}@${host}:${port}/${database}`,
+    DATABASE_URL: databaseUrlOf(postgres.connection),
     DATA_DIR: folder.path,
     APP_SECRET: "one secret for all the processes",
     DNS_SERVERS: dns.address,

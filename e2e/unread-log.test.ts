@@ -8,6 +8,7 @@ import { freePort } from "../server/src/testing/free-port.ts";
 import { createApiClient, type EmailItem, type Sent } from "./api-client.ts";
 import { BOOTSTRAP, MAIN, makeDataFolder } from "./program.ts";
 import { waitUntil } from "./wait-until.ts";
+import { databaseUrlOf } from "../server/src/testing/database-url.ts";
 
 const WAIT_MS = 45_000;
 /** A Linux device on which every write fails with "no space left". */
@@ -21,7 +22,6 @@ afterEach(async () => {
 /** Starts the program with both streams going to `output` and waits until its API responds. */
 async function start(output: "pipe" | number): Promise<{ child: ChildProcess; url: string }> {
   const database = await createTestDatabase();
-  const { host, port, user, password, database: name } = database.connection;
   const own = await freePort();
   const folder = await makeDataFolder();
   const child = spawn(process.execPath, [MAIN], {
@@ -32,7 +32,7 @@ async function start(output: "pipe" | number): Promise<{ child: ChildProcess; ur
       PORT: String(own),
       APP_SECRET: "a secret for tests, long enough",
       DATA_DIR: folder.path,
-      DATABASE_URL: `postgres://${String(user)}:${String(password)}@${host}:${port}/${name}`,
+      DATABASE_URL: databaseUrlOf(database.connection),
     },
   });
   cleanups.push(

@@ -7,6 +7,7 @@ import {
   startEmbeddedPostgres,
   type EmbeddedPostgres,
 } from "../../server/src/platform/embedded-postgres/embedded-postgres.ts";
+import { databaseUrlOf } from "../../server/src/testing/database-url.ts";
 
 /** `pg_ctl` modes: SIGINT is fast and SIGQUIT immediate, while SIGKILL crashes the postmaster. */
 export type Shutdown = "SIGINT" | "SIGQUIT" | "SIGKILL";
@@ -58,8 +59,7 @@ export async function startSharedDatabase(folder: string): Promise<SharedDatabas
 
 /** Uses the superuser, so that the database can be copied and replicated. */
 function urlOf({ superuser }: EmbeddedPostgres): string {
-  const { user, password, host, port, database } = superuser;
-  return `postgres://${user}:${password}@${host}:${port}/${database}`;
+  return databaseUrlOf(superuser);
 }
 
 /** Returns the process id of the PostgreSQL in a data folder. */

@@ -15,6 +15,7 @@ import { verifyAuditLog } from "./audit/audit-log.ts";
 import { readArguments, USAGE } from "./instance/admin-commands.ts";
 import { readConfig } from "./platform/settings/config.ts";
 import { APP_SECRET, useTestServer } from "./testing/test-server.ts";
+import { databaseUrlOf } from "./testing/database-url.ts";
 
 const PROGRAM = fileURLToPath(new URL("./admin.ts", import.meta.url));
 const NO_ONE = "00000000-0000-7000-8000-000000000000";
@@ -34,9 +35,7 @@ interface Ran {
 
 /** Returns the settings that point to the server's database. */
 function settings() {
-  const { host, port, user, password, database } = server.pool.options;
-  const login = password === undefined ? `${user}` : `${user}:${encodeURIComponent(String(password))}`;
-  return { APP_SECRET, DATA_DIR: dataDir, DATABASE_URL: `postgres://${login}@${host}:${port}/${database}` };
+  return { APP_SECRET, DATA_DIR: dataDir, DATABASE_URL: databaseUrlOf(server.pool.options) };
 }
 
 /** Runs the program in a separate process. */

@@ -10,18 +10,17 @@ import { diskFinding } from "./instance/doctor-disk.ts";
 import type { Finding } from "./instance/finding.ts";
 import { APP_SECRET, useTestServer } from "./testing/test-server.ts";
 import { countNews } from "./events/counts.ts";
+import { databaseUrlOf } from "./testing/database-url.ts";
 
 const PROGRAM = fileURLToPath(new URL("./doctor.ts", import.meta.url));
 const server = useTestServer({ ROLES: "api" });
 
 async function run(more: Record<string, string> = {}, args = ["--json"]) {
-  const { host, port, user, password, database } = server.pool.options;
-  const login = password === undefined ? `${user}` : `${user}:${encodeURIComponent(String(password))}`;
   const env = {
     PATH: process.env["PATH"],
     APP_SECRET,
     BASE_URL: server.url,
-    DATABASE_URL: `postgres://${login}@${host}:${port}/${database}`,
+    DATABASE_URL: databaseUrlOf(server.pool.options),
     ...more,
   };
   const child = spawn(process.execPath, [PROGRAM, ...args], { env });

@@ -6,6 +6,7 @@ import { inferFieldType } from "../../server/src/contacts/rules.ts";
 import { idTimeMs } from "../../server/src/platform/ids.ts";
 import { useTestServer, type TestProject } from "../../server/src/testing/test-server.ts";
 import { seedProject } from "./seed-project.ts";
+import { databaseUrlOf } from "../../server/src/testing/database-url.ts";
 
 const server = useTestServer({ ROLES: "api" });
 const UNTIL = new Date("2026-06-30T12:00:00Z");
@@ -114,8 +115,7 @@ const COMMAND = fileURLToPath(new URL("seed.ts", import.meta.url));
 
 /** Runs the command on the test database. Returns its exit code and output. */
 async function run(...options: string[]): Promise<{ code: number; said: string }> {
-  const { host, port, user, password, database } = server.pool.options;
-  const url = `postgres://${user}:${encodeURIComponent(String(password))}@${host}:${port}/${database}`;
+  const url = databaseUrlOf(server.pool.options);
   return new Promise((resolve) => {
     const env = { PATH: process.env["PATH"], DATABASE_URL: url };
     execFile(process.execPath, [COMMAND, ...options], { env }, (error, stdout, stderr) =>

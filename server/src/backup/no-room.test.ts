@@ -11,6 +11,7 @@ import { migrate } from "../platform/database/migrations.ts";
 import { createTestDatabase } from "../platform/database/test-database.ts";
 import { useTestServer } from "../testing/test-server.ts";
 import { writeBackup } from "./write-backup.ts";
+import { databaseUrlOf } from "../testing/database-url.ts";
 
 const SECRET = "the secret of an installation";
 const server = useTestServer({ ROLES: "api" });
@@ -32,8 +33,6 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** Runs as a separate program that may write files of a limited number of blocks. */
 async function run(verb: string, file: string, pool: Pool, blocks = "unlimited") {
-  const { host, port, user, password, database } = pool.options;
-  const login = password === undefined ? `${user}` : `${user}:${encodeURIComponent(String(password))}`;
   const program = fileURLToPath(new URL("../backup.ts", import.meta.url));
   const command = [`ulimit -f ${blocks}; exec "$@"`, "sh", process.execPath, program, verb, file];
   const child = spawn("sh", ["-c", ...command], {
@@ -41,7 +40,7 @@ async function run(verb: string, file: string, pool: Pool, blocks = "unlimited")
       PATH: process.env["PATH"],
       APP_SECRET: SECRET,
       DATA_DIR: folder,
-      DATABASE_URL: `postgres://${login}@${host}:${port}/${database}`,
+      DATABASE_URL: databaseUrlOf(pool.options),
     },
   });
   const ended = new Promise<number>((resolve) => child.on("close", resolve));

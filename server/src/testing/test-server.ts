@@ -4,7 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type pg from "pg";
-import { afterAll, beforeAll, inject } from "vitest";
+import { afterAll, beforeAll } from "vitest";
 import type { Endpoint } from "@postloft/contract/endpoint.ts";
 import { startPostloft, type Running } from "../main.ts";
 import { readConfig } from "../platform/settings/config.ts";
@@ -20,6 +20,7 @@ import { createSessions } from "../users/sessions.ts";
 import { createUser } from "../users/users.ts";
 import { addressOf, type InputOf, type ResponseOf } from "./typed-call.ts";
 import { replyFaults } from "./check-reply.ts";
+import { databaseUrlOf } from "./database-url.ts";
 
 export const APP_SECRET: string = SECRET_OF_TESTS;
 const PASSWORD = "correct horse battery staple";
@@ -230,11 +231,9 @@ export async function startOne(
   settings: Settings,
   say: (line: string) => void = () => undefined,
 ): Promise<OneServer> {
-  const { port, user, password, database } = testDatabase.connection;
-  const account = password === undefined ? `${user}` : `${user}:${encodeURIComponent(String(password))}`;
   const dataDir = await mkdtemp(join(tmpdir(), "postloft-test-server-"));
   const config = readConfig({
-    DATABASE_URL: `postgres://${account}@localhost:${port}/${database}?host=${encodeURIComponent(inject("postgresHost"))}`,
+    DATABASE_URL: databaseUrlOf(testDatabase.pool.options),
     APP_SECRET,
     PORT: "0",
     STATUS_PORT: "0",

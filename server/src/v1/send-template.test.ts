@@ -384,7 +384,8 @@ test("counts only sent emails in the usage of a template", async () => {
   await send({ to: "bounced@sandbox.localhost", template: one }, project.byKey);
   await send({ to: newAddress(), from: FROM, subject: "x", body: "x" }, project.byKey);
   await vi.waitFor(
-    async () => expect(await usage(one)).toEqual({ campaigns: [], workflowSteps: [], emailsSent: 4 }),
+    async () =>
+      expect(await usage(one)).toEqual({ campaigns: [], workflowSteps: [], executions: [], emailsSent: 4 }),
     WAIT,
   );
   expect(await usage(two)).toMatchObject({ emailsSent: 0 });
