@@ -1,7 +1,7 @@
 // `npm test`: installs Node.js 24 and the packages if they are missing, then runs the checks and all tests, or only the tests of the named files.
 import { begin } from "./begin.js";
 
-begin(`npm test                    the checks of npm run check, then all tests (about 15 minutes on two cores)
+begin(`npm test                    the checks of npm run check, then all tests (about 14 minutes on two cores)
 npm test -- <file> …        only the tests of these files (a part of the path is enough), without the checks
 
 Other arguments go to Vitest: npm test -- contacts.test.ts -t "part of a title". The tests bring their own PostgreSQL and Chromium.
