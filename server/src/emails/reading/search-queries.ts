@@ -162,6 +162,11 @@ export interface Nearby {
   end: string | null;
 }
 
+/** Without a match the only row has no email. */
+type NearbyRow = { [Name in keyof ListedEmailRow]: ListedEmailRow[Name] | null } & { end: string | null };
+
+const isEmail = (row: NearbyRow): row is NearbyRow & ListedEmailRow => row.id !== null;
+
 /** Returns up to `limit` matches among the next `look` emails of an index that has the order of the list. */
 export async function listEmailRowsNearby(
   database: Database,
@@ -172,7 +177,7 @@ export async function listEmailRowsNearby(
   const anchor = anchorOf(filter);
   const isNext = anchor === null ? sql`true` : isAnchored(anchor);
   const order = anchor === null ? sql`e.id desc` : sql`${anchor.column} desc, e.id desc`;
-  const { rows } = await sql<ListedEmailRow & { end: string | null }>`
+  const { rows } = await sql<NearbyRow>`
     ${plannedEachTime} with nearby as materialized (
       select * from emails e where e.project_id = ${projectId} and ${isAt(place)} and ${isNext}
       order by ${order} limit ${look}
@@ -182,8 +187,7 @@ export async function listEmailRowsNearby(
     )
     select m.*, (select id from nearby order by id desc offset ${look - 1}) as "end"
     from (select 1) one left join matches m on true order by m.id desc`.execute(database);
-  // Without a match the only row has no email.
-  return { rows: rows.filter(({ id }) => id !== null), end: rows[0]?.end ?? null };
+  return { rows: rows.filter(isEmail), end: rows[0]?.end ?? null };
 }
 
 /** An index that finds emails by a part of the filter, but not in the order of the list. */
