@@ -7,7 +7,7 @@ import { ROOT } from "./patches.ts";
 import { PURE_MODULES } from "./pure-modules.ts";
 import { createScratch } from "./scratch.ts";
 
-/** A folder of its own, because no one else needs these packages. */
+/** A separate folder, because nothing else needs these packages. */
 const HOME = join(ROOT, "tools/mutations/stryker");
 /** The least share of mistakes that the tests must notice, in percent. */
 const LEAST_CAUGHT = 92;

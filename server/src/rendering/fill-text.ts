@@ -93,7 +93,7 @@ interface Left {
 
 const MOST_LOOPED = 4;
 
-/** What helpers need of the text that is being filled. */
+/** The state of one text, which its helpers share. */
 interface Filling {
   left: Left;
   print: (value: unknown) => string;

@@ -3,9 +3,9 @@ import type { SecureContext } from "node:tls";
 import type { SelfSignedCertificate } from "./self-signed-certificate.ts";
 
 /**
- * The place where a rule acts. TLS: instead of the handshake. BODY: on the first bytes of the message, with BDAT of its last chunk.
- * BDAT: on the command, where a rejection leaves the chunk to be read as commands. CHUNK: after a chunk that is not the last. NOBODY: after
- * a chunk without a recipient. DOT: after the dot or the last chunk.
+ * When a rule acts. TLS replaces the handshake. BODY is at the first bytes of the message, or of its last chunk. A rejection at BDAT leaves
+ * the chunk, which is then read as commands. CHUNK comes after each chunk but the last, NOBODY after a chunk without a recipient, and DOT
+ * after the dot or the last chunk.
  */
 export type SinkPhase =
   | "CONNECT"

@@ -82,7 +82,7 @@ export async function sendAtOnce(
   return concludeChunks(reply);
 }
 
-/** A rejected sender or only recipient means that nothing is delivered, whatever the server replies to BDAT. */
+/** If the sender or the only recipient is rejected, nothing is delivered, whatever the server replies to BDAT. */
 function refuseAll(phase: string, reply: SmtpReply, part: RepliedPart): Delivery {
   return reply.code < 400 ? unexpected(phase, reply) : refuse(phase, reply, part, 1);
 }

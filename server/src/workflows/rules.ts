@@ -1,23 +1,5 @@
 // Adds, changes and removes steps and transitions of a graph. Pure. Each function returns a new graph, which save-graph.ts checks.
-import type {
-  Branch,
-  Graph,
-  GraphStep,
-  GraphTransition,
-  StepType,
-} from "@postloft/contract/workflows/graph.ts";
-
-/** Default names of steps. */
-export const STEP_NAMES: Readonly<Record<StepType, string>> = {
-  TRIGGER: "Trigger",
-  SEND_EMAIL: "Send email",
-  DELAY: "Delay",
-  WAIT_FOR_EVENT: "Wait for event",
-  CONDITION: "Condition",
-  UPDATE_CONTACT: "Update contact",
-  WEBHOOK: "Webhook",
-  EXIT: "Exit",
-};
+import type { Branch, Graph, GraphStep, GraphTransition } from "@postloft/contract/workflows/graph.ts";
 
 /** Returns the default branch of a new transition, which is `yes` after a CONDITION. */
 export function usualBranchOf({ type }: Pick<GraphStep, "type">): Branch | null {

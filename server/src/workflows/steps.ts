@@ -8,6 +8,7 @@ import {
 } from "@postloft/contract/workflows/graph.ts";
 import { unknownFieldIssues } from "@postloft/contract/unknown-fields.ts";
 import { withValues } from "@postloft/contract/translation.ts";
+import { STEP_NAMES } from "@postloft/contract/workflows/step-names.ts";
 import { now } from "../platform/clock.ts";
 import type { Tx } from "../platform/database/database.ts";
 import { fieldErrors } from "../platform/http/errors.ts";
@@ -21,7 +22,6 @@ import { checkStepReferences, requireRunnable } from "./references.ts";
 import {
   newestLeaf,
   spliced,
-  STEP_NAMES,
   usualBranchOf,
   withChangedStep,
   withInsertedStep,

@@ -3,6 +3,7 @@ import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { waitNamesOf, type Graph, type TriggerType } from "@postloft/contract/workflows/graph.ts";
 import type { ConfirmableProblem } from "@postloft/contract/workflows/problems.ts";
 import { asMessage, withValues } from "@postloft/contract/translation.ts";
+import { STEP_NAMES } from "@postloft/contract/workflows/step-names.ts";
 import { now } from "../platform/clock.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
 import { isId, newId } from "../platform/ids.ts";
@@ -29,7 +30,7 @@ import {
 import { readProblems, refuseSelfTriggering, toCheck } from "./read-problems.ts";
 import { lockSegments } from "./reference-queries.ts";
 import { segmentIdsOf } from "./references.ts";
-import { STEP_NAMES, withNewIds } from "./rules.ts";
+import { withNewIds } from "./rules.ts";
 import { lockGraph, requireSound } from "./save-graph.ts";
 import { subscribeWorkflows } from "./subscriptions.ts";
 import { checkTrigger, nextRunOf, type CheckedTrigger } from "./trigger.ts";

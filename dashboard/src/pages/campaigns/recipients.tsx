@@ -1,6 +1,5 @@
 // Lists a campaign's recipients with the status of each email.
 import { getRouteApi, Link } from "@tanstack/react-router";
-import type { EmailStatus } from "@postloft/contract/emails.ts";
 import type { ApiResponse } from "../../api/address.ts";
 import { api } from "../../api/endpoints.ts";
 import { useList } from "../../api/use-list.ts";
@@ -11,23 +10,11 @@ import { More } from "../../ui/more.tsx";
 import { Card } from "../../ui/page.tsx";
 import { Empty, Failure } from "../../ui/states.tsx";
 import { ROW_LINK, Table, type Column } from "../../ui/table.tsx";
-import { StatusBadge, STATUSES } from "../emails/statuses.tsx";
+import { FILTERED_STATUSES, StatusBadge, STATUSES } from "../emails/statuses.tsx";
 
 const route = getRouteApi("/signed-in/$projectId/campaigns/$campaignId");
 const POLL_EVERY_MS = 5_000;
 type Recipient = ApiResponse<typeof api.campaigns.recipients>["data"][number];
-const FILTERED: readonly EmailStatus[] = [
-  "QUEUED",
-  "SENT",
-  "DELIVERED",
-  "OPENED",
-  "CLICKED",
-  "BOUNCED",
-  "COMPLAINED",
-  "FAILED",
-  "SKIPPED",
-  "UNCONFIRMED",
-];
 
 export function Recipients({ projectId, campaignId }: { projectId: string; campaignId: string }) {
   const { status } = route.useSearch();
@@ -45,7 +32,7 @@ export function Recipients({ projectId, campaignId }: { projectId: string; campa
           label={t("Status")}
           options={[
             { value: "all", label: t("All") },
-            ...FILTERED.map((value) => ({ value, label: STATUSES[value].label })),
+            ...FILTERED_STATUSES.map((value) => ({ value, label: STATUSES[value].label })),
           ]}
           value={status ?? "all"}
           onChoose={(chosen) =>

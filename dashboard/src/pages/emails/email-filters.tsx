@@ -11,21 +11,8 @@ import { INPUT_CLASS } from "../../ui/field.tsx";
 import { SearchBox } from "../../ui/search-box.tsx";
 import { KINDS, PROVIDERS } from "../reports/names.ts";
 import { SOUGHT, type EmailsChange, type EmailsSearch, type Sought } from "./search.ts";
-import { STATUSES } from "./statuses.tsx";
+import { FILTERED_STATUSES, STATUSES } from "./statuses.tsx";
 
-/** Statuses in the filter. A claimed email has the same label as a queued one. */
-const FILTERED: readonly EmailStatus[] = [
-  "QUEUED",
-  "SENT",
-  "DELIVERED",
-  "OPENED",
-  "CLICKED",
-  "BOUNCED",
-  "COMPLAINED",
-  "FAILED",
-  "SKIPPED",
-  "UNCONFIRMED",
-];
 const FILTERED_KINDS: readonly EmailKind[] = ["TRANSACTIONAL", "CAMPAIGN", "WORKFLOW"];
 /** Campaigns and workflows offered in the filters, newest first. */
 const OFFERED = "100";
@@ -72,7 +59,7 @@ export function EmailFilters({ projectId, search, onChange }: FiltersProps) {
           label={t("Status")}
           all={t("All statuses")}
           value={search.status ?? ""}
-          options={FILTERED.map((value) => [value, STATUSES[value].label])}
+          options={FILTERED_STATUSES.map((value) => [value, STATUSES[value].label])}
           onChoose={(chosen) => onChange({ status: (chosen || undefined) as EmailStatus | undefined })}
         />
         <Options

@@ -22,3 +22,17 @@ export function StatusBadge({ status }: { status: EmailStatus }) {
   const { tone, label } = STATUSES[status];
   return <Badge tone={tone}>{label}</Badge>;
 }
+
+/** Statuses in filters. A claimed email has the same label as a queued one. */
+export const FILTERED_STATUSES: readonly EmailStatus[] = [
+  "QUEUED",
+  "SENT",
+  "DELIVERED",
+  "OPENED",
+  "CLICKED",
+  "BOUNCED",
+  "COMPLAINED",
+  "FAILED",
+  "SKIPPED",
+  "UNCONFIRMED",
+];

@@ -11,6 +11,7 @@ import {
   type LucideIcon,
 } from "lucide-react";
 import type { Branch, StepType } from "@postloft/contract/workflows/graph.ts";
+import { STEP_NAMES } from "@postloft/contract/workflows/step-names.ts";
 import { t } from "../../../text/t.ts";
 import type { Step } from "../workflow-queries.ts";
 
@@ -55,19 +56,7 @@ export const BRANCH_NAMES: Record<Branch, string> = {
   timeout: t("Timed out"),
 };
 
-/** The English names that the API gives to steps without a name of their own. */
-const DEFAULT_NAMES: Record<StepType, string> = {
-  TRIGGER: "Trigger",
-  SEND_EMAIL: "Send email",
-  DELAY: "Delay",
-  WAIT_FOR_EVENT: "Wait for event",
-  CONDITION: "Condition",
-  UPDATE_CONTACT: "Update contact",
-  WEBHOOK: "Webhook",
-  EXIT: "Exit",
-};
-
 /** Returns the step's own name, or the translated name of its type. */
 export function stepName({ type, name }: Pick<Step, "type" | "name">): string {
-  return name === DEFAULT_NAMES[type] ? STEP_KINDS[type].name : name;
+  return name === STEP_NAMES[type] ? STEP_KINDS[type].name : name;
 }
