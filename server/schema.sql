@@ -295,6 +295,7 @@ END))::smallint) STORED,
   forgotten_at         timestamp with time zone,
   erased_to            uuid,
   from_public_key      text,
+  unsubscribed_at      timestamp with time zone,
   CONSTRAINT emails_pkey PRIMARY KEY (project_id, id),
   CONSTRAINT emails_project_id_contact_id_fkey FOREIGN KEY (project_id, contact_id) REFERENCES contacts(project_id, id) ON DELETE SET NULL (contact_id),
   CONSTRAINT emails_project_id_content_id_fkey FOREIGN KEY (project_id, content_id) REFERENCES email_contents(project_id, id),
@@ -309,9 +310,7 @@ CREATE INDEX emails_by_address ON emails USING btree (project_id, hashtext(to_ad
 CREATE INDEX emails_by_campaign ON emails USING btree (project_id, campaign_id, status, came_back) WHERE campaign_id IS NOT NULL;
 CREATE UNIQUE INDEX emails_by_contact ON emails USING btree (project_id, contact_id, campaign_id) WHERE contact_id IS NOT NULL;
 CREATE INDEX emails_by_provider_message ON emails USING hash (provider_message_id) WHERE provider_message_id IS NOT NULL;
-CREATE INDEX emails_by_template ON emails USING btree (project_id, template_id) WHERE template_id IS NOT NULL AND (status <> ALL (ARRAY['QUEUED'::text, 'CLAIMED'::text, 'SENDING'::text, 'FAILED'::text, 'SKIPPED'::text, 'UNCONFIRMED'::text]));
 CREATE INDEX emails_by_workflow ON emails USING btree (project_id, workflow_id, id) WHERE workflow_id IS NOT NULL;
-CREATE INDEX emails_by_workflow_step ON emails USING btree (project_id, workflow_step_id, status, came_back) WHERE workflow_step_id IS NOT NULL;
 CREATE INDEX emails_campaign_queue ON emails USING btree (project_id, campaign_id, due_at) WHERE status = 'QUEUED'::text AND campaign_id IS NOT NULL;
 CREATE INDEX emails_first_from_public_key ON emails USING btree (project_id, created_at) WHERE from_public_key = 'FIRST'::text;
 CREATE INDEX emails_from_public_key ON emails USING btree (project_id, contact_id, created_at) WHERE from_public_key IS NOT NULL;
@@ -1365,6 +1364,25 @@ CREATE TABLE tracking_counts (
   machine      integer  NOT NULL  DEFAULT 0,
   CONSTRAINT tracking_counts_pkey PRIMARY KEY (project_id, content_id, number, campaign_id),
   CONSTRAINT tracking_counts_project_id_content_id_fkey FOREIGN KEY (project_id, content_id) REFERENCES email_contents(project_id, id) ON DELETE CASCADE
+) WITH (fillfactor=50);
+
+CREATE TABLE email_counts (
+  project_id    uuid    NOT NULL,
+  subject_id    uuid    NOT NULL,
+  part          bigint  NOT NULL  GENERATED ALWAYS AS IDENTITY,
+  recipients    bigint  NOT NULL  DEFAULT 0,
+  sent          bigint  NOT NULL  DEFAULT 0,
+  failed        bigint  NOT NULL  DEFAULT 0,
+  skipped       bigint  NOT NULL  DEFAULT 0,
+  unconfirmed   bigint  NOT NULL  DEFAULT 0,
+  delivered     bigint  NOT NULL  DEFAULT 0,
+  opened        bigint  NOT NULL  DEFAULT 0,
+  clicked       bigint  NOT NULL  DEFAULT 0,
+  bounced       bigint  NOT NULL  DEFAULT 0,
+  complained    bigint  NOT NULL  DEFAULT 0,
+  unsubscribed  bigint  NOT NULL  DEFAULT 0,
+  CONSTRAINT email_counts_pkey PRIMARY KEY (project_id, subject_id, part),
+  CONSTRAINT email_counts_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 ) WITH (fillfactor=50);
 
 ALTER TABLE paused_destinations ADD CONSTRAINT paused_destinations_project_id_campaign_id_fkey FOREIGN KEY (project_id, campaign_id) REFERENCES campaigns(project_id, id) ON DELETE CASCADE;

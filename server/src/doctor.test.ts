@@ -61,16 +61,24 @@ test("reports no problem for a healthy installation, also while counts lag behin
     "audit log",
     "consent log",
     "counts",
+    "email counts",
   ]);
   const reported = await run({}, []);
   expect(reported.out).toContain("ok       database: PostgreSQL");
   expect(reported.out).toContain("ok       disk: The disk of DATA_DIR has enough space.");
 });
 
-test("reports an edited audit log, a wrong count, a missing mail server and a missing address", async () => {
+test("reports an edited audit log, wrong counts, a missing mail server and a missing address", async () => {
   await server.rows(
     `insert into event_counts (project_id, quarter, name, detail, count)
      values ($1, date_bin('15 minutes', now() - interval '1 day', 'epoch'), 'never-happened', '', 1)`,
+    server.project.id,
+  );
+  await server.rows(
+    `with news as (
+       insert into campaigns (project_id, id, name, subject, body, from_address, audience_type)
+       values ($1, new_id(), 'News', 's', 'b', 'news@sandbox.localhost', 'ALL') returning id)
+     insert into email_counts (project_id, subject_id, opened) select $1, id, 2 from news`,
     server.project.id,
   );
   await server.rows(
@@ -86,6 +94,9 @@ test("reports an edited audit log, a wrong count, a missing mail server and a mi
     expect.stringMatching(/^address: https:\/\/127\.0\.0\.1:1 can't be reached: /),
     expect.stringMatching(/^audit log: Entry 1 of .* was changed\.$/),
     expect.stringMatching(/^counts: The counts by events of project .* in 1 quarter hours /),
+    expect.stringMatching(
+      /^email counts: The counts of campaign "News" .* differ from its emails: opened 2 instead of 0\.$/,
+    ),
   ]);
   expect(findings.filter(({ state, advice }) => state === "problem" && advice === undefined)).toEqual([]);
   expect(findings.find(({ check }) => check === "proxy")?.state).toBe("warning");

@@ -23,7 +23,9 @@ import { skipCampaignEmails } from "./emails/outbox/campaign-queries.ts";
 import { eraseRecipients } from "./emails/outbox/erase-queries.ts";
 import { updateResolved } from "./emails/reading/resolve-queries.ts";
 import { lockEnded, lockRetention } from "./emails/retention/retention-queries.ts";
+import { updateLateSent } from "./emails/results/late-queries.ts";
 import { lockEmailRows } from "./emails/rows/lock-queries.ts";
+import { acceptedOutcome } from "./testing/accepted-outcome.ts";
 import { claimBatch, claimEmails } from "./emails/sending/sender-queries.ts";
 import { recordAndCheck } from "./emails/submission/submission-queries.ts";
 import { claimTry, deferEmails, findTrial, type PausedRow } from "./emails/throttling/throttled-queries.ts";
@@ -559,6 +561,18 @@ const WAITING: Waiting[] = [
     after: { read: sql`select status from emails where id = ${id.doubtful}`, is: { status: "SENT" } },
   },
   {
+    lock: "emails/results/late-queries.ts updateLateSent",
+    first: (tx) =>
+      sql`update emails set status = 'UNCONFIRMED', template_id = ${id.template} where id = ${id.doubtful}`.execute(
+        tx,
+      ),
+    second: (tx) => updateLateSent(tx, [{ attempt: 0, outcome: acceptedOutcome(id.project, id.doubtful) }]),
+    after: {
+      read: sql`select sent::integer, unconfirmed::integer from email_counts where subject_id = ${id.template}`,
+      is: { sent: 1, unconfirmed: -1 },
+    },
+  },
+  {
     lock: "workflows/executions/list-queries.ts cancelExecutionRows",
     first: cancel,
     second: cancel,
@@ -623,6 +637,8 @@ const LOCKS =
   /\bfor (?:no key )?update\b|\bfor (?:key )?share\b|\bpg_(?:try_)?advisory\w*lock\b|\.for(?:No)?(?:Key)?(?:Update|Share)\(/g;
 /** Locks without a row above, with the reason. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
+  "emails/results/email-count-queries.ts countChanges":
+    "email-counts.test.ts counts beside a transaction that has not committed",
   "platform/database/migrations.ts takeLock": "has its own test below",
   "platform/database/migrations.ts migrate": "releases the lock of takeLock",
   "platform/database/partitions.ts makePartition": "partitions.test.ts makes the same months twice",

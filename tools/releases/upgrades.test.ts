@@ -8,6 +8,7 @@ import { afterEach, beforeAll, expect, test } from "vitest";
 import { verifyAuditLogs } from "../../server/src/audit/audit-log.ts";
 import { checkBackup, restoreBackup } from "../../server/src/backup/restore-backup.ts";
 import { verifyConsentLogs } from "../../server/src/contacts/consent-chain/verify-consent.ts";
+import { recountEmails } from "../../server/src/emails/results/email-counts.ts";
 import { createDatabase } from "../../server/src/platform/database/database.ts";
 import { createTestDatabase } from "../../server/src/platform/database/test-database.ts";
 import { startOne } from "../../server/src/testing/test-server.ts";
@@ -51,6 +52,8 @@ test.each(readdirSync(FOLDER).filter((name) => name.endsWith(".tar.gz")))(
     const database = createDatabase(restored.pool);
     expect(await verifyAuditLogs(database)).toEqual([]);
     expect(await verifyConsentLogs(database)).toEqual([]);
+    const recount = await recountEmails(database, 5);
+    expect(recount).toEqual({ projects: 1, wrong: [] });
 
     const server = await startOne(restored, { ROLES: "api" });
     cleanups.push(() => server.stop());

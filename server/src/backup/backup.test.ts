@@ -8,7 +8,7 @@ import { createGunzip, gunzipSync } from "node:zlib";
 import type { Pool } from "pg";
 import { extract } from "tar-stream";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { readMigrations } from "../platform/database/migrations.ts";
+import { migrate, readMigrations } from "../platform/database/migrations.ts";
 import { LAST_REPLACED, REPLACED_VERSIONS } from "../platform/database/replaced-migrations.ts";
 import * as account from "@postloft/contract/account.ts";
 import * as domains from "@postloft/contract/domains.ts";
@@ -189,7 +189,9 @@ test("restores a backup of the last version before 0.1.0, which had other migrat
   const [earlier, empty] = [await createTestDatabase(), await createTestDatabase()];
   const file = join(folder, "before-releases");
   try {
-    await empty.pool.query("drop schema public cascade; create schema public");
+    for (const { pool } of [earlier, empty])
+      await pool.query("drop schema public cascade; create schema public");
+    await migrate(earlier.pool, undefined, (await readMigrations()).slice(0, 1));
     await earlier.pool.query("delete from schema_migrations");
     await earlier.pool.query(
       "insert into schema_migrations (version, name) select version, version || '.sql' from unnest($1::integer[]) version",

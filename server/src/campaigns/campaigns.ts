@@ -1,4 +1,4 @@
-// Campaigns as records: create, read, list, replace, copy and delete, with counts from their emails.
+// Campaigns as records: create, read, list, replace, copy and delete, with the counts of their emails.
 import type { AudienceType, CampaignKind } from "@postloft/contract/campaigns.ts";
 import type { Filter } from "@postloft/contract/filters.ts";
 import { asChecked, type Checked } from "../platform/checked.ts";
@@ -6,7 +6,6 @@ import { asMessage, withValues } from "@postloft/contract/translation.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
 import { isId, newId } from "../platform/ids.ts";
 import { toPage, type PageRequest } from "../platform/http/page.ts";
-import { pairUp } from "../platform/pair-up.ts";
 import { AppError, requireUnchanged } from "../platform/app-error.ts";
 import { countByProvider, countRecipients } from "../emails/outbox/campaign-emails.ts";
 import { readThrottledDomains } from "../emails/throttling/throttled-domains.ts";
@@ -17,10 +16,9 @@ import { requireVerifiedSender } from "../templates/templates.ts";
 import { copyNameOf } from "../templates/rules.ts";
 import { audienceOf, audienceOfRow } from "./audience.ts";
 import { requireFinished, type LintParts } from "./content-blocks.ts";
-import { presentCampaign, type CampaignView, type Counts } from "./present-campaign.ts";
+import { presentCampaign, type CampaignView } from "./present-campaign.ts";
 import {
   countCampaigns,
-  countUnsubscribed,
   deleteCampaignRow,
   findCampaign,
   findCampaignForUpdate,
@@ -49,20 +47,10 @@ export async function getCampaignRow(
   return row;
 }
 
-/** Returns the current counts of campaigns, in the given order. */
-async function countsOf(database: Database, projectId: string, ids: readonly string[]): Promise<Counts[]> {
-  const counts = await countRecipients(database, projectId, ids);
-  const unsubscribed = await countUnsubscribed(database, projectId, ids);
-  return pairUp(ids, counts).map(([id, count]) => ({
-    ...count,
-    unsubscribedCount: unsubscribed.get(id) ?? 0,
-  }));
-}
-
 /** @throws AppError CAMPAIGN_NOT_FOUND */
 export async function getCampaign(database: Database, projectId: string, id: string): Promise<CampaignView> {
   const row = await getCampaignRow(database, projectId, id);
-  const [counts] = await countsOf(database, projectId, [row.id]);
+  const [counts] = await countRecipients(database, projectId, [row.id]);
   const pausedDestinations =
     row.finishedAt === null ? await readThrottledDomains(database, { projectId, campaignId: row.id }) : [];
   return {
@@ -80,7 +68,7 @@ export async function getCampaign(database: Database, projectId: string, id: str
  */
 export async function getStats(database: Database, projectId: string, id: string) {
   const row = await getCampaignRow(database, projectId, id);
-  const [counts] = await countsOf(database, projectId, [row.id]);
+  const [counts] = await countRecipients(database, projectId, [row.id]);
   if (counts === undefined) throw new Error("Counts of the campaign are missing.");
   return { ...counts, ...ratesOf(counts) };
 }
@@ -104,7 +92,7 @@ export async function listCampaigns(
 ) {
   const rows = await listCampaignRows(database, projectId, filter, request);
   const ids = rows.map((row) => row.id);
-  const counts = await countsOf(database, projectId, ids);
+  const counts = await countRecipients(database, projectId, ids);
   const page = toPage("campaigns", request, rows, (row) => presentCampaign(row, counts[ids.indexOf(row.id)]));
   const { total, before } = await countCampaigns(database, projectId, filter, request.before);
   return {

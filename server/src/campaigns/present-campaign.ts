@@ -6,7 +6,7 @@ import type { HeldReason } from "@postloft/contract/held-reasons.ts";
 import type { z } from "zod";
 import type { ListedCampaignRow } from "./queries.ts";
 
-export type Counts = z.output<typeof contract.counters>;
+type Counts = z.output<typeof contract.counters>;
 
 const isoOf = (instant: Date | null) => instant?.toISOString() ?? null;
 

@@ -192,23 +192,6 @@ export async function updateSnapshot(
     where project_id = ${projectId} and id = ${id}`.execute(tx);
 }
 
-/**
- * Returns for each campaign the recipients who unsubscribed by a link in its email. A link without an email id counts for the project's
- * last email to the contact before it.
- */
-export async function countUnsubscribed(database: Database, projectId: string, ids: readonly string[]) {
-  const { rows } = await sql<{ campaignId: string; count: number }>`
-    select e.campaign_id, count(distinct u.contact_id) as count from consent_changes u
-    join emails e on e.project_id = u.project_id and e.contact_id = u.contact_id
-      and e.campaign_id = any(${ids}::uuid[]) and e.sent_at <= u.created_at
-    where u.project_id = ${projectId} and not u.subscribed and u.source in ('page', 'one-click')
-      and case when u.email_id is not null then e.id = u.email_id else not exists (
-        select 1 from emails later where later.project_id = u.project_id and later.contact_id = u.contact_id
-          and later.id <> e.id and later.sent_at > e.sent_at and later.sent_at <= u.created_at) end
-    group by e.campaign_id`.execute(database);
-  return new Map(rows.map((row) => [row.campaignId, row.count]));
-}
-
 export async function findProjectName(tx: Tx, projectId: string): Promise<string> {
   const row = await tx
     .selectFrom("projects")

@@ -35,6 +35,8 @@ async function inDoubt(campaign: boolean): Promise<{ project: TestProject; id: s
        insert into emails (project_id, id, contact_id, content_id, campaign_id, priority, to_address, status, attempts, reason)
        select $1, new_id(), p.id, content.id, $2, case when $2::uuid is null then 1 else 3 end, p.email, 'UNCONFIRMED', 1, 'no reply'
        from people p, content returning id
+     ), counted as (
+       insert into email_counts (project_id, subject_id, recipients, unconfirmed) select $1, $2, $3, $3 where $2 is not null
      ), attempts as (
        insert into email_attempts (project_id, email_id, attempt, outcome, answer, transport, created_at)
        select $1, id, 1, 'uncertain', 'no reply', 'smtp', now() - interval '2 hours' from mails

@@ -6,6 +6,7 @@ import { startLoop, type Loop } from "../platform/background/background.ts";
 import { transaction, type Database } from "../platform/database/database.ts";
 import { failpoint } from "../platform/failpoints.ts";
 import { countRecipients, dropRecipients, hasPendingRecipients } from "../emails/outbox/campaign-emails.ts";
+import { findWrongCounts } from "../emails/results/email-counts.ts";
 import { pauseDestination } from "../emails/throttling/throttled-domains.ts";
 import type { Domains } from "../domains/domains.ts";
 import { requireVerifiedSender } from "../templates/templates.ts";
@@ -140,16 +141,21 @@ async function drop(database: Database, key: { projectId: string; campaignId: st
     );
 }
 
-/** Checks that each campaign has as many emails as recipients (promise P4). Returns those that do not. */
+/** Checks that each campaign has as many emails as recipients (promise P4) and counts as many. Returns those that do not. */
 async function auditCampaigns({ database, log, metrics }: SettlerOptions): Promise<CampaignRef[]> {
   const wrong: CampaignRef[] = [];
   for (const campaign of await listToAudit(database)) {
     const { projectId, id, totalRecipients, status } = campaign;
     const [counts] = await countRecipients(database, projectId, [id]);
     const isOpen = status === "SENT" && (counts?.pendingCount ?? 0) > 0;
-    if (counts?.totalRecipients === totalRecipients && !isOpen) continue;
+    const [recount] = await findWrongCounts(database, projectId, id);
+    if (counts?.totalRecipients === totalRecipients && !isOpen && recount === undefined) continue;
     wrong.push({ projectId, id });
-    log.error({ projectId, campaignId: id, totalRecipients, counts }, "campaign counts do not add up");
+    const differences = recount?.differences ?? [];
+    log.error(
+      { projectId, campaignId: id, totalRecipients, counts, differences },
+      "campaign counts do not add up",
+    );
   }
   metrics.unbalancedCampaigns.set(wrong.length);
   return wrong;

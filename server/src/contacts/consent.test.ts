@@ -5,6 +5,9 @@ import * as contacts from "@postloft/contract/contacts.ts";
 import * as v1 from "@postloft/contract/v1.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { transaction } from "../platform/database/database.ts";
+import { findWrongCounts, readEmailCounts } from "../emails/results/email-counts.ts";
+import { makeSentMails, type SentMail } from "../testing/sent-mails.ts";
+import { recountEmailsInSql } from "../testing/recount-emails.ts";
 import { APP_SECRET, errorOf, useTestServer, type TestCaller } from "../testing/test-server.ts";
 import { viaApi, type ChangeSource } from "./consent.ts";
 import { createContactLinks } from "./links.ts";
@@ -251,4 +254,42 @@ test("the log of a contact of another project returns 404", async () => {
     expect(errorOf(await server.call(contacts.listContactConsent, other.byKey, { params: { id } }))).toBe(
       "404 CONTACT_NOT_FOUND",
     );
+});
+
+test("a link counts one unsubscribe for its email, and a link without an email for the last email", async () => {
+  const { database, rows } = server;
+  const { id: projectId } = await server.createProject();
+  const [first, second] = (await makeSentMails(database, projectId, 2)) as [SentMail, SentMail];
+  const { contactId } = first;
+  await rows(
+    `update emails set contact_id = $2, template_id = id, sent_at = now() - case id when $3 then interval '2 hours' else '1 hour' end
+     where project_id = $1`,
+    projectId,
+    contactId,
+    first.id,
+  );
+  await recountEmailsInSql(database, projectId);
+  const flip = (subscribed: boolean, source: ChangeSource["source"], emailId: string | null = null) =>
+    transaction(database, (tx) =>
+      flipAndRecord(tx, [
+        { projectId, id: contactId, subscribed, via: { source, actor: null, ip: null, emailId } },
+      ]),
+    );
+  const unsubscribed = async () =>
+    (await readEmailCounts(database, projectId, [first.id, second.id])).map((counts) => counts.unsubscribed);
+  await flip(false, "api");
+  await flip(true, "page", first.id);
+  await flip(false, "page", randomUUID());
+  await flip(true, "page");
+  expect(await unsubscribed()).toEqual([0, 0]);
+  // The link repeats what an import did, which the log records too.
+  await flip(false, "import");
+  await flip(false, "one-click", first.id);
+  await flip(true, "page", first.id);
+  await flip(false, "one-click", first.id);
+  expect(await unsubscribed()).toEqual([1, 0]);
+  await flip(true, "page");
+  await flip(false, "page");
+  expect(await unsubscribed()).toEqual([1, 1]);
+  expect(await findWrongCounts(database, projectId)).toEqual([]);
 });

@@ -26,18 +26,25 @@ function selectContact(database: Database, projectId: string) {
 }
 
 /**
- * Sets `subscribed` where it differs, logs each change in the consent log, and returns the contacts that flipped. Safe under concurrency.
- * Each contact may appear once. An opt-out is also logged for a contact that an import had unsubscribed.
+ * Sets `subscribed` where it differs and logs each change in the consent log. Returns the contacts that flipped, and those whose opt-out
+ * was also logged because an import had unsubscribed them. Safe under concurrency. Each contact may appear once.
  */
-export async function flipSubscriptions(tx: Tx, flips: readonly FlipRow[]): Promise<FlippedContact[]> {
+export async function flipSubscriptions(
+  tx: Tx,
+  flips: readonly FlipRow[],
+): Promise<{ flipped: FlippedContact[]; repeated: string[] }> {
   const rows = await flipRows(tx, flips);
   const flipped = new Set(rows.map(({ id }) => id));
   const optOuts = flips.filter(
     ({ id, subscribed, via }) => !subscribed && via.source !== "import" && !flipped.has(id),
   );
-  for (const [projectId, own] of Map.groupBy(optOuts, (flip) => flip.projectId))
-    rows.push(...(await repeatOptOuts(tx, projectId, own)));
-  return rows;
+  const repeated: string[] = [];
+  for (const [projectId, own] of Map.groupBy(optOuts, (flip) => flip.projectId)) {
+    const late = await repeatOptOuts(tx, projectId, own);
+    rows.push(...late.flipped);
+    repeated.push(...late.repeated);
+  }
+  return { flipped: rows, repeated };
 }
 
 /** Logs opt-outs of contacts that were already unsubscribed by an import. */
@@ -45,18 +52,17 @@ async function repeatOptOuts(
   tx: Tx,
   projectId: string,
   optOuts: readonly FlipRow[],
-): Promise<FlippedContact[]> {
+): Promise<{ flipped: FlippedContact[]; repeated: string[] }> {
   const held = await lockImported(
     tx,
     projectId,
     optOuts.map(({ id }) => id),
   );
-  if (held.size === 0) return [];
-  const repeated = optOuts.filter(({ id }) => held.has(id));
+  if (held.size === 0) return { flipped: [], repeated: [] };
+  const meant = optOuts.filter(({ id }) => held.has(id));
   // An undo may have resubscribed the contacts before it released the locks.
-  const flipped = await flipRows(tx, repeated);
-  await insertRepeatedOptOuts(tx, projectId, repeated);
-  return flipped;
+  const flipped = await flipRows(tx, meant);
+  return { flipped, repeated: await insertRepeatedOptOuts(tx, projectId, meant) };
 }
 
 interface FlipRow extends FlippedContact {

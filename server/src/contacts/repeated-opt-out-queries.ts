@@ -25,13 +25,13 @@ export async function lockImported(tx: Tx, projectId: string, ids: readonly stri
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Adds a log entry for locked contacts if their newest entry is an unsubscription by an import. */
+/** Adds a log entry for locked contacts if their newest entry is an unsubscription by an import. Returns these contacts. */
 export async function insertRepeatedOptOuts(
   tx: Tx,
   projectId: string,
   optOuts: readonly OptOut[],
-): Promise<void> {
-  await sql`
+): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
     insert into consent_changes (project_id, contact_id, id, subscribed, source, actor, ip, email_id)
     select c.project_id, c.id, i.change_id, false, i.source, i.actor, i.ip, i.email_id
     from unnest(
@@ -43,5 +43,7 @@ export async function insertRepeatedOptOuts(
       ${optOuts.map(({ via }) => via.emailId ?? null)}::uuid[]
     ) as i (id, change_id, source, actor, ip, email_id)
     join contacts c on c.project_id = ${projectId} and c.id = i.id and not c.subscribed ${newest(projectId)}
-    where n.source = 'import' and not n.subscribed`.execute(tx);
+    where n.source = 'import' and not n.subscribed
+    returning contact_id as id`.execute(tx);
+  return rows.map(({ id }) => id);
 }

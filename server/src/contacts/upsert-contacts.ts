@@ -4,6 +4,7 @@ import { now } from "../platform/clock.ts";
 import { transaction, type Database, type Tx } from "../platform/database/database.ts";
 import { notify } from "../platform/notify.ts";
 import { newId } from "../platform/ids.ts";
+import { recordUnsubscribed, type UsedLink } from "../emails/results/email-counts.ts";
 import { recordEvents } from "../events/events.ts";
 import { pairUp } from "../platform/pair-up.ts";
 import type { ConsentSource, ChangeSource } from "./consent.ts";
@@ -197,7 +198,11 @@ export async function flipAndRecord(tx: Tx, flips: readonly Flip[]): Promise<Rec
   if (flips.length === 0) return [];
   // Of several flips of one contact the last counts: the log must not hold a change that nobody saw.
   const byContact = new Map(flips.map((flip) => [flip.id, { ...flip, changeId: newId() }]));
-  const flipped = await flipSubscriptions(tx, [...byContact.values()]);
+  const { flipped, repeated } = await flipSubscriptions(tx, [...byContact.values()]);
+  await recordUnsubscribed(
+    tx,
+    [...flipped.map(({ id }) => id), ...repeated].flatMap((id) => linkOf(byContact.get(id))),
+  );
   if (flipped.length < byContact.size)
     await endDefaults(
       tx,
@@ -221,6 +226,17 @@ export async function flipAndRecord(tx: Tx, flips: readonly Flip[]): Promise<Rec
     subscribed,
     changeId: byContact.get(id)?.changeId ?? "",
   }));
+}
+
+/** Returns the link by which a contact unsubscribed, if it was one. */
+function linkOf(flip: Flip | undefined): UsedLink[] {
+  if (
+    flip === undefined ||
+    flip.subscribed ||
+    (flip.via.source !== "page" && flip.via.source !== "one-click")
+  )
+    return [];
+  return [{ projectId: flip.projectId, contactId: flip.id, emailId: flip.via.emailId ?? null }];
 }
 
 /** Registers the types of the keys written by these changes. */

@@ -2,11 +2,11 @@
 import { verifyAuditLogs } from "../audit/audit-log.ts";
 import { isConsentCheckpointedLate, verifyConsentLogs } from "../contacts/consent-chain/verify-consent.ts";
 import { inspectDomains } from "../domains/inspect-domains.ts";
-import { recountSample } from "../events/recount.ts";
 import { now } from "../platform/clock.ts";
 import { createDns } from "../platform/dns.ts";
 import { readMigrations } from "../platform/database/migrations.ts";
 import { areAllReplaced } from "../platform/database/replaced-migrations.ts";
+import { checkCounts, checkEmailCounts } from "./doctor-counts.ts";
 import { diskFinding, checkDisks } from "./doctor-disk.ts";
 import type { DoctorDependencies, Finding, Look } from "./finding.ts";
 import { readReadiness } from "./health.ts";
@@ -17,8 +17,6 @@ const CLOCK_WARNING_MS = 2_000;
 const CLOCK_PROBLEM_MS = 30_000;
 const REACH_TIMEOUT_MS = 8_000;
 const INSPECTED_DOMAINS = 50;
-const RECOUNTED_PROJECTS = 5;
-const RECOUNTED_MS = 7 * 86_400_000;
 
 /**
  * Runs all checks in the order of their dependencies. A check that fails to run is a problem.
@@ -47,6 +45,7 @@ const LOOKS: Readonly<Record<string, Look>> = {
   audit: checkAuditLogs,
   consent: checkConsentLogs,
   counts: checkCounts,
+  "email counts": checkEmailCounts,
 };
 
 async function checkDatabase({ database }: DoctorDependencies): Promise<Finding[]> {
@@ -264,19 +263,4 @@ async function checkConsentLogs({ database }: DoctorDependencies): Promise<Findi
         advice: "Start a process with the role `worker`, which adds one within seconds.",
       }
     : { check, state: "ok", message: "The consent logs are intact." };
-}
-
-async function checkCounts({ database }: DoctorDependencies): Promise<Finding | Finding[]> {
-  const check = "counts";
-  const to = now();
-  const span = { from: new Date(to.getTime() - RECOUNTED_MS), to };
-  const { projects, wrong } = await recountSample(database, span, RECOUNTED_PROJECTS);
-  if (wrong.length === 0)
-    return { check, state: "ok", message: `The counts of ${projects} projects match their rows.` };
-  return wrong.map(({ projectId, what, quarters }) => ({
-    check,
-    state: "problem",
-    message: `The counts by ${what} of project ${projectId} differ from the rows in ${quarters} quarter hours of the last week.`,
-    advice: "Rows were changed manually, or this is a bug. Please report it with these lines.",
-  }));
 }

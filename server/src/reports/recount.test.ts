@@ -13,6 +13,8 @@ import { createMetrics } from "../platform/metrics.ts";
 import { startJobs } from "../platform/background/jobs.ts";
 import { addLateSent, countNews } from "../events/counts.ts";
 import { DELETE_EVENTS_JOB, deleteEvents, deleteEventsStep, listEventNames } from "../events/event-names.ts";
+import { recountEmailsInSql } from "../testing/recount-emails.ts";
+import { findWrongCounts } from "../emails/results/email-counts.ts";
 import { confirmSent } from "../emails/returned/returned-emails.ts";
 import { resolveEmails } from "../emails/reading/resolve-emails.ts";
 import { deleteContacts } from "../contacts/contacts.ts";
@@ -227,6 +229,7 @@ async function notify({ mails, events, starts }: History) {
     for (const [[name, data], when] of one.cameBack)
       await insertEvent(projectId, { contactId, name, data, emailId, at: when });
   }
+  await recountEmailsInSql(server.database, projectId);
   for (const { contact, name, reason, at } of events)
     await insertEvent(projectId, {
       contactId: contactIds[contact] ?? "",
@@ -302,6 +305,7 @@ async function compare({ zone, period: [first, last] }: History, projectId: stri
   await compareEvents(projectId, period, rows);
   const { names } = await listEventNames(server.database, projectId);
   expect(names).toEqual(await recountNames(server, projectId));
+  expect(await findWrongCounts(server.database, projectId)).toEqual([]);
 }
 
 async function compareMails(projectId: string, period: Period, { facts, factsBefore }: Rows) {

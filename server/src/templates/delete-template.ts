@@ -2,7 +2,8 @@
 import type { Database, Tx } from "../platform/database/database.ts";
 import { isId } from "../platform/ids.ts";
 import { AppError } from "../platform/app-error.ts";
-import { countSentEmails, deleteTemplateRow, findTemplateForUpdate } from "./queries.ts";
+import { readEmailCounts } from "../emails/results/email-counts.ts";
+import { deleteTemplateRow, findTemplateForUpdate } from "./queries.ts";
 import { usageReasonOf, type TemplateReferences } from "./rules.ts";
 import { getTemplate } from "./templates.ts";
 
@@ -41,9 +42,10 @@ export async function templateUsage(
   use: TemplateUse,
 ): Promise<TemplateReferences & { emailsSent: number }> {
   const template = await getTemplate(database, projectId, id);
+  const [counts] = await readEmailCounts(database, projectId, [template.id]);
   return {
     ...(await referencesOf(database, projectId, template.id, use)),
-    emailsSent: await countSentEmails(database, projectId, id),
+    emailsSent: counts?.sent ?? 0,
   };
 }
 

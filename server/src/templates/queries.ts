@@ -3,7 +3,6 @@ import { sql } from "kysely";
 import type { TemplateType } from "@postloft/contract/templates.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
 import type { Row } from "../platform/database/row.ts";
-import { hasLeft } from "../emails/rows/counted-by.ts";
 import { limitToPageBytes, containing, type RowOfBytes } from "../platform/http/page.ts";
 
 export type TemplateRow = Row<"templates", (typeof COLUMNS)[number]>;
@@ -154,19 +153,6 @@ export async function updateTemplateRow(
 
 export async function deleteTemplateRow(tx: Tx, projectId: string, id: string): Promise<void> {
   await tx.deleteFrom("templates").where("projectId", "=", projectId).where("id", "=", id).execute();
-}
-
-/** Counts sent emails, with the condition of the index emails_by_template. */
-export async function countSentEmails(
-  database: Database,
-  projectId: string,
-  templateId: string,
-): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*) as count from emails
-    where project_id = ${projectId} and template_id = ${templateId}
-      and ${hasLeft()}`.execute(database);
-  return rows[0]?.count ?? 0;
 }
 
 /** Returns the keys that contact data of the project ever had. */

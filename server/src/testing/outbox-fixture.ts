@@ -13,6 +13,7 @@ import { RECIPIENT_CHECKS } from "../suppressions/recipients.ts";
 import { renderingDataOf } from "../contacts/rendering-data.ts";
 import { createDeliveries } from "../deliveries/deliveries.ts";
 import { statusOfEmail } from "../emails/rows/status-queries.ts";
+import { findWrongCounts, type WrongCount } from "../emails/results/email-counts.ts";
 import { enqueueEmails, makeContent } from "../emails/outbox/emails.ts";
 import { upsertSender } from "../emails/lease/lease-queries.ts";
 import type { ListKind } from "../message/message-headers.ts";
@@ -111,10 +112,14 @@ export function useOutbox(): Outbox {
   });
   afterEach(async () => {
     await Promise.all(senders.splice(0).map((sender) => sender.stop()));
+    const projects = await database.selectFrom("projects").select("id").execute();
+    const wrong: WrongCount[] = [];
+    for (const { id } of projects) wrong.push(...(await findWrongCounts(database, id)));
     // Deletes a few tables because that is ten times as fast as truncating everything.
     for (const table of ["email_attempts", "emails", "mailbox_messages", "senders"])
       await sql`delete from ${sql.table(table)}`.execute(database);
     await sql`delete from projects where id <> ${SYSTEM_PROJECT_ID}`.execute(database);
+    expect(wrong).toEqual([]);
   });
   afterAll(async () => {
     await state.renderer?.close();
@@ -173,9 +178,14 @@ export function useOutbox(): Outbox {
             : [],
         );
         if (contacts.length > 0) await tx.insertInto("contacts").values(contacts).execute();
-        for (const { project, campaignId } of mails) {
-          if (campaignId === undefined) continue;
-          await addSendingCampaign(tx, { projectId: project, campaignId });
+        for (const [campaignId, own] of Map.groupBy(mails, (mail) => mail.campaignId)) {
+          const [first] = own;
+          if (campaignId === undefined || first === undefined) continue;
+          await addSendingCampaign(tx, { projectId: first.project, campaignId });
+          await tx
+            .insertInto("email_counts")
+            .values({ projectId: first.project, subjectId: campaignId, recipients: own.length })
+            .execute();
         }
         return enqueueEmails(
           tx,

@@ -15,6 +15,7 @@ import {
   type TestCaller,
   type TestProject,
 } from "../testing/test-server.ts";
+import { recountEmailsInSql } from "../testing/recount-emails.ts";
 
 const server = useTestServer();
 const WAIT = { timeout: 15_000, interval: 20 };
@@ -393,6 +394,7 @@ test("counts only sent emails in the usage of a template", async () => {
     "update emails set status = 'UNCONFIRMED' where template_id = $1 and status = 'DELIVERED'",
     one,
   );
+  await recountEmailsInSql(server.database, project.id);
   expect(await usage(one)).toMatchObject({ emailsSent: 1 });
 });
 

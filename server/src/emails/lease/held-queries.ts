@@ -3,6 +3,8 @@ import { sql, type SqlBool } from "kysely";
 import type { Database, Tx } from "../../platform/database/database.ts";
 import { notify } from "../../platform/notify.ts";
 import { ofProject } from "../../platform/database/of-project.ts";
+import { countChanges, SUBJECTS } from "../results/email-count-queries.ts";
+import { changesOfEnded } from "../results/outcome-queries.ts";
 import { endedAs } from "../rows/end-queries.ts";
 import { variablesAfter } from "../rows/system-project-queries.ts";
 
@@ -33,10 +35,14 @@ export async function releaseHeldEmails(tx: Tx, projectId: string | null): Promi
 }
 
 export async function dropHeldEmails(tx: Tx, projectId: string | null, reason: string): Promise<number> {
-  const result = await sql`
-    update emails e set status = ${endedAs(sql`'SKIPPED'`)}, due_at = now(), reason = ${reason}, variables = ${variablesAfter(sql`true`)}
-    where ${isHeld} and campaign_id is null ${ofProject(projectId)}`.execute(tx);
-  return Number(result.numAffectedRows ?? 0);
+  const { rows } = await sql<{ count: number }>`
+    with ended as (
+      update emails e set status = ${endedAs(sql`'SKIPPED'`)}, due_at = now(), reason = ${reason}, variables = ${variablesAfter(sql`true`)}
+      where ${isHeld} and campaign_id is null ${ofProject(projectId)}
+      returning e.project_id, ${SUBJECTS}, null as was, e.status as became
+    ), ${countChanges(changesOfEnded)}
+    select count(*)::float8 as count from ended`.execute(tx);
+  return rows[0]?.count ?? 0;
 }
 
 export async function countHeldEmails(database: Database): Promise<number> {

@@ -5,6 +5,8 @@ import type { Row } from "../../platform/database/row.ts";
 import { notify } from "../../platform/notify.ts";
 import type { ListKind } from "../../message/message-headers.ts";
 import type { CampaignKey } from "./campaign-queries.ts";
+import { addRecipients, countChanges, SUBJECTS } from "../results/email-count-queries.ts";
+import { changesOfEnded } from "../results/outcome-queries.ts";
 import type { ContactIfThere } from "../rows/recipients.ts";
 import { CONTACT_DELETED } from "../rows/rules.ts";
 
@@ -52,6 +54,8 @@ export async function insertRecipientBatches(
         array_agg(distinct split_part(email, '@', 2))
       from placed group by place / ${sql.lit(BATCH_SIZE)}
       returning cardinality(email_ids) as size
+    ), counted as (${addRecipients(sql`
+      select ${projectId}::uuid, ${campaignId}::uuid, sum(size) from added having sum(size) > 0`)}
     )
     select coalesce(sum(size), 0)::float8 as count from added`.execute(tx);
   notify(tx, "emails");
@@ -95,11 +99,13 @@ export async function takeOutRecipients(
   if (rows.length === 0) return;
   const locked = sql<SqlBool>`b.project_id = ${projectId} and b.id = any(${rows.map(({ id }) => id)}::uuid[])`;
   await sql`
-    insert into emails (project_id, id, contact_id, content_id, campaign_id, priority, to_address, status, reason, created_at)
-    select project_id, id, contact_id, content_id, campaign_id, 3, ${addressed(sql`'QUEUED'`, sql`null`)}, created_at
-    from (${waitingOf(sql`recipient_batches`, contactIfThere)} where ${locked} and ${isMeant(recipients)}) as waiting`.execute(
-    tx,
-  );
+    with ended as (
+      insert into emails as e (project_id, id, contact_id, content_id, campaign_id, priority, to_address, status, reason, created_at)
+      select project_id, id, contact_id, content_id, campaign_id, 3, ${addressed(sql`'QUEUED'`, sql`null`)}, created_at
+      from (${waitingOf(sql`recipient_batches`, contactIfThere)} where ${locked} and ${isMeant(recipients)}) as waiting
+      returning e.project_id, ${SUBJECTS}, null as was, e.status as became
+    ), ${countChanges(changesOfEnded)}
+    select`.execute(tx);
   const rest = (values: RawBuilder<unknown>) => sql`array(
     select ${values} from unnest(b.email_ids, b.contact_ids, b.addresses) as r (id, contact_id, address)
     where not (${isMeant(recipients)}) order by r.id)`;
@@ -141,17 +147,20 @@ export async function skipBatches(
   reason: string,
   { limit, contactIfThere }: { limit: number; contactIfThere: ContactIfThere },
 ): Promise<number> {
-  const result = await sql`
+  const { rows } = await sql<{ count: number }>`
     with dropped as (
       delete from recipient_batches where project_id = ${projectId} and id = any (array(
         select id from recipient_batches
         where project_id = ${projectId} and campaign_id = ${campaignId}
         order by id limit ${limit} for update skip locked))
       returning *
-    )
-    insert into emails (project_id, id, contact_id, content_id, campaign_id, priority, to_address, status, reason, created_at)
-    select project_id, id, contact_id, content_id, campaign_id, 3, ${addressed(sql`'SKIPPED'`, sql`${reason}`)}, created_at
-    from (${waitingOf(sql`dropped`, contactIfThere)}) as waiting
-    on conflict do nothing`.execute(tx);
-  return Number(result.numAffectedRows ?? 0);
+    ), ended as (
+      insert into emails as e (project_id, id, contact_id, content_id, campaign_id, priority, to_address, status, reason, created_at)
+      select project_id, id, contact_id, content_id, campaign_id, 3, ${addressed(sql`'SKIPPED'`, sql`${reason}`)}, created_at
+      from (${waitingOf(sql`dropped`, contactIfThere)}) as waiting
+      on conflict do nothing
+      returning e.project_id, ${SUBJECTS}, null as was, e.status as became
+    ), ${countChanges(changesOfEnded)}
+    select count(*)::float8 as count from ended`.execute(tx);
+  return rows[0]?.count ?? 0;
 }

@@ -20,6 +20,7 @@ import {
   type RecipientRow,
 } from "./campaign-queries.ts";
 import { storeContents, type EmailContent } from "./emails.ts";
+import { readEmailCounts, type EmailCounts } from "../results/email-counts.ts";
 import type { ContactIfThere } from "../rows/recipients.ts";
 
 export type { CampaignKey, ProviderCounts } from "./campaign-queries.ts";
@@ -38,50 +39,34 @@ export async function snapshotRecipients(
   return insertRecipientBatches(tx, key, content.id, recipients);
 }
 
-export type CampaignCounts = Omit<z.output<typeof counters>, "unsubscribedCount">;
+export type CampaignCounts = z.output<typeof counters>;
 
-const PENDING: ReadonlySet<EmailStatus> = new Set(["QUEUED", "CLAIMED", "SENDING"]);
-const UNSENT: Partial<Record<EmailStatus, "failedCount" | "skippedCount" | "unconfirmedCount">> = {
-  FAILED: "failedCount",
-  SKIPPED: "skippedCount",
-  UNCONFIRMED: "unconfirmedCount",
-};
-
-/** Counts the emails of campaigns in the order of `campaignIds`. The counts come from the rows, so they always add up (decisions §8). */
+/** Returns the counts of campaigns, in the order of `campaignIds` (decisions §8). */
 export async function countRecipients(
   database: Database,
   projectId: string,
   campaignIds: readonly string[],
 ): Promise<CampaignCounts[]> {
-  const rows = await countCampaignEmails(database, projectId, campaignIds);
-  const byCampaign = Map.groupBy(rows, (row) => row.campaignId);
-  return campaignIds.map((id) => sumOf(byCampaign.get(id) ?? []));
+  return (await readEmailCounts(database, projectId, campaignIds)).map(presentCounts);
 }
 
-function sumOf(rows: Awaited<ReturnType<typeof countCampaignEmails>>): CampaignCounts {
-  const counts: CampaignCounts = {
-    totalRecipients: 0,
-    sentCount: 0,
-    failedCount: 0,
-    skippedCount: 0,
-    unconfirmedCount: 0,
-    pendingCount: 0,
-    deliveredCount: 0,
-    openedCount: 0,
-    clickedCount: 0,
-    bouncedCount: 0,
-    complainedCount: 0,
+function presentCounts(counts: EmailCounts): CampaignCounts {
+  const { recipients, sent, failed, skipped, unconfirmed } = counts;
+  return {
+    totalRecipients: recipients,
+    sentCount: sent,
+    failedCount: failed,
+    skippedCount: skipped,
+    unconfirmedCount: unconfirmed,
+    // Recipients in batches, and emails that are queued or claimed.
+    pendingCount: recipients - sent - failed - skipped - unconfirmed,
+    deliveredCount: counts.delivered,
+    openedCount: counts.opened,
+    clickedCount: counts.clicked,
+    bouncedCount: counts.bounced,
+    complainedCount: counts.complained,
+    unsubscribedCount: counts.unsubscribed,
   };
-  for (const row of rows) {
-    counts.totalRecipients += row.count;
-    counts[PENDING.has(row.status) ? "pendingCount" : (UNSENT[row.status] ?? "sentCount")] += row.count;
-    counts.deliveredCount += row.delivered;
-    counts.openedCount += row.opened;
-    counts.clickedCount += row.clicked;
-    counts.bouncedCount += row.bounced;
-    counts.complainedCount += row.complained;
-  }
-  return counts;
 }
 
 /** Counts the sent emails of a campaign by receiving provider, largest first. */
@@ -151,10 +136,6 @@ export async function listRecipients(
   request: PageRequest,
 ): Promise<Page<RecipientView> & { total: number }> {
   const rows = await listCampaignEmails(database, key, status, request);
-  const counted =
-    request.before === null ? await countCampaignEmails(database, key.projectId, [key.campaignId]) : [];
-  const total = counted
-    .filter((row) => status === undefined || row.status === status)
-    .reduce((sum, row) => sum + row.count, 0);
+  const total = request.before === null ? await countCampaignEmails(database, key, status) : 0;
   return { ...toPage("recipients", request, rows, present), total };
 }

@@ -6,6 +6,9 @@ import type { PROVIDERS } from "@postloft/contract/receiving-providers.ts";
 import type { Database, Tx } from "../../platform/database/database.ts";
 import type { Row } from "../../platform/database/row.ts";
 import { notify } from "../../platform/notify.ts";
+import { sumEmailCounts } from "../results/email-count-queries.ts";
+import { countChanges, SUBJECTS } from "../results/email-count-queries.ts";
+import { changesOfEnded } from "../results/outcome-queries.ts";
 import { endedAs } from "../rows/end-queries.ts";
 import { HAS_LEFT, PROVIDER, providersOf, TO_DOMAIN } from "../rows/counted-by-queries.ts";
 import { TO_ADDRESS } from "../rows/shown-queries.ts";
@@ -32,36 +35,24 @@ const CAME_BACK = { delivered: 1, opened: 2, clicked: 4, bounced: 8, complained:
 const having = (bit: number) =>
   sql<number>`coalesce(sum(count) filter (where came_back & ${sql.lit(bit)} > 0), 0)::float8`;
 
-/** Counts the emails of each campaign by status and report. Uses one index on the rows and adds the recipients that wait in batches. */
+/** Counts the recipients of a campaign with this status, or all of them from the stored counts. */
 export async function countCampaignEmails(
   database: Database,
-  projectId: string,
-  campaignIds: readonly string[],
-) {
-  const { rows } = await sql<{
-    campaignId: string;
-    status: EmailStatus;
-    count: number;
-    delivered: number;
-    opened: number;
-    clicked: number;
-    bounced: number;
-    complained: number;
-  }>`
-    select campaign_id, status, sum(count)::float8 as count, ${having(CAME_BACK.delivered)} as delivered,
-      ${having(CAME_BACK.opened)} as opened, ${having(CAME_BACK.clicked)} as clicked,
-      ${having(CAME_BACK.bounced)} as bounced, ${having(CAME_BACK.complained)} as complained
-    from (
-      select campaign_id, status, came_back, count(*) as count
-      from emails where project_id = ${projectId} and campaign_id = any(${campaignIds}::uuid[])
-      group by campaign_id, status, came_back
-      union all
-      select b.campaign_id, 'QUEUED', 0, cardinality(b.email_ids)
-      from recipient_batches b where b.project_id = ${projectId} and b.campaign_id = any(${campaignIds}::uuid[])
-    ) g
-    where count > 0
-    group by campaign_id, status`.execute(database);
-  return rows;
+  { projectId, campaignId }: CampaignKey,
+  status: EmailStatus | undefined,
+): Promise<number> {
+  if (status === undefined) {
+    const [counts] = await sumEmailCounts(database, projectId, [campaignId]);
+    return counts?.recipients ?? 0;
+  }
+  const { rows } = await sql<{ count: number }>`
+    select (
+      (select count(*) from emails where project_id = ${projectId} and campaign_id = ${campaignId} and status = ${status})
+      + (select coalesce(sum(cardinality(email_ids)), 0) from recipient_batches
+        where project_id = ${projectId} and campaign_id = ${campaignId} and ${sql.lit(status === "QUEUED")}))::float8 as count`.execute(
+    database,
+  );
+  return rows[0]?.count ?? 0;
 }
 
 /** Counts the sent emails of a campaign and their reports by receiving provider, largest first. */
@@ -107,25 +98,30 @@ export async function skipCampaignEmails(
   reason: string,
   limit: number,
 ): Promise<number> {
-  const result = await sql`
+  const { rows } = await sql<{ count: number }>`
     with waiting as materialized (
       select id from emails where project_id = ${projectId} and campaign_id = ${campaignId} and status = 'QUEUED'
       limit ${limit} for update skip locked
-    )
-    update emails e set status = ${endedAs(sql`'SKIPPED'`)}, reason = ${reason}
-    where project_id = ${projectId} and id = any (array(select id from waiting))`.execute(tx);
-  return Number(result.numAffectedRows ?? 0);
+    ), ended as (
+      update emails e set status = ${endedAs(sql`'SKIPPED'`)}, reason = ${reason}
+      where project_id = ${projectId} and id = any (array(select id from waiting))
+      returning e.project_id, ${SUBJECTS}, null as was, e.status as became
+    ), ${countChanges(changesOfEnded)}
+    select count(*)::float8 as count from ended`.execute(tx);
+  return rows[0]?.count ?? 0;
 }
 
 /** Requeues the failed emails of a campaign that are not redacted. Returns how many. */
 export async function requeueFailedEmails(tx: Tx, { projectId, campaignId }: CampaignKey): Promise<number> {
-  const result = await sql`
-    update emails set status = 'QUEUED', due_at = now(), reason = null
-    where project_id = ${projectId} and campaign_id = ${campaignId} and status = 'FAILED' and forgotten_at is null`.execute(
-    tx,
-  );
+  const { rows } = await sql<{ count: number }>`
+    with ended as (
+      update emails e set status = 'QUEUED', due_at = now(), reason = null
+      where project_id = ${projectId} and campaign_id = ${campaignId} and status = 'FAILED' and forgotten_at is null
+      returning e.project_id, ${SUBJECTS}, 'FAILED' as was, e.status as became
+    ), ${countChanges(changesOfEnded)}
+    select count(*)::float8 as count from ended`.execute(tx);
   notify(tx, "emails");
-  return Number(result.numAffectedRows ?? 0);
+  return rows[0]?.count ?? 0;
 }
 
 /** Returns whether a failed email of the campaign has been redacted. */

@@ -2,6 +2,8 @@
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import type { Tx } from "../../platform/database/database.ts";
 import { providerDomains } from "../../transports/destinations.ts";
+import { countChanges, SUBJECTS } from "../results/email-count-queries.ts";
+import { changesOfEnded } from "../results/outcome-queries.ts";
 import { endedAs } from "../rows/end-queries.ts";
 import { isBeingSubmitted } from "../rows/status-queries.ts";
 import { CONTACT_DELETED } from "../rows/rules.ts";
@@ -31,20 +33,20 @@ export async function eraseRecipients(
     order by id for update`.execute(tx);
   await eraseTexts(tx, projectId, {
     isMeant: sql`e.contact_id = any(${contactIds}::uuid[])`,
-    from: sql`from unnest(
+    from: sql`, unnest(
       ${contactIds}::uuid[], ${people.map(({ email }) => email)}::text[], ${people.map(({ addressHash }) => addressHash)}::uuid[]
     ) as p (person_id, email, address_hash)`,
     joined: sql`e.contact_id = p.person_id`,
-    set: sql`to_address = '', erased_to = case when to_address = p.email then p.address_hash else erased_to end, copies = null,
-      status = case when ${hasNotLeft} then ${endedAs(sql`'SKIPPED'`)} else status end,
+    set: sql`to_address = '', erased_to = case when e.to_address = p.email then p.address_hash else e.erased_to end, copies = null,
+      status = case when ${hasNotLeft} then ${endedAs(sql`'SKIPPED'`)} else e.status end,
       reason = case when ${hasNotLeft} then ${CONTACT_DELETED} else ${WITHOUT_ADDRESS} end`,
   });
   return mails.map(({ id }) => id);
 }
 
 /** Keeps `@domain` for addresses at a known provider, because counts per provider need it and it identifies no one. */
-const ONLY_PROVIDER = sql`case when split_part(to_address, '@', -1) = any(${providerDomains().map(({ domain }) => domain)}::text[])
-  then '@' || split_part(to_address, '@', -1) else '' end`;
+const ONLY_PROVIDER = sql`case when split_part(e.to_address, '@', -1) = any(${providerDomains().map(({ domain }) => domain)}::text[])
+  then '@' || split_part(e.to_address, '@', -1) else '' end`;
 
 /** Redacts the recipients and variables of emails. The emails must have ended and be locked by this transaction. */
 export async function redactEmails(tx: Tx, projectId: string, ids: readonly string[]): Promise<void> {
@@ -52,12 +54,12 @@ export async function redactEmails(tx: Tx, projectId: string, ids: readonly stri
     isMeant: sql`e.id = any(${ids}::uuid[])`,
     // Keep the fact that there were copies, because a late report may be about one of them.
     set: sql`forgotten_at = now(), to_address = ${ONLY_PROVIDER}, reason = ${WITHOUT_ADDRESS},
-      copies = case when copies is not null then '{"cc": [], "bcc": []}'::jsonb end`,
+      copies = case when e.copies is not null then '{"cc": [], "bcc": []}'::jsonb end`,
   });
 }
 
 /** Servers repeat the address in their replies. */
-const WITHOUT_ADDRESS = sql`replace(reason, to_address, '***')`;
+const WITHOUT_ADDRESS = sql`replace(e.reason, e.to_address, '***')`;
 
 /** Removes variables and server replies from the emails `e`, and applies the caller's `set` clause. */
 async function eraseTexts(
@@ -83,8 +85,14 @@ async function eraseTexts(
     tx,
   );
   await sql`
-    update emails e set to_name = null, variables = null, subject = null, answer = replace(answer, to_address, '***'), ${set}
-    ${from} where e.project_id = ${projectId} and ${isMeant} and ${joined}`.execute(tx);
+    with ended as (
+      update emails e set to_name = null, variables = null, subject = null, answer = replace(e.answer, e.to_address, '***'), ${set}
+      -- The same row before the update, which the caller has locked.
+      from emails b ${from}
+      where e.project_id = ${projectId} and ${isMeant} and ${joined} and b.project_id = e.project_id and b.id = e.id
+      returning e.project_id, ${SUBJECTS}, b.status as was, e.status as became
+    ), ${countChanges(changesOfEnded)}
+    select`.execute(tx);
   await sql`
     delete from returned_messages r using emails e
     where e.project_id = ${projectId} and ${isMeant} and r.project_id = e.project_id and r.email_id = e.id`.execute(

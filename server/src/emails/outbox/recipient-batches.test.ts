@@ -31,6 +31,7 @@ import { readEmailHistory } from "../reading/email-history.ts";
 import { listEmails } from "../reading/read-emails.ts";
 import { makeContent } from "./emails.ts";
 import { readEmail } from "../../testing/read-email.ts";
+import { recountEmailsInSql } from "../../testing/recount-emails.ts";
 import { erasedPeople } from "../../testing/erased-people.ts";
 import { redactRecipients } from "./redact-recipients.ts";
 import { deleteExpiredSender } from "../lease/lease-queries.ts";
@@ -248,6 +249,7 @@ test("does not resend a claimed email that another sender has sent", async () =>
   await sql`update emails set status = 'SENT', sender_id = null, sent_at = now() where id = ${id}`.execute(
     database,
   );
+  await recountEmailsInSql(database, outbox.projectId);
   hold.release();
   await isOver(campaign);
   expect(leftIds(transport)).toEqual(campaign.ids.filter((one) => one !== id));

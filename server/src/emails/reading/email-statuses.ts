@@ -1,7 +1,7 @@
 // Reads the status of emails by id.
 import type { EmailStatus } from "@postloft/contract/emails.ts";
 import type { Database } from "../../platform/database/database.ts";
-import { countMailsOfSteps, findNamesOfEmails, findEmailStatuses } from "./status-queries.ts";
+import { findNamesOfEmails, findEmailStatuses } from "./status-queries.ts";
 
 export interface EmailState {
   id: string;
@@ -36,21 +36,4 @@ export async function readEmailNames(
   if (ids.length === 0) return new Map();
   const rows = await findNamesOfEmails(database, projectId, ids);
   return new Map(rows.map((row) => [row.id, row]));
-}
-
-export interface StepMails {
-  sent: number;
-  opened: number;
-  clicked: number;
-}
-
-/** Counts the emails of workflow steps by step id. Steps without email are left out. */
-export async function countMailsByStep(
-  database: Database,
-  projectId: string,
-  stepIds: readonly string[],
-): Promise<Map<string, StepMails>> {
-  if (stepIds.length === 0) return new Map();
-  const rows = await countMailsOfSteps(database, projectId, stepIds);
-  return new Map(rows.map(({ stepId, ...counts }) => [stepId, counts]));
 }

@@ -3,7 +3,8 @@ import { sql } from "kysely";
 import type { Resolution } from "@postloft/contract/emails.ts";
 import type { Database, Tx } from "../../platform/database/database.ts";
 import { notify } from "../../platform/notify.ts";
-import { consequences } from "../results/outcome-queries.ts";
+import { countChanges, SUBJECTS } from "../results/email-count-queries.ts";
+import { changesOfEnded, consequences } from "../results/outcome-queries.ts";
 
 /** Selects the emails that a person resolves, by id, by campaign or both. */
 export interface ResolvedMails {
@@ -45,8 +46,9 @@ export async function updateResolved(
       -- Also as an array, because without statistics the join alone would read all emails of the project.
       from chosen where e.project_id = ${projectId} and e.id = chosen.id and e.id = any (array(select id from chosen))
       returning e.project_id, e.id, e.contact_id, e.attempts,
-        case when e.is_test is null then e.sent_at end as left_at
-    ), ${consequences}, kept as (
+        case when e.is_test is null then e.sent_at end as left_at,
+        ${SUBJECTS}, 'UNCONFIRMED' as was, e.status as became
+    ), ${consequences}, ${countChanges(changesOfEnded)}, kept as (
       insert into email_resolutions (project_id, email_id, attempt, resolved_as, resolved_by)
       select project_id, id, attempts, ${as}, ${by ?? BY_KEY}
       from ended

@@ -2,7 +2,8 @@
 import { sql } from "kysely";
 import type { Database } from "../../platform/database/database.ts";
 import { isBeingSubmitted } from "../rows/status-queries.ts";
-import { consequences } from "./outcome-queries.ts";
+import { countChanges, SUBJECTS } from "./email-count-queries.ts";
+import { changesOfEnded, consequences } from "./outcome-queries.ts";
 import type { OutcomeRow } from "../rows/outcome.ts";
 import { RETURNED_STATUSES } from "../rows/rules.ts";
 import { subjectAfter, variablesAfter } from "../rows/system-project-queries.ts";
@@ -32,6 +33,9 @@ export async function updateLateSent(
         ${replies.map(({ outcome }) => outcome.sent?.answer ?? null)}::text[],
         ${replies.map(({ outcome }) => outcome.sent?.providerMessageId ?? null)}::text[]
       ) as i (project_id, id, attempt, subject, transport, answer, provider_message_id)
+    ), before as materialized (
+      select e.project_id, e.id, e.status from told i join emails e on e.project_id = i.project_id and e.id = i.id
+      for no key update of e
     ), ended as (
       update emails e set
         status = case when e.status = any(${RETURNED_STATUSES}::text[]) then e.status else 'SENT' end,
@@ -39,15 +43,16 @@ export async function updateLateSent(
         transport = i.transport, answer = i.answer, provider_message_id = i.provider_message_id,
         subject = ${subjectAfter(sql`i.subject`)},
         variables = ${variablesAfter(sql`true`)}
-      from told i
+      from told i join before b on b.project_id = i.project_id and b.id = i.id
       where e.project_id = i.project_id and e.id = i.id and e.answer is null
         and (e.attempts = i.attempt and (e.status in ('UNCONFIRMED', 'SENT') or e.status = any(${RETURNED_STATUSES}::text[]))
           -- Even if later attempts were rejected or in doubt, because this one was accepted.
           or e.attempts >= i.attempt and e.status in ('UNCONFIRMED', 'QUEUED', 'CLAIMED', 'FAILED') and not ${isBeingSubmitted} and exists (
             select 1 from email_attempts a where a.project_id = i.project_id and a.email_id = i.id
               and a.attempt = i.attempt and a.outcome = 'uncertain'))
-      returning e.project_id, e.id, e.contact_id, case when e.sent_at = now() and e.is_test is null then e.sent_at end as left_at
-    ), ${consequences}, corrected as (
+      returning e.project_id, e.id, e.contact_id, case when e.sent_at = now() and e.is_test is null then e.sent_at end as left_at,
+        ${SUBJECTS}, b.status as was, e.status as became
+    ), ${consequences}, ${countChanges(changesOfEnded)}, corrected as (
       update email_attempts a set outcome = 'sent', answer = i.answer, transport = i.transport
       from told i
       where a.project_id = i.project_id and a.email_id = i.id and a.attempt = i.attempt and a.outcome = 'uncertain'

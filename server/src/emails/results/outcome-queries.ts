@@ -5,6 +5,7 @@ import type { Row } from "../../platform/database/row.ts";
 import { enqueueSentEventsFrom } from "../../reactions/reactions.ts";
 import type { Category } from "../../transports/replies/replies.ts";
 import { endedAs } from "../rows/end-queries.ts";
+import { countChanges, SUBJECTS } from "./email-count-queries.ts";
 import { RETURNED_STATUSES } from "../rows/rules.ts";
 import type { OutcomeRow } from "../rows/outcome.ts";
 import { addToSendingHours } from "./sending-queries.ts";
@@ -22,12 +23,14 @@ interface EndedRow extends Row<"emails", "projectId" | "id" | "contactId" | "sta
  */
 export async function updateOutcomes(tx: Tx, senderId: string, outcomes: readonly OutcomeRow[]) {
   const ended = sql`case when i.status in ('FAILED', 'SKIPPED') then ${endedAs(sql`i.status`)} else i.status end`;
-  const { rows } = await outcomeUpdate(senderId, outcomes, ended).execute(tx);
+  const { rows } = await sql<EndedRow>`
+    with ended as (${outcomeUpdate(senderId, outcomes, ended)}), ${countChanges(changesOfEnded)}
+    select project_id, id, contact_id, status, attempts, left_at from ended`.execute(tx);
   return rows;
 }
 
 /** Builds the same update for plain sent emails as part of a larger statement. Nearly all emails end here. */
-export function sentUpdate(senderId: string, outcomes: readonly OutcomeRow[]): RawBuilder<EndedRow> {
+export function sentUpdate(senderId: string, outcomes: readonly OutcomeRow[]): RawBuilder<unknown> {
   return outcomeUpdate(senderId, outcomes.toSorted(byEndOfId), sql`i.status`);
 }
 
@@ -46,12 +49,18 @@ export const consequences = sql`
   counted as (${addToSendingHours(sql`
     select project_id, left_at, 1, 0, 0, 0 from ended where left_at is not null`)})`;
 
+/** Returns the changes in a CTE, without reports, for `countChanges`. */
+export const changesIn = (changed: RawBuilder<unknown>) => sql`
+  select project_id, campaign_id, workflow_step_id, template_id, was, became, null as report from ${changed}`;
+
+export const changesOfEnded = changesIn(sql`ended`);
+
 function outcomeUpdate(
   senderId: string,
   outcomes: readonly OutcomeRow[],
   unsent: RawBuilder<unknown>,
-): RawBuilder<EndedRow> {
-  return sql<EndedRow>`
+): RawBuilder<unknown> {
+  return sql`
     update emails e set
       status = case
         when e.status <> 'CLAIMED' then e.status
@@ -82,7 +91,9 @@ function outcomeUpdate(
     where e.project_id = i.project_id and e.id = i.id and e.sender_id = ${senderId}
       and (e.status = 'CLAIMED' or (i.status = 'SENT' and e.status = any(${RETURNED_STATUSES}::text[])))
     returning e.project_id, e.id, e.contact_id, i.status, e.attempts,
-      case when e.sent_at = now() and e.is_test is null then e.sent_at end as left_at`;
+      case when e.sent_at = now() and e.is_test is null then e.sent_at end as left_at,
+      -- An email with a report before the reply was counted with the report.
+      ${SUBJECTS}, null as was, case when i.status <> 'SENT' or e.sent_at = now() then e.status end as became`;
 }
 
 export async function insertAttempts(

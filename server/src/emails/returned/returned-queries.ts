@@ -3,6 +3,8 @@ import { sql } from "kysely";
 import type { EmailStatus } from "@postloft/contract/emails.ts";
 import type { Database, Tx } from "../../platform/database/database.ts";
 import type { Row } from "../../platform/database/row.ts";
+import { countChanges, SUBJECTS } from "../results/email-count-queries.ts";
+import { changesOfEnded } from "../results/outcome-queries.ts";
 import { mailFacts } from "../rows/sent-events.ts";
 import { TO_ADDRESS } from "../rows/shown-queries.ts";
 import { isBeingSubmitted, statusOfEmail } from "../rows/status-queries.ts";
@@ -33,8 +35,12 @@ export const statusInDoubt = sql`case when ${waitsInDoubt} then 'UNCONFIRMED' el
 /** Cancels the retry of in-doubt emails after a report about them. */
 export async function updateFurtherTries(tx: Tx, projectId: string, ids: readonly string[]): Promise<void> {
   await sql`
-    update emails e set status = 'UNCONFIRMED', sender_id = null, variables = ${variablesAfter(sql`true`)}
-    where e.project_id = ${projectId} and e.id = any(${ids}::uuid[]) and ${waitsInDoubt}`.execute(tx);
+    with ended as (
+      update emails e set status = 'UNCONFIRMED', sender_id = null, variables = ${variablesAfter(sql`true`)}
+      where e.project_id = ${projectId} and e.id = any(${ids}::uuid[]) and ${waitsInDoubt}
+      returning e.project_id, ${SUBJECTS}, null as was, e.status as became
+    ), ${countChanges(changesOfEnded)}
+    select`.execute(tx);
 }
 
 /** The steps as a table with one row per email. */
@@ -75,8 +81,8 @@ const INSTANT_COLUMNS: Readonly<Record<ReturnedStatus, string>> = {
 };
 
 /**
- * Sets the timestamp of the first report of a kind and moves the status forward from one of `from`. Returns the emails for which it was the
- * first.
+ * Sets the timestamp of the first report of a kind and moves the status forward from one of `from`. The caller has locked the emails. Returns
+ * those for which it was the first.
  */
 export async function updateReturned(
   tx: Tx,
@@ -86,14 +92,18 @@ export async function updateReturned(
 ): Promise<RecordedRow[]> {
   const instant = sql.ref(INSTANT_COLUMNS[status]);
   const { rows } = await sql<RecordedRow>`
-    update emails e set
-      ${instant} = i.at,
-      status = case when ${statusOfEmail} = any(${from}::text[]) then ${status} else e.status end,
-      variables = ${variablesAfter(sql`${statusOfEmail} = any(${from}::text[])`)}
-    from ${stepsAs(steps)}
-    where e.project_id = i.project_id and e.id = i.id and e.${instant} is null
-      and ${statusOfEmail} = any(${LEFT_STATUSES}::text[])
-    returning e.project_id, e.id, e.sent_at, e.is_test`.execute(tx);
+    with returned as (
+      update emails e set
+        ${instant} = i.at,
+        status = case when ${statusOfEmail} = any(${from}::text[]) then ${status} else e.status end,
+        variables = ${variablesAfter(sql`${statusOfEmail} = any(${from}::text[])`)}
+      -- The same row before the update. The caller has locked it, so no other transaction changes it meanwhile.
+      from ${stepsAs(steps)} join emails b on b.project_id = i.project_id and b.id = i.id
+      where e.project_id = i.project_id and e.id = i.id and e.${instant} is null
+        and ${statusOfEmail} = any(${LEFT_STATUSES}::text[])
+      returning e.project_id, e.id, e.sent_at, e.is_test, ${SUBJECTS}, b.status as was, e.status as became
+    ), ${countChanges(sql`select *, ${sql.lit(status.toLowerCase())} as report from returned`)}
+    select project_id, id, sent_at, is_test from returned`.execute(tx);
   return rows;
 }
 
@@ -112,10 +122,13 @@ export async function updateSoftBounced(
 
 export async function updateConfirmed(tx: Tx, steps: readonly Step[]): Promise<LeftRow[]> {
   const { rows } = await sql<LeftRow>`
-    update emails e set status = 'SENT', sent_at = i.at, reason = null
-    from ${stepsAs(steps)}
-    where e.project_id = i.project_id and e.id = i.id and e.status = 'UNCONFIRMED'
-    returning e.project_id, e.id, e.sent_at, e.is_test, e.contact_id`.execute(tx);
+    with ended as (
+      update emails e set status = 'SENT', sent_at = i.at, reason = null
+      from ${stepsAs(steps)}
+      where e.project_id = i.project_id and e.id = i.id and e.status = 'UNCONFIRMED'
+      returning e.project_id, e.id, e.sent_at, e.is_test, e.contact_id, ${SUBJECTS}, 'UNCONFIRMED' as was, e.status as became
+    ), ${countChanges(changesOfEnded)}
+    select project_id, id, sent_at, is_test, contact_id from ended`.execute(tx);
   return rows;
 }
 

@@ -1,11 +1,6 @@
 // Exports SQL expressions for counting emails to other modules. The email row must be named `e`.
-import type { RawBuilder, SqlBool } from "kysely";
-import { HAS_LEFT, providersOf, PROVIDER, TO_DOMAIN } from "./counted-by-queries.ts";
-
-/** Condition on `status` that the email was sent, regardless of reports. */
-export function hasLeft(): RawBuilder<SqlBool> {
-  return HAS_LEFT;
-}
+import type { RawBuilder } from "kysely";
+import { providersOf, PROVIDER, TO_DOMAIN } from "./counted-by-queries.ts";
 
 export function recipientDomain(): RawBuilder<string> {
   return TO_DOMAIN;

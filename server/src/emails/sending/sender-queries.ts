@@ -6,6 +6,7 @@ import { plannedOften, type Database } from "../../platform/database/database.ts
 import type { ListKind } from "../../message/message-headers.ts";
 import { livingSender } from "../lease/lease-queries.ts";
 import { addressed, recipientsOf } from "../outbox/batch-queries.ts";
+import { countChanges, SUBJECTS } from "../results/email-count-queries.ts";
 import { isToList, deferredUntil } from "../throttling/throttled-queries.ts";
 import { CLAIMED_COLUMNS, type ClaimedRow } from "../rows/claimed-queries.ts";
 import type { ContactIfThere } from "../rows/recipients.ts";
@@ -181,7 +182,8 @@ export async function claimBatch(
           where not is_taken and p.domain = split_part(address, '@', 2)), now())
       from waiting order by id
       returning *
-    )
+    ), ${countChanges(sql`
+      select project_id, ${SUBJECTS}, null as was, status as became, null as report from e where status = 'SKIPPED'`)}
     select ${CLAIMED_COLUMNS(projectId)} from e where e.status = 'CLAIMED'`.execute(database);
   return rows;
 }

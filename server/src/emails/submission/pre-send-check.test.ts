@@ -8,6 +8,7 @@ import { createDoubtBrake } from "../doubt/doubt-brake.ts";
 import { createPreSendCheck } from "./pre-send-check.ts";
 import type { Lease } from "../lease/lease.ts";
 import { createInDoubtLimit } from "./in-doubt-limit.ts";
+import { acceptedOutcome } from "../../testing/accepted-outcome.ts";
 
 const lease: Lease = {
   senderId: () => newId(),
@@ -36,12 +37,10 @@ test("keeps the place of an email in doubt if recording its result fails", async
     metrics: createMetrics(),
   });
   const [projectId, id] = [newId(), newId()];
-  const sent = { transport: "test", answer: "250 ok", providerMessageId: null };
-  const outcome = { projectId, id, status: "SENT" as const, reason: null, waitMs: 0, subject: null, sent };
   try {
     await inDoubtLimit.take(id);
     const next = inDoubtLimit.take("next");
-    await expect(submission.book(outcome, newId())).rejects.toThrow("ECONNREFUSED");
+    await expect(submission.book(acceptedOutcome(projectId, id), newId())).rejects.toThrow("ECONNREFUSED");
     // The second email got the place while the recording was running, and has freed it again.
     await next;
     inDoubtLimit.free("next");

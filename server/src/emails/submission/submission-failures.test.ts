@@ -14,6 +14,7 @@ import { openOrCloseProjectQueues } from "../outbox/queues.ts";
 import { claimEmails } from "../sending/sender-queries.ts";
 import { createPreSendCheck } from "./pre-send-check.ts";
 import { createInDoubtLimit } from "./in-doubt-limit.ts";
+import { acceptedOutcome } from "../../testing/accepted-outcome.ts";
 
 const outbox = useOutbox();
 afterEach(() => armFailpoints([]));
@@ -71,11 +72,9 @@ test("records a result even if its transaction is chosen to end a deadlock", asy
   const { senderId, submission, mails } = await claimed(1);
   const [id = ""] = idsOf(mails);
   expect(await submission.ask(mails[0] as Ready)).toBe(true);
-  const sent = { transport: "test", answer: "250 ok", providerMessageId: null };
-  const outcome = { status: "SENT" as const, reason: null, waitMs: 0, subject: null, sent };
   const recorded = await transaction(outbox.database, async (tx) => {
     await sql`select 1 from senders where id = ${senderId} for update`.execute(tx);
-    const booking = submission.book({ projectId: outbox.projectId, id, ...outcome }, senderId);
+    const booking = submission.book(acceptedOutcome(outbox.projectId, id), senderId);
     await vi.waitFor(async () => {
       const { rows } = await sql`select 1 from pg_stat_activity
         where datname = current_database() and wait_event_type = 'Lock'`.execute(outbox.database);

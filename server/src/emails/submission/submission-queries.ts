@@ -4,7 +4,8 @@ import { sql } from "kysely";
 import { plannedOften, type Database } from "../../platform/database/database.ts";
 import { NOT_SUBSCRIBED, SUPPRESSED } from "../rows/rules.ts";
 import type { RecipientChecks } from "../rows/recipients.ts";
-import { consequences, sentUpdate } from "../results/outcome-queries.ts";
+import { countChanges, SUBJECTS } from "../results/email-count-queries.ts";
+import { changesIn, changesOfEnded, consequences, sentUpdate } from "../results/outcome-queries.ts";
 import type { OutcomeRow } from "../rows/outcome.ts";
 import { endedAs } from "../rows/end-queries.ts";
 
@@ -58,7 +59,7 @@ const suppressedMails = (
     from own o
     where e.project_id = o.project_id and e.id = o.id
       and exists (select 1 from senders s where s.id = ${senderId} and s.lease_until > clock_timestamp())
-    returning e.id
+    returning e.id, e.project_id, ${SUBJECTS}, null as was, e.status as became
   )`;
 
 /**
@@ -96,7 +97,7 @@ const bulkEmails = (
       -- Repeated, so that no plan reads all emails of the project.
       and e.id = any(${ids}::uuid[])
       and exists (select 1 from senders s where s.id = ${senderId} and s.lease_until > clock_timestamp())
-    returning e.id, e.status
+    returning e.id, e.status, e.project_id, ${SUBJECTS}, null as was, e.status as became
   )`;
 
 /**
@@ -128,6 +129,16 @@ export async function recordAndCheck(
       for share of e skip locked
     )`,
     ...(list === undefined ? [] : [bulkEmails(senderId, list, watched, recipients)]),
+    countChanges(
+      sql.join(
+        [
+          changesOfEnded,
+          ...(watched.length === 0 ? [] : [changesIn(sql`barred`)]),
+          ...(list === undefined ? [] : [changesIn(sql`withheld`)]),
+        ],
+        sql` union all `,
+      ),
+    ),
     sql`marked as (
       update senders set in_doubt = ${kept}::uuid[] || array(select id from plain)
         ${list === undefined ? sql`` : sql`|| array(select id from list where status = 'PASSED')`}

@@ -308,6 +308,23 @@ export interface EmailContentsTable {
   forgottenAt: Date | null;
 }
 
+export interface EmailCountsTable {
+  projectId: string;
+  subjectId: string;
+  part: Generated<number>;
+  recipients: Generated<number>;
+  sent: Generated<number>;
+  failed: Generated<number>;
+  skipped: Generated<number>;
+  unconfirmed: Generated<number>;
+  delivered: Generated<number>;
+  opened: Generated<number>;
+  clicked: Generated<number>;
+  bounced: Generated<number>;
+  complained: Generated<number>;
+  unsubscribed: Generated<number>;
+}
+
 export interface EmailFilesTable {
   projectId: string;
   id: string;
@@ -370,6 +387,7 @@ export interface EmailsTable {
   forgottenAt: Date | null;
   erasedTo: string | null;
   fromPublicKey: string | null;
+  unsubscribedAt: Date | null;
 }
 
 export interface EmailsKeptLongerTable {
@@ -989,6 +1007,7 @@ export interface Rows {
   domains: DomainsTable;
   email_attempts: EmailAttemptsTable;
   email_contents: EmailContentsTable;
+  email_counts: EmailCountsTable;
   email_files: EmailFilesTable;
   email_resolutions: EmailResolutionsTable;
   email_retentions: EmailRetentionsTable;

@@ -1,6 +1,7 @@
-// Returns the statistics of each step. The engine counts executions, and emails are counted from their rows.
+// Returns the statistics of each step. The engine counts executions, and the statements that change an email count emails.
 import type { Database } from "../../platform/database/database.ts";
-import { countMailsByStep } from "../../emails/reading/email-statuses.ts";
+import { readEmailCounts } from "../../emails/results/email-counts.ts";
+import { pairUp } from "../../platform/pair-up.ts";
 import { requireWorkflow } from "./executions.ts";
 import { listStepCounts } from "./list-queries.ts";
 
@@ -8,16 +9,18 @@ import { listStepCounts } from "./list-queries.ts";
 export async function countSteps(database: Database, projectId: string, workflowId: string) {
   const { id } = await requireWorkflow(database, projectId, workflowId);
   const rows = await listStepCounts(database, projectId, id);
-  const mails = await countMailsByStep(
+  const mails = await readEmailCounts(
     database,
     projectId,
     rows.map((row) => row.stepId),
   );
-  const steps = rows.map(({ stepId, ...counts }) => ({
+  const steps = pairUp(rows, mails).map(([{ stepId, ...counts }, { sent, opened, clicked }]) => ({
     stepId,
     ...counts,
     waiting: counts.entered - counts.passed - counts.skipped - counts.failed - counts.cancelled,
-    ...(mails.get(stepId) ?? { sent: 0, opened: 0, clicked: 0 }),
+    sent,
+    opened,
+    clicked,
   }));
   return { active: steps.reduce((sum, { waiting }) => sum + waiting, 0), steps };
 }
