@@ -6,7 +6,7 @@ import { api } from "../../api/endpoints.ts";
 import { query } from "../../api/query.ts";
 import { t } from "../../text/t.ts";
 import { formatInstant } from "../../ui/format.ts";
-import { Card } from "../../ui/page.tsx";
+import { Badge, Card } from "../../ui/page.tsx";
 import { CopyButton } from "../../ui/snippet.tsx";
 import { Failure, Skeleton } from "../../ui/states.tsx";
 import { SubscriptionBadge } from "./subscription-badge.tsx";
@@ -52,7 +52,9 @@ export function Consent({ projectId, id, isSubscribed }: ConsentProps) {
       <ol className="divide-y divide-line">
         {consent.data?.data.map(({ id: changeId, subscribed, source, ip, email, at }) => (
           <li key={changeId} className="flex flex-wrap items-center gap-x-4 gap-y-1 px-5 py-3 text-sm">
-            <SubscriptionBadge isSubscribed={subscribed} />
+            <Badge tone={subscribed ? "good" : "neutral"}>
+              {subscribed ? t("Subscribed") : t("Unsubscribed")}
+            </Badge>
             <span className="flex-1">
               {SOURCES[source]} {ip !== null && <span className="text-faint">{ip}</span>}
               {email !== null && <LeftThrough projectId={projectId} email={email} />}

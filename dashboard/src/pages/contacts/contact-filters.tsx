@@ -37,7 +37,7 @@ export function ContactFilters({ isBuilding, onBuild, ...props }: ContactFilters
         options={[
           { value: "all", label: t("All") },
           { value: "subscribed", label: t("Subscribed") },
-          { value: "unsubscribed", label: t("Unsubscribed") },
+          { value: "unsubscribed", label: t("Not subscribed") },
         ]}
         value={search.status ?? "all"}
         onChoose={(chosen) => onChange({ status: chosen === "all" ? undefined : chosen })}

@@ -3,6 +3,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { ArrowLeft } from "lucide-react";
 import { useState } from "react";
+import type { ApiResponse } from "../../api/address.ts";
 import { call, download } from "../../api/call.ts";
 import { api } from "../../api/endpoints.ts";
 import { useList } from "../../api/use-list.ts";
@@ -25,6 +26,7 @@ import { Consent } from "./consent.tsx";
 import { ContactMails } from "./contact-mails.tsx";
 import { ContactSegments } from "./contact-segments.tsx";
 import { ContactWorkflows } from "./contact-workflows.tsx";
+import { SubscriptionBadge } from "./subscription-badge.tsx";
 import { DataFields } from "./own-data/data-fields.tsx";
 
 const route = getRouteApi("/signed-in/$projectId/contacts/$contactId");
@@ -40,11 +42,11 @@ export function ContactPage() {
   return (
     <Page
       title={data?.email ?? t("Contact")}
-      {...(data === undefined ? {} : { about: t("Added {when}", { when: formatInstant(data.createdAt) }) })}
+      {...(data === undefined ? {} : { about: aboutOf(data) })}
       actions={
         data !== undefined && (
           <>
-            <SubscriptionButton projectId={project.id} id={data.id} isSubscribed={data.subscribed} />
+            <Subscription projectId={project.id} id={data.id} isSubscribed={data.subscribed} />
             <ExportButton projectId={project.id} id={data.id} email={data.email} />
             <Button onClick={() => setDeleting(true)}>{t("Delete")}</Button>
           </>
@@ -99,6 +101,17 @@ export function ContactPage() {
   );
 }
 
+/** Returns the contact's name, if its fields contain one, and when it was added. */
+function aboutOf({ data, createdAt }: ApiResponse<typeof api.contacts.get>): string {
+  const textOf = (key: string) => {
+    const value = data[key];
+    return typeof value === "string" ? value.trim() : "";
+  };
+  const name = textOf("name") || [textOf("firstName"), textOf("lastName")].filter(Boolean).join(" ");
+  const added = t("Added {when}", { when: formatInstant(createdAt) });
+  return name === "" ? added : `${name} · ${added}`;
+}
+
 /** All activity of one contact, newest first. */
 function Timeline({ projectId, contactId }: { projectId: string; contactId: string }) {
   const list = useList(api.activity.list, { projectId, query: { contactId } });
@@ -139,8 +152,8 @@ interface SubscriptionProps {
   isSubscribed: boolean;
 }
 
-/** Updates optimistically, and reverts if the server rejects the change. */
-function SubscriptionButton({ projectId, id, isSubscribed }: SubscriptionProps) {
+/** Shows the subscription and a button that changes it optimistically and reverts if the server rejects the change. */
+function Subscription({ projectId, id, isSubscribed }: SubscriptionProps) {
   const queries = useQueryClient();
   const toast = useToast();
   const done = useUndoToast(projectId);
@@ -157,9 +170,14 @@ function SubscriptionButton({ projectId, id, isSubscribed }: SubscriptionProps) 
     onSettled: () => queries.invalidateQueries({ queryKey: projectKey(projectId) }),
   });
   return (
-    <Button aria-busy={changing.isPending} onClick={() => changing.mutate(!isSubscribed)}>
-      {isSubscribed ? t("Unsubscribe") : t("Subscribe")}
-    </Button>
+    <>
+      <span className="flex items-center">
+        <SubscriptionBadge isSubscribed={isSubscribed} />
+      </span>
+      <Button aria-busy={changing.isPending} onClick={() => changing.mutate(!isSubscribed)}>
+        {isSubscribed ? t("Unsubscribe") : t("Subscribe")}
+      </Button>
+    </>
   );
 }
 

@@ -118,7 +118,7 @@ function Filters({ workflow }: { workflow: Workflow }) {
         onChange={({ target }) => change({ status: target.value })}
         className={`${INPUT_CLASS} sm:max-w-44`}
       >
-        <option value="">{t("Every status")}</option>
+        <option value="">{t("All statuses")}</option>
         {(Object.keys(EXECUTION_STATUSES) as ExecutionStatus[]).map((one) => (
           <option key={one} value={one}>
             {EXECUTION_STATUSES[one].label}
@@ -131,7 +131,7 @@ function Filters({ workflow }: { workflow: Workflow }) {
         onChange={({ target }) => change({ at: target.value })}
         className={`${INPUT_CLASS} sm:max-w-60`}
       >
-        <option value="">{t("Every step")}</option>
+        <option value="">{t("All steps")}</option>
         {workflow.steps
           .filter(({ type }) => type !== "TRIGGER")
           .map((step) => (
