@@ -1,4 +1,4 @@
-// Tells names of credentials from other names, for query parameters of URLs and keys of JSON. Pure.
+// Recognizes credentials by their names, in query parameters and JSON, and tokens in paths by their look. Pure.
 
 const WORDS = new Set([
   "token",
@@ -23,6 +23,25 @@ export function isCredentialName(name: string): boolean {
     .toLowerCase()
     .split(/[^a-z0-9]+/);
   return words.some((word) => WORDS.has(word));
+}
+
+const TOKEN_LENGTH = 20;
+/** Of a piece between punctuation, so that a version such as `v2beta1` is none. */
+const RANDOM_LENGTH = 8;
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
+/** The ID of a document in some databases. */
+const OBJECT_ID = /^[\da-f]{24}$/i;
+
+/**
+ * Whether a part of a path looks like a random token, as in the webhooks of Slack, Discord, Telegram and Make. Words and numbers that
+ * people chose don't mix letters and digits. IDs do, and are no credentials.
+ */
+export function isTokenLike(part: string): boolean {
+  if (part.length < TOKEN_LENGTH || !/^[\w.:~-]+$/.test(part) || UUID.test(part) || OBJECT_ID.test(part))
+    return false;
+  return part
+    .split(/[^a-z\d]/i)
+    .some((piece) => piece.length >= RANDOM_LENGTH && /\d/.test(piece) && /[a-z]/i.test(piece));
 }
 
 /** Credentials are short, and a body may be large. */

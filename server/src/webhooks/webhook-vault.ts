@@ -2,11 +2,13 @@
 import { MASKED } from "@postloft/contract/workflows/graph.ts";
 import type { Sealer } from "../platform/crypto.ts";
 import { withoutMustaches } from "../rendering/fill-text.ts";
-import { isCredentialName } from "./credential-names.ts";
+import { isCredentialName, isTokenLike } from "./credential-names.ts";
 
 type Headers = Readonly<Record<string, string>>;
 
 const PREFIX = "sealed:";
+/** The name of every credential in the path of a URL. */
+const IN_PATH = "path";
 /** Headers that describe the content and never authenticate. All others may hold a credential. */
 const PLAIN = new Set([
   "accept",
@@ -28,8 +30,8 @@ export interface WebhookVault {
   /** Returns headers as they are sent. @throws when they were sealed under another application secret */
   open(projectId: string, stored: Headers): Record<string, string>;
   /**
-   * Returns a URL as it is stored. A masked value of the query keeps the one of the same name in `stored` if the origin is the same, so that
-   * nobody sends a credential that they cannot read to a host of their choice; otherwise it stays masked.
+   * Returns a URL as it is stored. A masked value keeps the one of the same name in `stored` if the origin is the same, so that nobody sends a
+   * credential that they cannot read to a host of their choice; otherwise it stays masked. Credentials in the path keep their order.
    */
   sealUrl(projectId: string, input: string, stored?: string): string;
   /** Returns a URL as it is called. @throws when it was sealed under another application secret */
@@ -94,7 +96,7 @@ export function maskHeaders(stored: Headers): Record<string, string> {
   return mapValues(stored, (name, value) => (isPlain(name) ? value : MASKED));
 }
 
-/** Returns a stored URL as it may be shown, with masks for the credentials in its query. */
+/** Returns a stored URL as it may be shown, with masks for its credentials. */
 export function maskUrl(stored: string): string {
   return mapCredentials(stored, () => MASKED);
 }
@@ -104,7 +106,7 @@ export function listMaskedNames(stored: Headers): string[] {
   return Object.entries(stored).flatMap(([name, value]) => (value === MASKED ? [name] : []));
 }
 
-/** Returns the query parameters of a URL whose value is missing, since only a mask was imported. */
+/** Returns the query parameters of a URL whose value is missing, since only a mask was imported, and `path` for parts of its path. */
 export function listMaskedParameters(stored: string): string[] {
   return credentialsIn(stored).flatMap(({ name, value }) => (isMask(value) ? [name] : []));
 }
@@ -126,31 +128,47 @@ function credentialsIn(url: string): Array<{ name: string; value: string }> {
 }
 
 /**
- * Replaces the values of credentials in the query of a URL and leaves every other character as it is. Signs inside of variables, such as
+ * Replaces the credentials in the path and the query of a URL and leaves every other character as it is. Signs inside of variables, such as
  * `??` and `{{#if …}}`, are not signs of the URL.
  */
 function mapCredentials(url: string, change: (name: string, value: string) => string): string {
   const signs = withoutMustaches(url, "{");
-  const [, { length: start } = "", { length } = ""] = /^([^?#]*\?)([^#]*)/s.exec(signs) ?? [];
-  if (length === 0) return url;
-  const [before, after] = [url.slice(0, start), url.slice(start + length)];
-  let from = start;
-  const parts = signs
-    .slice(start, start + length)
-    .split("&")
-    .map((part) => {
-      const parameter = url.slice(from, from + part.length);
-      from += part.length + 1;
-      return { part, parameter };
-    });
-  const parameters = parts.map(({ part, parameter }) => {
-    const at = part.indexOf("=");
+  const [, origin = "", path = "", query = ""] =
+    /^([^/?#]*\/\/[^/?#]*)?([^?#]*)(\?[^#]*)?/s.exec(signs) ?? [];
+  const [queryAt, endAt] = [origin.length + path.length, origin.length + path.length + query.length];
+  const inPath = (sign: string, part: string) =>
+    part.startsWith(PREFIX) || isMask(part) || isTokenLike(sign) ? change(IN_PATH, part) : part;
+  const inQuery = (sign: string, parameter: string) => {
+    const at = sign.indexOf("=");
     const [name, value] = [parameter.slice(0, Math.max(at, 0)), parameter.slice(at + 1)];
     return at === -1 || value === "" || !isCredentialName(decoded(name))
       ? parameter
       : `${name}=${change(decoded(name), value)}`;
+  };
+  // Without an origin, it is no URL that could be called.
+  const changedPath =
+    origin === ""
+      ? url.slice(0, queryAt)
+      : url.slice(0, origin.length) + mapParts(path, url.slice(origin.length, queryAt), "/", inPath);
+  const changedQuery =
+    query === "" ? "" : `?${mapParts(query.slice(1), url.slice(queryAt + 1, endAt), "&", inQuery)}`;
+  return changedPath + changedQuery + url.slice(endAt);
+}
+
+/** Changes the parts of a text between separators. `signs` is the text with its variables blanked out, which have no separators. */
+function mapParts(
+  signs: string,
+  text: string,
+  separator: string,
+  change: (sign: string, part: string) => string,
+): string {
+  let from = 0;
+  const parts = signs.split(separator).map((sign) => {
+    const part = text.slice(from, from + sign.length);
+    from += sign.length + separator.length;
+    return change(sign, part);
   });
-  return `${before}${parameters.join("&")}${after}`;
+  return parts.join(separator);
 }
 
 /** Returns the name as its reader sees it, or as it is written if that is no percent-encoding. */
