@@ -15,7 +15,7 @@ export async function checkCounts({ database }: DoctorDependencies): Promise<Fin
   const span = { from: new Date(to.getTime() - RECOUNTED_MS), to };
   const { projects, wrong } = await recountSample(database, span, RECOUNTED_PROJECTS);
   if (wrong.length === 0)
-    return { check, state: "ok", message: `The counts of ${projects} projects match their rows.` };
+    return { check, state: "ok", message: `The counts match their rows. Projects checked: ${projects}.` };
   return wrong.map(({ projectId, what, quarters }) => ({
     check,
     state: "problem",
@@ -29,7 +29,11 @@ export async function checkEmailCounts({ database }: DoctorDependencies): Promis
   const check = "email counts";
   const { projects, wrong } = await recountEmails(database, RECOUNTED_PROJECTS);
   if (wrong.length === 0)
-    return { check, state: "ok", message: `The email counts of ${projects} projects match their emails.` };
+    return {
+      check,
+      state: "ok",
+      message: `The email counts match their emails. Projects checked: ${projects}.`,
+    };
   const named = await Promise.all(
     [...Map.groupBy(wrong, ({ projectId }) => projectId)].map(([projectId, own]) =>
       campaignNames(
