@@ -141,6 +141,8 @@ export const testCampaign = endpoint({
 });
 
 const percent = z.number().describe("Percentage, 0 to 100.");
+const deliveryRate = percent.nullable().describe("Null until a delivery of the campaign is reported.");
+const bounceRate = percent.describe("Percentage of the emails that were sent or rejected immediately.");
 
 export const getCampaignStats = endpoint({
   name: "campaigns.stats",
@@ -153,10 +155,10 @@ export const getCampaignStats = endpoint({
   params: byId,
   responses: {
     200: counters.extend({
-      deliveryRate: percent,
+      deliveryRate,
       openRate: percent,
       clickRate: percent,
-      bounceRate: percent,
+      bounceRate,
       complaintRate: percent,
       unsubscribeRate: percent,
       links: z
@@ -182,7 +184,7 @@ export const listCampaignProviders = endpoint({
   path: "/campaigns/:id/providers",
   summary: "Count a campaign by receiving provider",
   description:
-    "Providers that received email, most emails first; together they match the counts of `/stats`. Counted on request, which takes a second or more for a million recipients. Erased recipients count as `other`.",
+    "Providers that received or rejected email, most emails first; together they match the counts of `/stats`. Counted on request, which takes a second or more for a million recipients. Erased recipients count as `other`.",
   caller: "project",
   params: byId,
   responses: {
@@ -194,14 +196,15 @@ export const listCampaignProviders = endpoint({
           openedCount: true,
           clickedCount: true,
           bouncedCount: true,
+          refusedCount: true,
           complainedCount: true,
         })
         .extend({
           provider: z.enum(PROVIDERS),
-          deliveryRate: percent,
+          deliveryRate,
           openRate: percent,
           clickRate: percent,
-          bounceRate: percent,
+          bounceRate,
           complaintRate: percent,
         }),
     ),

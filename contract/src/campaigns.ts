@@ -40,10 +40,19 @@ export const counters = z.object({
     .int()
     .describe("Submitted without a confirmation, so it is unknown whether they were accepted."),
   pendingCount: z.int(),
-  deliveredCount: z.int(),
+  deliveredCount: z
+    .int()
+    .describe(
+      "Reported as delivered. The local mailbox and Amazon SES with notifications report deliveries, SMTP servers don't.",
+    ),
   openedCount: z.int(),
   clickedCount: z.int(),
-  bouncedCount: z.int(),
+  bouncedCount: z.int().describe("Hard bounces, rejected immediately or reported later, as in analytics."),
+  refusedCount: z
+    .int()
+    .describe(
+      "Hard or soft bounces that were rejected immediately. These emails were never delivered and are part of `failedCount`.",
+    ),
   complainedCount: z.int(),
   unsubscribedCount: z.int(),
 });

@@ -80,7 +80,8 @@ export async function getStats(database: Database, projectId: string, id: string
 export async function listProviders(database: Database, projectId: string, id: string) {
   const { id: campaignId } = await getCampaignRow(database, projectId, id);
   const providers = await countByProvider(database, { projectId, campaignId });
-  return providers.map((counts) => ({ ...counts, ...mailRatesOf(counts) }));
+  const isReported = providers.some(({ deliveredCount }) => deliveredCount > 0);
+  return providers.map((counts) => ({ ...counts, ...mailRatesOf(counts, isReported) }));
 }
 
 /** Returns campaigns newest first, in the page shape of the spec and as a cursor list. */

@@ -57,17 +57,22 @@ export function percentOf(part: number, whole: number): number {
 
 /** Returns the six rates relative to sent emails (decisions §8). */
 export function ratesOf({ unsubscribedCount, ...counts }: z.output<typeof counters>) {
-  return { ...mailRatesOf(counts), unsubscribeRate: percentOf(unsubscribedCount, counts.sentCount) };
+  return {
+    ...mailRatesOf(counts, counts.deliveredCount > 0),
+    unsubscribeRate: percentOf(unsubscribedCount, counts.sentCount),
+  };
 }
 
-/** Returns the rates that are also available by mailbox provider. */
-export function mailRatesOf(counts: Omit<ProviderCounts, "provider">) {
+/**
+ * Returns the rates that are also available by mailbox provider. The delivery rate is null unless deliveries of the campaign are reported.
+ */
+export function mailRatesOf(counts: Omit<ProviderCounts, "provider">, isDeliveryReported: boolean) {
   const { sentCount } = counts;
   return {
-    deliveryRate: percentOf(counts.deliveredCount, sentCount),
+    deliveryRate: isDeliveryReported ? percentOf(counts.deliveredCount, sentCount) : null,
     openRate: percentOf(counts.openedCount, sentCount),
     clickRate: percentOf(counts.clickedCount, sentCount),
-    bounceRate: percentOf(counts.bouncedCount, sentCount),
+    bounceRate: percentOf(counts.bouncedCount, sentCount + counts.refusedCount),
     complaintRate: percentOf(counts.complainedCount, sentCount),
   };
 }

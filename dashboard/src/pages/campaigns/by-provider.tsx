@@ -17,7 +17,11 @@ const COUNTED_UNASKED = 50_000;
 
 type Row = ApiResponse<typeof api.campaigns.providers>[number];
 
-const rate = (key: keyof Row & `${string}Rate`, head: string, width: string): Column<Row> => ({
+const rate = (
+  key: Exclude<keyof Row & `${string}Rate`, "deliveryRate">,
+  head: string,
+  width: string,
+): Column<Row> => ({
   key,
   head,
   width,

@@ -92,8 +92,8 @@ function Numbers({ stats }: { stats: Stats }) {
           },
           {
             label: t("Delivered"),
-            value: formatPercent(stats.deliveryRate),
-            note: formatNumber(stats.deliveredCount),
+            value: stats.deliveryRate === null ? "–" : formatPercent(stats.deliveryRate),
+            note: stats.deliveryRate === null ? t("Not reported yet") : formatNumber(stats.deliveredCount),
           },
           { label: t("Opened"), value: formatPercent(stats.openRate), note: formatNumber(stats.openedCount) },
           {
@@ -104,7 +104,13 @@ function Numbers({ stats }: { stats: Stats }) {
           {
             label: t("Bounced"),
             value: formatPercent(stats.bounceRate),
-            note: formatNumber(stats.bouncedCount),
+            note:
+              stats.refusedCount === 0
+                ? formatNumber(stats.bouncedCount)
+                : t("{count}, {refused} rejected immediately", {
+                    count: formatNumber(stats.bouncedCount),
+                    refused: formatNumber(stats.refusedCount),
+                  }),
           },
           {
             label: t("Unsubscribed"),

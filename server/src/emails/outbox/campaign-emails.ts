@@ -9,6 +9,7 @@ import { toPage, type Page, type PageRequest } from "../../platform/http/page.ts
 import { insertRecipientBatches, skipBatches, BATCH_SIZE } from "./batch-queries.ts";
 import {
   countCampaignEmails,
+  countRefusedEmails,
   countEmailsByProvider,
   hasPendingEmails,
   listCampaignEmails,
@@ -47,10 +48,17 @@ export async function countRecipients(
   projectId: string,
   campaignIds: readonly string[],
 ): Promise<CampaignCounts[]> {
-  return (await readEmailCounts(database, projectId, campaignIds)).map(presentCounts);
+  const all = await readEmailCounts(database, projectId, campaignIds);
+  const withFailures = campaignIds.filter((_id, at) => (all[at]?.failed ?? 0) > 0);
+  const refused =
+    withFailures.length === 0 ? [] : await countRefusedEmails(database, projectId, withFailures);
+  const byCampaign = new Map(refused.map((one) => [one.campaignId, one]));
+  return all.map((counts, at) => presentCounts(counts, byCampaign.get(campaignIds[at] ?? "") ?? NO_REFUSALS));
 }
 
-function presentCounts(counts: EmailCounts): CampaignCounts {
+const NO_REFUSALS = { refused: 0, hard: 0 };
+
+function presentCounts(counts: EmailCounts, { refused, hard }: typeof NO_REFUSALS): CampaignCounts {
   const { recipients, sent, failed, skipped, unconfirmed } = counts;
   return {
     totalRecipients: recipients,
@@ -63,7 +71,8 @@ function presentCounts(counts: EmailCounts): CampaignCounts {
     deliveredCount: counts.delivered,
     openedCount: counts.opened,
     clickedCount: counts.clicked,
-    bouncedCount: counts.bounced,
+    bouncedCount: counts.bounced + hard,
+    refusedCount: refused,
     complainedCount: counts.complained,
     unsubscribedCount: counts.unsubscribed,
   };

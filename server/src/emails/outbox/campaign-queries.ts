@@ -25,8 +25,11 @@ export interface ProviderCounts {
   deliveredCount: number;
   openedCount: number;
   clickedCount: number;
+  /** Hard bounces, including those that the server rejected immediately. */
   bouncedCount: number;
   complainedCount: number;
+  /** Emails whose recipient the server rejected immediately. */
+  refusedCount: number;
 }
 
 /** The bits of `came_back`, as defined with the column in 0001_initial.sql. */
@@ -34,6 +37,27 @@ const CAME_BACK = { delivered: 1, opened: 2, clicked: 4, bounced: 8, complained:
 
 const having = (bit: number) =>
   sql<number>`coalesce(sum(count) filter (where came_back & ${sql.lit(bit)} > 0), 0)::float8`;
+
+/**
+ * Emails `e` that never left because the server rejected the recipient, with their last attempt `a`. A retry that succeeds removes an email
+ * from them.
+ */
+const REFUSED = sql`emails e join email_attempts a
+  on a.project_id = e.project_id and a.email_id = e.id and a.attempt = e.attempts and a.meaning in ('hard-bounce', 'soft-bounce')`;
+const HARD = sql`count(*) filter (where a.meaning = 'hard-bounce')`;
+
+/** Counts the refused emails of each campaign. Reads only failed emails. */
+export async function countRefusedEmails(
+  database: Database,
+  projectId: string,
+  campaignIds: readonly string[],
+): Promise<Array<{ campaignId: string; refused: number; hard: number }>> {
+  const { rows } = await sql<{ campaignId: string; refused: number; hard: number }>`
+    select e.campaign_id, count(*)::float8 as refused, ${HARD}::float8 as hard from ${REFUSED}
+    where e.project_id = ${projectId} and e.campaign_id = any(${campaignIds}::uuid[]) and e.status = 'FAILED'
+    group by e.campaign_id`.execute(database);
+  return rows;
+}
 
 /** Counts the recipients of a campaign with this status, or all of them from the stored counts. */
 export async function countCampaignEmails(
@@ -55,17 +79,22 @@ export async function countCampaignEmails(
   return rows[0]?.count ?? 0;
 }
 
-/** Counts the sent emails of a campaign and their reports by receiving provider, largest first. */
+/** Counts the sent and refused emails of a campaign and their reports by receiving provider, largest first. */
 export async function countEmailsByProvider(database: Database, { projectId, campaignId }: CampaignKey) {
   const { rows } = await sql<ProviderCounts>`
-    select ${PROVIDER} as provider, sum(count)::float8 as sent_count, ${having(CAME_BACK.delivered)} as delivered_count,
+    select ${PROVIDER} as provider, sum(count)::float8 - sum(refused)::float8 as sent_count, ${having(CAME_BACK.delivered)} as delivered_count,
       ${having(CAME_BACK.opened)} as opened_count, ${having(CAME_BACK.clicked)} as clicked_count,
-      ${having(CAME_BACK.bounced)} as bounced_count, ${having(CAME_BACK.complained)} as complained_count
+      ${having(CAME_BACK.bounced)} + sum(hard)::float8 as bounced_count, ${having(CAME_BACK.complained)} as complained_count,
+      sum(refused)::float8 as refused_count
     from (
-      select ${TO_DOMAIN} as domain, came_back, count(*) as count
+      select ${TO_DOMAIN} as domain, came_back, count(*) as count, 0 as refused, 0 as hard
       from emails e where project_id = ${projectId} and campaign_id = ${campaignId}
         and ${HAS_LEFT}
       group by 1, 2
+      union all
+      select ${TO_DOMAIN}, 0, count(*), count(*), ${HARD} from ${REFUSED}
+      where e.project_id = ${projectId} and e.campaign_id = ${campaignId} and e.status = 'FAILED'
+      group by 1
     ) g ${providersOf(sql`g.domain`)}
     group by 1 order by 2 desc, 1`.execute(database);
   return rows;
