@@ -1,10 +1,14 @@
 // Defines the problems of a workflow that can be found before contacts enter it, and which of them its author may confirm.
 import { z } from "zod";
 
-/** Problems of a workflow. Those with severity `error` must be fixed before it can be enabled. */
+/**
+ * Problems of a workflow. Those with severity `error` must be fixed before it can be enabled, and no edit can bring one into an enabled
+ * workflow.
+ */
 export const PROBLEM_CODES = {
   NO_TRIGGER_EVENT: "the trigger has no event name, so nothing starts the workflow",
   EVENT_NEVER_HAPPENS: "the name is reserved for the service, which never emits it",
+  NO_AUDIENCE: "the schedule has no audience",
   MISSING_SEGMENT: "the segment does not exist",
   UNTRACKED_SEGMENT: "the trigger waits for entries or exits of a segment without tracking",
   NO_STEPS: "there are no steps after the trigger",

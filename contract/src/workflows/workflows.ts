@@ -186,7 +186,7 @@ export const updateWorkflow = endpoint({
   path: "/workflows/:id",
   summary: "Change a workflow's name, trigger or settings, enable or disable it",
   description:
-    "Only the given fields change. A problem with severity `error` prevents enabling it, and an enabled workflow cannot be changed so that it triggers itself. A disabled workflow starts nothing new, and running executions continue.",
+    "Only the given fields change. A problem with severity `error` prevents enabling it, and no edit can bring one into an enabled workflow. A disabled workflow starts nothing new, and running executions continue.",
   caller: "project",
   params: byWorkflow,
   body: z

@@ -101,6 +101,11 @@ function problemsOfTrigger(
   }
   if (type === "SCHEDULE" && cron === undefined)
     return error("NO_TRIGGER_EVENT", "Choose when the workflow runs (`triggerConfig.cron`).");
+  if (type === "SCHEDULE" && isForEveryone(config) && config["audienceType"] !== "ALL")
+    return error(
+      "NO_AUDIENCE",
+      'Choose an audience: `segmentId`, `audienceFilter`, or `audienceType: "ALL"` for everyone (`triggerConfig`).',
+    );
   const needsSegment = type === "SEGMENT_ENTRY" || type === "SEGMENT_EXIT";
   if (needsSegment && segmentId === undefined)
     return error(

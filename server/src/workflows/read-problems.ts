@@ -10,7 +10,7 @@ import { readDefaultSenders } from "../projects/default-senders.ts";
 import { unknownVariablesOf } from "../templates/unknown-variables.ts";
 import { findSelfTriggering } from "./find-self-triggering.ts";
 import { problemsOf, reachedSteps, type Context, type TriggerToCheck } from "./problems.ts";
-import { findKnownSegments, findKnownTemplates } from "./reference-queries.ts";
+import { findKnownSegments, findKnownTemplates, lockSegments, lockTemplates } from "./reference-queries.ts";
 import type { WorkflowRow } from "./queries.ts";
 import { segmentIdsOf, templateIdsOf } from "./references.ts";
 import { countSkippedEmails } from "./executions/public-key-queries.ts";
@@ -51,6 +51,41 @@ export async function readProblems(
   const most = LIMITS.skippedEmailsCounted.value + 1;
   const skippedEmails = await countSkippedEmails(database, projectId, workflow.id, most);
   return problemsOf(graph, trigger, { ...found, loop, skippedEmails });
+}
+
+/**
+ * Rejects an edit that brings an error into an enabled workflow. Errors that it had before are allowed, so that each can be fixed alone.
+ * Locks what the edited workflow refers to until the end of the transaction, because deletions check the enabled workflows.
+ * @param before null if the edit enables the workflow
+ * @throws AppError VALIDATION_ERROR for `field`
+ */
+export async function refuseNewErrors(
+  tx: Tx,
+  projectId: string,
+  { before, after }: { before: WorkflowToCheck | null; after: WorkflowToCheck },
+  field: string,
+): Promise<void> {
+  await lockTemplates(tx, projectId, templateIdsOf(after.graph));
+  await lockSegments(tx, projectId, segmentIdsOf(after.graph, after.trigger));
+  const errors = await readErrors(tx, projectId, after);
+  if (errors.length === 0) return;
+  const known = new Set((before === null ? [] : await readErrors(tx, projectId, before)).map(keyOf));
+  const added = errors.filter((error) => !known.has(keyOf(error)));
+  if (added.length === 0) return;
+  const message = added.map((error) => error.message).join(" ");
+  const live = "The workflow is enabled. Correct this, or disable the workflow first.";
+  throw invalidField(field, "custom", before === null ? message : `${message} ${live}`);
+}
+
+const keyOf = ({ code, stepId }: WorkflowProblem) => `${code} ${stepId}`;
+
+async function readErrors(
+  database: Database,
+  projectId: string,
+  workflow: WorkflowToCheck,
+): Promise<WorkflowProblem[]> {
+  const problems = await readProblems(database, projectId, workflow);
+  return problems.filter(({ severity }) => severity === "error");
 }
 
 /**

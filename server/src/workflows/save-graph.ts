@@ -15,7 +15,7 @@ import {
   updateWorkflowRow,
   type WorkflowRow,
 } from "./queries.ts";
-import { refuseSelfTriggering, toCheck } from "./read-problems.ts";
+import { refuseNewErrors, refuseSelfTriggering, toCheck } from "./read-problems.ts";
 import { subscribeWorkflows } from "./subscriptions.ts";
 
 export interface LockedWorkflow {
@@ -53,17 +53,21 @@ export function requireSound(
 
 /**
  * Makes a graph the current one of a locked workflow.
- * @throws AppError VALIDATION_ERROR if the graph cannot run, or if an enabled workflow would trigger itself
+ * @throws AppError VALIDATION_ERROR if the graph cannot run, or if it brings an error into an enabled workflow
  */
 export async function saveGraph(
   tx: Tx,
   projectId: string,
-  { row, isUsed }: LockedWorkflow,
+  { row, isUsed, graph: before }: LockedWorkflow,
   graph: Graph,
   { asNewVersion = false }: { asNewVersion?: boolean } = {},
 ): Promise<void> {
   requireSound(graph);
-  if (row.enabled) await refuseSelfTriggering(tx, projectId, toCheck(row, graph), "steps");
+  if (row.enabled) {
+    const after = toCheck(row, graph);
+    await refuseSelfTriggering(tx, projectId, after, "steps");
+    await refuseNewErrors(tx, projectId, { before: toCheck(row, before), after }, "steps");
+  }
   const isNew = isUsed || asNewVersion;
   const version = isNew ? row.version + 1 : row.version;
   const to = { projectId, workflowId: row.id, version, graph, waitNames: waitNamesOf(graph) };

@@ -108,6 +108,19 @@ test("changes a graph in place until an execution starts on it, and then adds a 
   );
 });
 
+test("restores no version with an error into an enabled workflow", async () => {
+  const project = await server.createProject();
+  const { id } = await make(project, "/workflows", { name: "W", eventName: "e" });
+  const unfinished = await make<{ id: string }>(project, `/workflows/${id}/steps`, { type: "SEND_EMAIL" });
+  await start(project, id, 1);
+  await call(project, "DELETE", `/workflows/${id}/steps/${unfinished.id}`);
+  expect((await call(project, "PATCH", `/workflows/${id}`, { enabled: true })).status).toBe(200);
+  const restore = () => call(project, "POST", `/workflows/${id}/versions/1/restore`);
+  expect(faultsOf(await restore())).toEqual(["steps custom"]);
+  await call(project, "PATCH", `/workflows/${id}`, { enabled: false });
+  expect((await restore()).status).toBe(200);
+});
+
 test("lets an edit wait for a starting execution, which keeps its graph", async () => {
   const project = await server.createProject();
   const { id } = await make(project, "/workflows", { name: "W", eventName: "e" });

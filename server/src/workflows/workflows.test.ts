@@ -228,7 +228,27 @@ test("reports the problems of a workflow, and errors prevent enabling it", async
   await server.rows("update projects set default_from = 'a@sandbox.localhost' where id = $1", project.id);
   expect((await patch(project, id, { enabled: true })).status).toBe(200);
 
-  // No event can end the first wait, and the second has no timeout.
+  // No edit brings an error into the enabled workflow. With it disabled, the first wait can't end, and the second has no timeout.
+  const removed = { templateId: null, config: { recipient: { type: "CONTACT" } } };
+  const live = [
+    await server.call<never>(
+      "POST",
+      `/workflows/${id}/steps`,
+      project.byKey,
+      wait({ eventName: "email.never" }),
+    ),
+    await server.call<never>("PATCH", `/workflows/${id}/steps/${mail.id}`, project.byKey, removed),
+    await patch(project, id, { eventName: "email.never" }),
+    await patch(project, id, everyone({ cron: "0 * * * *" })),
+  ];
+  expect(live.map((reply) => [reply.status, ...faultsOf(reply)])).toEqual([
+    [422, "steps custom"],
+    [422, "steps custom"],
+    [422, "eventName custom"],
+    [422, "triggerConfig custom"],
+  ]);
+  expect(JSON.stringify(live[1]?.body)).toContain("has no template. The workflow is enabled. Correct this");
+  await patch(project, id, { enabled: false });
   await make(project, `/workflows/${id}/steps`, wait({ eventName: "email.never" }));
   const second = await make<{ id: string }>(project, `/workflows/${id}/steps`, wait({ eventName: "bought" }));
   const exit = await make<{ id: string }>(project, `/workflows/${id}/steps`, EXIT);
@@ -245,10 +265,10 @@ test("reports the problems of a workflow, and errors prevent enabling it", async
     "ENDLESS_WAIT warning",
     "UNREACHABLE_STEP warning",
   ]);
-  // An enabled workflow can still be edited, but cannot be enabled again after that.
-  expect((await patch(project, id, { enabled: true, name: "Still live" })).status).toBe(200);
-  await patch(project, id, { enabled: false });
   expect((await patch(project, id, { enabled: true })).status).toBe(422);
+  // A workflow that lost something it needs can still be edited while it is enabled.
+  await server.rows("update workflows set enabled = true where project_id = $1 and id = $2", project.id, id);
+  expect((await patch(project, id, { enabled: true, name: "Still live" })).status).toBe(200);
 });
 
 test("searches, filters and sorts lists, with counts of steps and executions", async () => {

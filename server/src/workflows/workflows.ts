@@ -27,9 +27,7 @@ import {
   type WorkflowOrder,
   type WorkflowRow,
 } from "./queries.ts";
-import { readProblems, refuseSelfTriggering, toCheck } from "./read-problems.ts";
-import { lockSegments } from "./reference-queries.ts";
-import { segmentIdsOf } from "./references.ts";
+import { readProblems, refuseNewErrors, refuseSelfTriggering, toCheck } from "./read-problems.ts";
 import { withNewIds } from "./rules.ts";
 import { lockGraph, requireSound } from "./save-graph.ts";
 import { subscribeWorkflows } from "./subscriptions.ts";
@@ -162,7 +160,8 @@ export interface WorkflowEdit {
  * Changes the given fields.
  * @throws AppError WORKFLOW_NOT_FOUND
  * @throws AppError CHANGED_MEANWHILE if the workflow or its graph changed since it was read
- * @throws AppError VALIDATION_ERROR for a faulty trigger, or when enabling with problems of the severity `error`
+ * @throws AppError VALIDATION_ERROR for a faulty trigger, when enabling with problems of the severity `error`, or for an edit that brings one
+ * into an enabled workflow
  */
 export async function updateWorkflow(
   tx: Tx,
@@ -190,19 +189,11 @@ export async function updateWorkflow(
     },
     graph,
   );
-  if (enabled)
-    await refuseSelfTriggering(tx, projectId, changed, row.enabled ? fieldOfLoop(edit) : "enabled");
-  if (enabled && !row.enabled) {
-    // Locks the segments, because a deletion of a segment only checks for enabled workflows that use it.
-    await lockSegments(tx, projectId, segmentIdsOf(graph, changed.trigger));
-    const problems = await readProblems(tx, projectId, changed);
-    const errors = problems.filter(({ severity }) => severity === "error");
-    if (errors.length > 0)
-      throw new AppError("VALIDATION_ERROR", {
-        fields: [
-          { field: "enabled", code: "custom", message: errors.map(({ message }) => message).join(" ") },
-        ],
-      });
+  if (enabled) {
+    const field = row.enabled ? changedFieldOf(edit) : "enabled";
+    await refuseSelfTriggering(tx, projectId, changed, field);
+    const before = row.enabled ? toCheck(row, graph) : null;
+    await refuseNewErrors(tx, projectId, { before, after: changed }, field);
   }
   const runs = trigger ?? { type: row.triggerType, config: row.triggerConfig };
   const isRescheduled = trigger !== null || enabled !== row.enabled;
@@ -223,8 +214,8 @@ function changesTrigger({ triggerType, triggerConfig, eventName }: WorkflowEdit)
   return triggerType !== undefined || triggerConfig !== undefined || eventName !== undefined;
 }
 
-/** Returns the field of an edit that closes a loop in an enabled workflow. */
-function fieldOfLoop({ allowReentry, triggerConfig, eventName, triggerType }: WorkflowEdit): string {
+/** Returns the field of an edit that brings an error into an enabled workflow. */
+function changedFieldOf({ allowReentry, triggerConfig, eventName, triggerType }: WorkflowEdit): string {
   if (allowReentry === true) return "allowReentry";
   if (eventName !== undefined) return "eventName";
   if (triggerConfig !== undefined) return "triggerConfig";

@@ -5,6 +5,7 @@ import { t } from "../../text/t.ts";
 export const PROBLEMS: Record<ProblemCode, string> = {
   NO_TRIGGER_EVENT: t("Choose what starts the workflow."),
   EVENT_NEVER_HAPPENS: t("The event never happens because its name is reserved."),
+  NO_AUDIENCE: t("Choose an audience for the schedule."),
   MISSING_SEGMENT: t("The segment was deleted, so no contact is in it."),
   UNTRACKED_SEGMENT: t("The segment isn't tracked. Turn on “Track membership”."),
   NO_STEPS: t("Add the first step."),
