@@ -125,7 +125,7 @@ function partsOf(database: Database): StepParts {
     PUBLIC_KEY_EMAILS_PER_DAY: 0,
     PUBLIC_KEY_FIRST_EMAILS_PER_HOUR: 0,
   };
-  return { domains, publicKeyLimits, sealer };
+  return { domains, publicKeyLimits, sealer, baseUrl: () => "" };
 }
 
 interface Fixture {

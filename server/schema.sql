@@ -1261,6 +1261,8 @@ CREATE TABLE workflows (
   updated_at          timestamp with time zone  NOT NULL  DEFAULT now(),
   held_run_at         timestamp with time zone,
   confirmed_problems  text[]                    NOT NULL  DEFAULT '{}'::text[],
+  paused_at           timestamp with time zone,
+  paused_reason       jsonb,
   CONSTRAINT workflows_pkey PRIMARY KEY (project_id, id),
   CONSTRAINT workflows_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   CONSTRAINT workflows_trigger_type_check CHECK (trigger_type = ANY (ARRAY['EVENT'::text, 'SEGMENT_ENTRY'::text, 'SEGMENT_EXIT'::text, 'SCHEDULE'::text, 'MANUAL'::text]))
@@ -1301,6 +1303,7 @@ CREATE TABLE workflow_executions (
   started_at       timestamp with time zone  NOT NULL  DEFAULT now(),
   ended_at         timestamp with time zone,
   from_public_key  boolean,
+  paused_due_at    timestamp with time zone,
   CONSTRAINT workflow_executions_pkey PRIMARY KEY (project_id, id),
   CONSTRAINT workflow_executions_project_id_contact_id_fkey FOREIGN KEY (project_id, contact_id) REFERENCES contacts(project_id, id) ON DELETE SET NULL (contact_id),
   CONSTRAINT workflow_executions_project_id_workflow_id_fkey FOREIGN KEY (project_id, workflow_id) REFERENCES workflows(project_id, id) ON DELETE CASCADE,
@@ -1309,20 +1312,23 @@ CREATE TABLE workflow_executions (
 CREATE UNIQUE INDEX workflow_executions_active ON workflow_executions USING btree (project_id, workflow_id, contact_id) WHERE status = ANY (ARRAY['RUNNING'::text, 'WAITING'::text]);
 CREATE INDEX workflow_executions_due ON workflow_executions USING btree (project_id, due_at) WHERE due_at IS NOT NULL;
 CREATE INDEX workflow_executions_ended ON workflow_executions USING btree (project_id, sent_event_id(id, ended_at)) WHERE ended_at IS NOT NULL;
+CREATE INDEX workflow_executions_failed ON workflow_executions USING btree (project_id, workflow_id, step_id, id) WHERE status = 'FAILED'::text;
 CREATE INDEX workflow_executions_left ON workflow_executions USING btree (project_id) WHERE contact_id IS NULL AND (status = ANY (ARRAY['RUNNING'::text, 'WAITING'::text]));
 CREATE INDEX workflow_executions_listed ON workflow_executions USING btree (project_id, workflow_id, id);
 CREATE UNIQUE INDEX workflow_executions_once ON workflow_executions USING btree (project_id, contact_id, workflow_id, entry);
+CREATE INDEX workflow_executions_stopped ON workflow_executions USING btree (project_id, workflow_id) WHERE paused_due_at IS NOT NULL;
 CREATE INDEX workflow_executions_waiting ON workflow_executions USING btree (project_id, contact_id, waits_for) WHERE waits_for IS NOT NULL;
 
 CREATE TABLE workflow_step_counts (
-  project_id   uuid    NOT NULL,
-  workflow_id  uuid    NOT NULL,
-  step_id      uuid    NOT NULL,
-  entered      bigint  NOT NULL  DEFAULT 0,
-  passed       bigint  NOT NULL  DEFAULT 0,
-  skipped      bigint  NOT NULL  DEFAULT 0,
-  failed       bigint  NOT NULL  DEFAULT 0,
-  cancelled    bigint  NOT NULL  DEFAULT 0,
+  project_id       uuid    NOT NULL,
+  workflow_id      uuid    NOT NULL,
+  step_id          uuid    NOT NULL,
+  entered          bigint  NOT NULL  DEFAULT 0,
+  passed           bigint  NOT NULL  DEFAULT 0,
+  skipped          bigint  NOT NULL  DEFAULT 0,
+  failed           bigint  NOT NULL  DEFAULT 0,
+  cancelled        bigint  NOT NULL  DEFAULT 0,
+  failed_in_a_row  uuid[]  NOT NULL  DEFAULT '{}'::uuid[],
   CONSTRAINT workflow_step_counts_pkey PRIMARY KEY (project_id, workflow_id, step_id),
   CONSTRAINT workflow_step_counts_project_id_workflow_id_fkey FOREIGN KEY (project_id, workflow_id) REFERENCES workflows(project_id, id) ON DELETE CASCADE
 );

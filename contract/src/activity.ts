@@ -29,6 +29,7 @@ export const ACTIVITY_TYPES = [
   "campaign.scheduled",
   "workflow.started",
   "workflow.completed",
+  "workflow.failed",
 ] as const;
 export type ActivityType = (typeof ACTIVITY_TYPES)[number];
 
@@ -62,7 +63,7 @@ export const activity = z.object({
   metadata: z
     .record(z.string(), z.unknown())
     .describe(
-      "For an email, its event's data and `emailId`; for a skipped one also `reason` (`PUBLIC_KEY_LIMIT`, `FIRST_EMAIL_LIMIT` or `PUBLIC_KEY_RECIPIENT`), `workflowId`, `workflowName` and `stepId`. For an event, `eventName` and `data`. For a campaign, its name, subject and recipients. For a workflow, its name, execution and result.",
+      "For an email, its event's data and `emailId`; for a skipped one also `reason` (`PUBLIC_KEY_LIMIT`, `FIRST_EMAIL_LIMIT` or `PUBLIC_KEY_RECIPIENT`), `workflowId`, `workflowName` and `stepId`. For an event, `eventName` and `data`. For a campaign, its name, subject and recipients. For a workflow, its name, execution and result, for a failed one also `stepId`.",
     ),
 });
 
@@ -71,7 +72,7 @@ export const listActivity = endpoint({
   method: "GET",
   path: "/activity",
   summary: "List activity, newest first",
-  description: `Emails, events, subscriptions, campaigns and workflows in one list. A page of rare items can be short or empty and still have a \`cursor\`, because each kind scans at most ${LIMITS.activityScan.value} rows. A campaign is listed as scheduled while it waits, and as sent once every recipient has a final state. A deleted contact's activity is deleted with it, except its executions.`,
+  description: `Emails, events, subscriptions, campaigns and workflows in one list. A page of rare items can be short or empty and still have a \`cursor\`, because each kind scans at most ${LIMITS.activityScan.value} rows. A campaign is listed as scheduled while it waits, and as sent once every recipient has a final state. An execution is listed as failed until it is retried or skipped. A deleted contact's activity is deleted with it, except its executions.`,
   caller: "project",
   query: pageQuery.extend({
     type: types.optional().describe("One of `GET /activity/types`, or several separated by commas."),
@@ -110,7 +111,7 @@ export const countRecentActivity = endpoint({
   method: "GET",
   path: "/activity/recent-count",
   summary: "Count recent activity",
-  description: `Counts the items that \`GET /activity\` shows: sent emails, recorded events, scheduled or finished campaigns, and started or completed executions. Counting stops at ${LIMITS.activityScan.value} per kind, and \`isMore\` is then true.`,
+  description: `Counts the items that \`GET /activity\` shows: sent emails, recorded events, scheduled or finished campaigns, and started, completed or failed executions. Counting stops at ${LIMITS.activityScan.value} per kind, and \`isMore\` is then true.`,
   caller: "project",
   query: z.object({
     minutes: queryInteger(

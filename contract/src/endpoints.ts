@@ -43,6 +43,7 @@ import * as users from "./users.ts";
 import * as v1 from "./v1.ts";
 import * as verify from "./verify.ts";
 import * as webhooks from "./webhooks.ts";
+import { PAUSE_ENDPOINTS } from "./workflows/pauses.ts";
 import * as workflowSteps from "./workflows/steps.ts";
 import * as workflowVersions from "./workflows/versions.ts";
 import * as workflows from "./workflows/workflows.ts";
@@ -137,6 +138,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   workflows.listWorkflowFields,
   workflows.getWorkflow,
   workflows.updateWorkflow,
+  ...PAUSE_ENDPOINTS,
   workflows.deleteWorkflow,
   workflows.duplicateWorkflow,
   workflowSteps.createStep,

@@ -24,6 +24,11 @@ export const NOTIFICATIONS = {
     about: "An import, bulk change or other job failed; at most once an hour per kind.",
     isUsual: true,
   },
+  "workflow-failed": {
+    about:
+      "A workflow failed for a contact, or was paused automatically. The first failure immediately, then at most once a day per workflow.",
+    isUsual: true,
+  },
   "weekly-summary": { about: "Summary of last week's email, on Mondays.", isUsual: false },
 } as const;
 export type NotificationKind = keyof typeof NOTIFICATIONS;
@@ -38,6 +43,7 @@ const byKind = {
   "reputation-warning": choice,
   "cap-near": choice,
   "job-failed": choice,
+  "workflow-failed": choice,
   "weekly-summary": choice,
 } satisfies Record<NotificationKind, z.ZodType>;
 const choices = z.array(z.object({ kind, about: z.string(), byMail: z.boolean(), byWebhook: z.boolean() }));

@@ -60,6 +60,7 @@ import { pauseUnresolved } from "./campaigns/pause-unresolved.ts";
 import { SNAPSHOT_JOB } from "./campaigns/send-campaign.ts";
 import { createSnapshotStep } from "./campaigns/snapshot-recipients.ts";
 import { startEngine, type EngineDependencies } from "./workflows/executions/engine.ts";
+import { startFailureDigests } from "./workflows/executions/notify-failures.ts";
 import { takeResponses } from "./workflows/executions/webhook-calls.ts";
 import { workflowJobs } from "./workflows/executions/jobs.ts";
 import { startSchedules } from "./workflows/executions/schedule-runs.ts";
@@ -216,7 +217,8 @@ function preparerOf(deps: WorkerDependencies) {
 function startWorkflows(deps: WorkerDependencies) {
   const { database, sealer, dns, webhookTargets, log, metrics } = deps;
   const common = { database, log, metrics };
-  const engine = startEngine(deps);
+  const baseUrl = () => deps.address.url;
+  const engine = startEngine({ ...deps, baseUrl });
   const calls = startWebhookCalls({
     ...common,
     secrets: createWebhookSecrets(sealer),
@@ -227,7 +229,7 @@ function startWorkflows(deps: WorkerDependencies) {
       if (ofWorkflows.length > 0) await takeResponses(tx, ofWorkflows);
     },
   });
-  return [engine, calls, startSchedules(common)];
+  return [engine, calls, startSchedules(common), startFailureDigests({ ...common, baseUrl })];
 }
 
 /** Judges projects while they send, looks at their caps, and sums up their weeks. */

@@ -170,6 +170,7 @@ async function workflows(story: Story, contactId: string): Promise<void> {
   });
   const one = { params: { id, executionId: started.id } };
   await story.askUntil<{ status: string }>("executions.get", one, ({ status }) => status === "WAITING");
+  for (const pause of ["workflows.pause", "workflows.resume"]) await ask(pause, { params });
   await ask("executions.list", { params });
   await ask("contacts.executions", { params: { id: contactId } });
   await ask("workflows.stats", { params });

@@ -34,6 +34,11 @@ export const WEBHOOK_LIMITS = {
     "calls per project and hour",
     "Test calls of members' webhooks; beyond that, 429 until the window ends.",
   ),
+  webhookFailuresInARow: limit(
+    5,
+    "contacts",
+    "Contacts for which a webhook of a workflow fails, without a success in between, before the workflow pauses.",
+  ),
   webhookSecretHours: limit(
     24,
     "hours",

@@ -26,6 +26,7 @@ export const PROBLEM_CODES = {
   ENDLESS_WAIT: "a wait that may never end and has no next step",
   TRIGGERS_ITSELF: "a step causes the event that starts the workflow, directly or through other workflows",
   FREQUENT_SCHEDULE: "the schedule runs more often than daily for everyone",
+  EXECUTIONS_FAILED: "executions failed at the step and wait for a retry or a skip",
   EMAILS_SKIPPED: "a limit for public keys skipped emails of the workflow in the last 24 hours",
 } as const;
 export type ProblemCode = keyof typeof PROBLEM_CODES;

@@ -47,6 +47,14 @@ export const step = z.object({
   updatedAt: instant,
 });
 
+export const pausedReason = z.object({
+  stepId: z.uuid(),
+  stepName: z.string(),
+  contacts: z.int().describe("For how many contacts the endpoint failed, without a success in between."),
+  error: z.string().describe("The last error."),
+});
+export type PausedReason = z.output<typeof pausedReason>;
+
 const record = z.object({
   id: z.uuid(),
   name: z.string(),
@@ -61,6 +69,12 @@ const record = z.object({
     ),
   version: z.int().describe("The version of the graph; executions keep the one they started on."),
   nextRunAt: instant.nullable().describe("For an enabled SCHEDULE."),
+  pausedAt: instant
+    .nullable()
+    .describe("Since when executions wait before their next step. null unless the workflow is paused."),
+  pausedReason: pausedReason
+    .nullable()
+    .describe("The endpoint that failed, if the workflow paused automatically. Otherwise null."),
   confirmedProblems: z
     .array(z.enum(CONFIRMABLE_PROBLEMS))
     .describe("Problems confirmed by the author. They are warnings and don't prevent enabling the workflow."),
@@ -73,6 +87,7 @@ const listed = record.extend({
     steps: z.int(),
     executions: z.int(),
     active: z.int().describe("Running or waiting executions."),
+    failed: z.int().describe("Executions that are failed now and can be retried or skipped."),
   }),
   last30Days: z
     .object({ entered: z.int(), completed: z.int(), failed: z.int() })
@@ -82,6 +97,7 @@ const listed = record.extend({
 });
 
 export const workflow = record.extend({
+  failedExecutions: z.int().describe("Executions that are failed now and can be retried or skipped."),
   problems: z.array(workflowProblem),
   steps: z.array(step).describe("Oldest first; the first is the TRIGGER."),
   transitions: z.array(transition),

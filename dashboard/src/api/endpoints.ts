@@ -39,6 +39,7 @@ import type * as users from "@postloft/contract/users.ts";
 import type * as v1 from "@postloft/contract/v1.ts";
 import type * as verify from "@postloft/contract/verify.ts";
 import type * as webhooks from "@postloft/contract/webhooks.ts";
+import type * as workflowsPauses from "@postloft/contract/workflows/pauses.ts";
 import type * as workflowsQuestions from "@postloft/contract/workflows/questions.ts";
 import type * as workflowsSteps from "@postloft/contract/workflows/steps.ts";
 import type * as workflowsVersions from "@postloft/contract/workflows/versions.ts";
@@ -156,6 +157,8 @@ export const api = {
     listFields: address<typeof workflowsWorkflows.listWorkflowFields>("GET", "/workflows/fields"),
     get: address<typeof workflowsWorkflows.getWorkflow>("GET", "/workflows/:id"),
     update: address<typeof workflowsWorkflows.updateWorkflow>("PATCH", "/workflows/:id"),
+    pause: address<typeof workflowsPauses.pauseWorkflow>("POST", "/workflows/:id/pause"),
+    resume: address<typeof workflowsPauses.resumeWorkflow>("POST", "/workflows/:id/resume"),
     delete: address<typeof workflowsWorkflows.deleteWorkflow>("DELETE", "/workflows/:id"),
     duplicate: address<typeof workflowsWorkflows.duplicateWorkflow>("POST", "/workflows/:id/duplicate"),
     addStep: address<typeof workflowsSteps.createStep>("POST", "/workflows/:id/steps"),

@@ -157,7 +157,7 @@ export function campaigns(projectId: string, filter: ActivityFilter): Source[] {
   ];
 }
 
-/** Returns the sources of started executions and of executions that ended on their own. */
+/** Returns the sources of started executions, and of executions that ended on their own or failed. */
 export function executions(projectId: string, filter: ActivityFilter): Source[] {
   const { types, contactId, workflowId, eventName, campaignId } = filter;
   if (campaignId !== undefined || eventName !== undefined) return [];
@@ -190,9 +190,16 @@ export function executions(projectId: string, filter: ActivityFilter): Source[] 
     type: sql`'workflow.completed'::text`,
     metadata: sql`jsonb_build_object(${facts}, 'status', x.status, 'exitReason', x.exit_reason)`,
   };
+  const failed = {
+    ...completed,
+    narrow: [...narrow, sql`x.status = 'FAILED'`],
+    type: sql`'workflow.failed'::text`,
+    metadata: sql`jsonb_build_object(${facts}, 'status', x.status, 'exitReason', x.exit_reason, 'stepId', x.step_id)`,
+  };
   return [
     ...(types.has("workflow.started") ? [started] : []),
     ...(types.has("workflow.completed") ? [completed] : []),
+    ...(types.has("workflow.failed") ? [failed] : []),
   ];
 }
 

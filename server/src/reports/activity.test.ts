@@ -197,6 +197,13 @@ test("counts exactly the recent activities that the feed shows, for every type",
       name,
       contactId,
     );
+  await server.rows(
+    `insert into workflow_executions (project_id, id, workflow_id, contact_id, entry, version, status, started_at, ended_at)
+     select project_id, $2, workflow_id, contact_id, 2, 1, 'FAILED', started_at, ended_at
+     from workflow_executions where project_id = $1`,
+    project.id,
+    newId(),
+  );
   const all = await feed(project.byKey, "?limit=100");
   expect(new Set(types(all))).toEqual(new Set(ACTIVITY_TYPES));
   const recent = await server.call(activity.countRecentActivity, project.byKey, { query: { minutes: 60 } });

@@ -17,15 +17,22 @@ export interface NewCallRow extends Row<
   headers: string;
 }
 
+/** A call that ended under the same id is made again. */
 export async function insertCalls(tx: Tx, calls: readonly NewCallRow[]): Promise<void> {
   const column = <Name extends keyof NewCallRow>(name: Name) => calls.map((call) => call[name]);
   await sql`
-    insert into webhook_calls (project_id, id, owner_kind, owner_id, owner_ref, url, method, headers, body)
+    insert into webhook_calls as c (project_id, id, owner_kind, owner_id, owner_ref, url, method, headers, body)
     select project_id, id, owner_kind, owner_id, owner_ref, url, method, headers::jsonb, body
     from unnest(${column("projectId")}::uuid[], ${column("id")}::uuid[], ${column("ownerKind")}::text[],
       ${column("ownerId")}::uuid[], ${column("ownerRef")}::text[], ${column("url")}::text[], ${column("method")}::text[],
       ${column("headers")}::text[], ${column("body")}::text[])
-      as new (project_id, id, owner_kind, owner_id, owner_ref, url, method, headers, body)`.execute(tx);
+      as new (project_id, id, owner_kind, owner_id, owner_ref, url, method, headers, body)
+    on conflict (project_id, id) do update set state = 'waiting', tries = 0, due_at = excluded.due_at, claim_id = null, ended_at = null,
+      url = excluded.url, method = excluded.method, headers = excluded.headers, body = excluded.body,
+      response_status = null, response_body = null, is_cut = false, error = null
+    where c.state <> 'waiting' and c.owner_kind = excluded.owner_kind and c.owner_id = excluded.owner_id`.execute(
+    tx,
+  );
   notify(tx, "webhooks");
 }
 

@@ -14,6 +14,8 @@ import {
 export type CallOwner = "workflow" | "member";
 
 export interface NewWebhookCall {
+  /** The id of a call that has ended, to make it again. A new id by default. */
+  id?: string | undefined;
   projectId: string;
   ownerKind: CallOwner;
   /** Id of the execution or member. */
@@ -37,7 +39,7 @@ export async function queueWebhookCalls(tx: Tx, calls: readonly NewWebhookCall[]
   if (calls.length === 0) return [];
   const rows = calls.map((call) => ({
     ...call,
-    id: newId(),
+    id: call.id ?? newId(),
     headers: JSON.stringify(call.headers),
     body: call.method === "GET" ? null : call.body,
   }));

@@ -21,6 +21,8 @@ export function presentRecord(row: WorkflowRow) {
     allowReentry: row.allowReentry,
     version: row.version,
     nextRunAt: row.nextRunAt?.toISOString() ?? null,
+    pausedAt: row.pausedAt?.toISOString() ?? null,
+    pausedReason: row.pausedReason,
     confirmedProblems: row.confirmedProblems,
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),
@@ -28,10 +30,10 @@ export function presentRecord(row: WorkflowRow) {
 }
 
 export function presentListed(row: ListedWorkflowRow) {
-  const { steps, executions, active, entered, completed, failed } = row;
+  const { steps, executions, active, failing, entered, completed, failed } = row;
   return {
     ...presentRecord(row),
-    _count: { steps, executions, active },
+    _count: { steps, executions, active, failed: failing },
     last30Days: { entered, completed, failed },
   };
 }

@@ -1,6 +1,5 @@
 // Finds the problems of a workflow before any contact enters. Each response lists them, and errors prevent enabling.
 import { canHappen } from "@postloft/contract/event-names.ts";
-import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { TemplateType } from "@postloft/contract/templates.ts";
 import type { Branch, Graph, GraphStep, TriggerType } from "@postloft/contract/workflows/graph.ts";
 import type {
@@ -10,7 +9,9 @@ import type {
 } from "@postloft/contract/workflows/problems.ts";
 import { findCredential } from "../webhooks/credential-names.ts";
 import { listMaskedNames, listMaskedParameters } from "../webhooks/webhook-vault.ts";
+import type { StepFailures } from "./executions/failure-queries.ts";
 import { firstStepOf, reachableFrom } from "./graph-rules.ts";
+import { problem, problemsOfFailures, problemsOfSkipped } from "./problems-of-executions.ts";
 import { segmentIdsOfStep, segmentIdsOfTrigger, templateIdOf } from "./references.ts";
 import { problemsOfVariables } from "./step-texts.ts";
 import { runsMoreThanDaily, type Schedule } from "./schedule.ts";
@@ -28,6 +29,8 @@ export interface Context {
   loop: readonly string[] | null;
   /** Emails that limits on public keys skipped in the last 24 hours. */
   skippedEmails: number;
+  /** Failed executions by step. */
+  failures: readonly StepFailures[];
 }
 
 export interface TriggerToCheck {
@@ -43,7 +46,8 @@ export function problemsOf(graph: Graph, trigger: TriggerToCheck, context: Conte
   return [
     ...problemsOfTrigger(trigger, context, triggerStep?.id ?? null),
     ...problemsOfRepetition(trigger, context, triggerStep?.id ?? null),
-    ...problemsOfSkipped(context, triggerStep?.id ?? null),
+    ...problemsOfSkipped(context.skippedEmails, triggerStep?.id ?? null),
+    ...problemsOfFailures(graph, context.failures),
     ...(graph.steps.length === 1
       ? [
           problem(
@@ -74,15 +78,6 @@ export function problemsOf(graph: Graph, trigger: TriggerToCheck, context: Conte
         ),
     ]),
   ];
-}
-
-function problem(
-  code: ProblemCode,
-  severity: WorkflowProblem["severity"],
-  stepId: string | null,
-  message: string,
-): WorkflowProblem {
-  return { code, severity, stepId, message };
 }
 
 function problemsOfTrigger(
@@ -149,25 +144,6 @@ function problemsOfRepetition(
     "FREQUENT_SCHEDULE",
     "This schedule runs more than once a day for everyone. Choose a segment, run it less often, or confirm that this is intended.",
   );
-}
-
-function problemsOfSkipped({ skippedEmails }: Context, stepId: string | null): WorkflowProblem[] {
-  if (skippedEmails === 0) return [];
-  const most = LIMITS.skippedEmailsCounted.value;
-  const count =
-    skippedEmails > most
-      ? `More than ${most} emails were`
-      : skippedEmails === 1
-        ? "1 email was"
-        : `${skippedEmails} emails were`;
-  return [
-    problem(
-      "EMAILS_SKIPPED",
-      "warning",
-      stepId,
-      `${count} skipped in the last 24 hours because of events sent with a public key. Send events that must always lead to an email with the secret key from your server.`,
-    ),
-  ];
 }
 
 function isForEveryone(config: Readonly<Record<string, unknown>>): boolean {

@@ -4,6 +4,7 @@
 import { sql } from "kysely";
 import type { Graph, TriggerType } from "@postloft/contract/workflows/graph.ts";
 import type { ConfirmableProblem } from "@postloft/contract/workflows/problems.ts";
+import type { PausedReason } from "@postloft/contract/workflows/workflows.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
 import type { Row } from "../platform/database/row.ts";
 import { containing } from "../platform/http/page.ts";
@@ -19,16 +20,18 @@ export interface WorkflowRow extends Row<
   | "allowReentry"
   | "version"
   | "nextRunAt"
+  | "pausedAt"
   | "createdAt"
   | "updatedAt"
 > {
   triggerType: TriggerType;
   triggerConfig: Record<string, unknown>;
   confirmedProblems: ConfirmableProblem[];
+  pausedReason: PausedReason | null;
 }
 
 const COLUMNS = sql`w.id, w.name, w.description, w.enabled, w.trigger_type, w.trigger_config, w.trigger_event, w.allow_reentry,
-  w.version, w.next_run_at, w.confirmed_problems, w.created_at, w.updated_at`;
+  w.version, w.next_run_at, w.paused_at, w.paused_reason, w.confirmed_problems, w.created_at, w.updated_at`;
 
 export interface NewWorkflow extends Row<
   "workflows",
@@ -172,6 +175,17 @@ export async function countActiveExecutions(tx: Tx, projectId: string, workflowI
   return rows[0]?.count ?? 0;
 }
 
+export async function countFailedExecutions(
+  database: Database,
+  projectId: string,
+  workflowId: string,
+): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from workflow_executions
+    where project_id = ${projectId} and workflow_id = ${workflowId} and status = 'FAILED'`.execute(database);
+  return rows[0]?.count ?? 0;
+}
+
 export async function deleteWorkflowRow(tx: Tx, projectId: string, id: string): Promise<void> {
   await sql`delete from workflows where project_id = ${projectId} and id = ${id}`.execute(tx);
 }
@@ -205,6 +219,8 @@ export type ListedWorkflowRow = WorkflowRow & {
   steps: number;
   executions: number;
   active: number;
+  /** Executions that are failed now. */
+  failing: number;
   /** Executions that started within the given time, and what became of them. */
   entered: number;
   completed: number;
@@ -224,7 +240,10 @@ export async function listWorkflowRows(
     ) as executions, (
       select count(*) from workflow_executions e
       where e.project_id = ${projectId} and e.workflow_id = w.id and e.status in ('RUNNING', 'WAITING')
-    ) as active, recent.*
+    ) as active, (
+      select count(*) from workflow_executions e
+      where e.project_id = ${projectId} and e.workflow_id = w.id and e.status = 'FAILED'
+    ) as failing, recent.*
     from (
       select ${COLUMNS}, jsonb_array_length(v.graph -> 'steps') as steps from workflows w
       join workflow_versions v on v.project_id = w.project_id and v.workflow_id = w.id and v.version = w.version

@@ -13,6 +13,7 @@ import { problemsOf, reachedSteps, type Context, type TriggerToCheck } from "./p
 import { findKnownSegments, findKnownTemplates, lockSegments, lockTemplates } from "./reference-queries.ts";
 import type { WorkflowRow } from "./queries.ts";
 import { segmentIdsOf, templateIdsOf } from "./references.ts";
+import { listStepFailures } from "./executions/failure-queries.ts";
 import { countSkippedEmails } from "./executions/public-key-queries.ts";
 import { EXECUTION_VARIABLES, listEventKeys, readUnknownVariables } from "./read-step-variables.ts";
 import { isTracked } from "./trigger.ts";
@@ -50,7 +51,8 @@ export async function readProblems(
   ]);
   const most = LIMITS.skippedEmailsCounted.value + 1;
   const skippedEmails = await countSkippedEmails(database, projectId, workflow.id, most);
-  return problemsOf(graph, trigger, { ...found, loop, skippedEmails });
+  const failures = await listStepFailures(database, projectId, workflow.id);
+  return problemsOf(graph, trigger, { ...found, loop, skippedEmails, failures });
 }
 
 /**
@@ -133,7 +135,7 @@ async function readExistingReferences(
   database: Database,
   projectId: string,
   { graph, trigger }: WorkflowToCheck,
-): Promise<Omit<Context, "loop" | "skippedEmails">> {
+): Promise<Omit<Context, "loop" | "skippedEmails" | "failures">> {
   const templateIds = templateIdsOf(graph);
   const templates =
     templateIds.length === 0

@@ -1,5 +1,6 @@
 // HTTP routes of workflows and their graphs.
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import * as pauses from "@postloft/contract/workflows/pauses.ts";
 import * as steps from "@postloft/contract/workflows/steps.ts";
 import * as versions from "@postloft/contract/workflows/versions.ts";
 import * as contract from "@postloft/contract/workflows/workflows.ts";
@@ -7,6 +8,7 @@ import type { Database } from "../platform/database/database.ts";
 import { created, noContent, ok, route, type Route } from "../platform/http/route.ts";
 import { listConditionFields } from "./condition-fields.ts";
 import { exportWorkflow, importWorkflow } from "./exchange.ts";
+import { pauseWorkflow, resumeWorkflow } from "./executions/pauses.ts";
 import {
   addStep,
   addTransition,
@@ -63,6 +65,16 @@ function recordRoutes(database: Database): Route[] {
     ),
     route(contract.updateWorkflow, async ({ projectId, params, body, commit }) =>
       commit(async (tx) => ok(await updateWorkflow(tx, projectId, params.id, body))),
+    ),
+    route(pauses.pauseWorkflow, async ({ projectId, params, commit }) =>
+      commit(async (tx) =>
+        ok(await getWorkflow(tx, projectId, await pauseWorkflow(tx, projectId, params.id))),
+      ),
+    ),
+    route(pauses.resumeWorkflow, async ({ projectId, params, commit }) =>
+      commit(async (tx) =>
+        ok(await getWorkflow(tx, projectId, await resumeWorkflow(tx, projectId, params.id))),
+      ),
     ),
     route(contract.deleteWorkflow, async ({ projectId, params, commit }) =>
       commit(async (tx) => {

@@ -13,6 +13,7 @@ import { copyNameOf } from "../templates/rules.ts";
 import { presentGraph, presentListed, presentRecord } from "./present.ts";
 import {
   countActiveExecutions,
+  countFailedExecutions,
   countMatchingWorkflows,
   countWorkflows,
   deleteWorkflowRow,
@@ -54,6 +55,7 @@ export async function getWorkflow(database: Database, projectId: string, id: str
   const row = await getWorkflowRow(database, projectId, id);
   return {
     ...presentRecord(row),
+    failedExecutions: await countFailedExecutions(database, projectId, row.id),
     problems: await readProblems(database, projectId, toCheck(row, row.graph)),
     ...presentGraph(row, row.graph),
   };

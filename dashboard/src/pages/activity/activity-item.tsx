@@ -45,6 +45,7 @@ const LOOKS: Record<Activity["type"], { icon: LucideIcon; says: string; isBad?: 
   "campaign.scheduled": { icon: CalendarClock, says: t("Campaign scheduled") },
   "workflow.started": { icon: Play, says: t("Workflow started") },
   "workflow.completed": { icon: CheckCheck, says: t("Workflow completed") },
+  "workflow.failed": { icon: AlertTriangle, says: t("Workflow failed"), isBad: true },
   "workflow.waiting": { icon: CalendarClock, says: t("Workflow continues") },
 };
 const SKELETON_LINES = 8;

@@ -38,7 +38,7 @@ const TYPES: Record<Kind, ActivityType[]> = {
   contacts: ["contact.subscribed", "contact.unsubscribed"],
   events: ["event.triggered"],
   campaigns: ["campaign.sent", "campaign.scheduled"],
-  workflows: ["workflow.started", "workflow.completed"],
+  workflows: ["workflow.started", "workflow.completed", "workflow.failed"],
 };
 
 /** Updates search parameters in the URL. `undefined` removes a parameter. */

@@ -8,5 +8,6 @@ export const NOTIFICATION_LABELS: Record<NotificationKind, string> = {
   "reputation-warning": t("High bounce or complaint rate"),
   "cap-near": t("Monthly cap at 80% or reached"),
   "job-failed": t("Import, bulk change or other job failed"),
+  "workflow-failed": t("Workflow failed or paused automatically"),
   "weekly-summary": t("Weekly summary on Mondays"),
 };

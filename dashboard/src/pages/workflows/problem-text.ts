@@ -24,6 +24,7 @@ export const PROBLEMS: Record<ProblemCode, string> = {
   ENDLESS_WAIT: t("The wait may never end, and nothing follows it."),
   TRIGGERS_ITSELF: t("A step causes the event that starts the workflow, so it could run without end."),
   FREQUENT_SCHEDULE: t("The schedule runs more than once a day for everyone."),
+  EXECUTIONS_FAILED: t("The step failed for some contacts."),
   EMAILS_SKIPPED: t("Limits for public keys skipped emails in the last 24 hours."),
 };
 
@@ -35,6 +36,7 @@ export const WITH_DETAILS: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
   "MISSING_URL_VALUE",
   "CREDENTIAL_IN_BODY",
   "TRIGGERS_ITSELF",
+  "EXECUTIONS_FAILED",
   "EMAILS_SKIPPED",
 ]);
 

@@ -47,6 +47,23 @@ export function useSwitching(projectId: string, { id, name, enabled }: WorkflowT
   });
 }
 
+/** Pauses a workflow or resumes it. */
+export function usePausing(
+  projectId: string,
+  { id, name, pausedAt }: WorkflowToChange & { pausedAt: string | null },
+) {
+  const queries = useQueryClient();
+  const toast = useToast();
+  const address = pausedAt === null ? api.workflows.pause : api.workflows.resume;
+  return useMutation({
+    mutationFn: () => call(address, { projectId, params: { id } }),
+    onSuccess: () =>
+      toast(pausedAt === null ? t("“{name}” paused", { name }) : t("“{name}” resumed", { name })),
+    onError: (error) => toast(t("Couldn't change “{name}”", { name }), error.message),
+    onSettled: () => invalidateWorkflows(queries, projectId),
+  });
+}
+
 function useCopying(projectId: string, { id }: WorkflowToChange) {
   const queries = useQueryClient();
   const navigate = useNavigate();

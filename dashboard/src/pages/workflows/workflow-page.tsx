@@ -1,10 +1,11 @@
 // Shows a workflow: its problems, its steps and its executions.
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { ArrowLeft, Pause, Play } from "lucide-react";
+import { ArrowLeft, Hourglass, Pause, Play } from "lucide-react";
 import { t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { Choices } from "../../ui/choices.tsx";
+import { formatInstant, formatNumber } from "../../ui/format.ts";
 import { Page } from "../../ui/page.tsx";
 import { Failure, Skeleton } from "../../ui/states.tsx";
 import { Gone, useIsBeingDeleted } from "../gone.tsx";
@@ -13,7 +14,7 @@ import { ExecutionList } from "./executions/execution-list.tsx";
 import { ProblemList } from "./problem-list.tsx";
 import { StepsView } from "./steps/steps-view.tsx";
 import { triggerText } from "./trigger-text.ts";
-import { useSwitching, WorkflowMenu } from "./workflow-actions.tsx";
+import { usePausing, useSwitching, WorkflowMenu } from "./workflow-actions.tsx";
 import { workflowQuery, type Workflow } from "./workflow-queries.ts";
 import { EnabledBadge, useSegmentNames } from "./workflows-page.tsx";
 
@@ -51,7 +52,13 @@ export function WorkflowPage() {
             look="tabs"
             options={[
               { value: "steps", label: t("Steps") },
-              { value: "executions", label: t("Executions") },
+              {
+                value: "executions",
+                label:
+                  data.failedExecutions === 0
+                    ? t("Executions")
+                    : t("Executions ({count} failed)", { count: formatNumber(data.failedExecutions) }),
+              },
             ]}
             value={tab ?? "steps"}
             onChoose={(chosen) => void navigate({ search: chosen === "executions" ? { tab: chosen } : {} })}
@@ -60,6 +67,7 @@ export function WorkflowPage() {
             <ExecutionList projectId={project.id} workflow={data} />
           ) : (
             <>
+              {data.pausedAt !== null && <PausedNotice pausedAt={data.pausedAt} reason={data.pausedReason} />}
               <ProblemList projectId={project.id} workflow={data} />
               <StepsView key={data.id} projectId={project.id} workflow={data} />
             </>
@@ -70,9 +78,27 @@ export function WorkflowPage() {
   );
 }
 
+function PausedNotice({ pausedAt, reason }: { pausedAt: string; reason: Workflow["pausedReason"] }) {
+  return (
+    <div role="status" className="mt-4 rounded-lg border border-line bg-hover p-4 text-sm">
+      <p className="font-semibold">{t("Paused {time}", { time: formatInstant(pausedAt) })}</p>
+      <p className="mt-1 text-soft">
+        {reason === null
+          ? t("Everyone inside waits. New contacts enter and wait, too.")
+          : t("“{step}” failed for {contacts} contacts in a row. Fix the endpoint, then resume.", {
+              step: reason.stepName,
+              contacts: formatNumber(reason.contacts),
+            })}
+      </p>
+      {reason !== null && <p className="mt-1 text-soft">{reason.error}</p>}
+    </div>
+  );
+}
+
 function Actions({ projectId, workflow }: { projectId: string; workflow: Workflow }) {
   const { enabled } = workflow;
   const switching = useSwitching(projectId, workflow);
+  const pausing = usePausing(projectId, workflow);
   return (
     <div className="flex items-center gap-2">
       <EnabledBadge isEnabled={enabled} />
@@ -83,6 +109,10 @@ function Actions({ projectId, workflow }: { projectId: string; workflow: Workflo
       >
         {enabled ? <Pause size={14} aria-hidden /> : <Play size={14} aria-hidden />}
         {enabled ? t("Disable") : t("Enable")}
+      </Button>
+      <Button busy={pausing.isPending} onClick={() => pausing.mutate()}>
+        {workflow.pausedAt === null ? <Hourglass size={14} aria-hidden /> : <Play size={14} aria-hidden />}
+        {workflow.pausedAt === null ? t("Pause") : t("Resume")}
       </Button>
       <WorkflowMenu projectId={projectId} workflow={workflow} />
     </div>

@@ -936,6 +936,7 @@ export interface WorkflowExecutionsTable {
   startedAt: Generated<Date>;
   endedAt: Date | null;
   fromPublicKey: boolean | null;
+  pausedDueAt: Date | null;
 }
 
 export interface WorkflowStepCountsTable {
@@ -947,6 +948,7 @@ export interface WorkflowStepCountsTable {
   skipped: Generated<number>;
   failed: Generated<number>;
   cancelled: Generated<number>;
+  failedInARow: Generated<string[]>;
 }
 
 export interface WorkflowVersionsTable {
@@ -977,6 +979,8 @@ export interface WorkflowsTable {
   updatedAt: Generated<Date>;
   heldRunAt: Date | null;
   confirmedProblems: Generated<string[]>;
+  pausedAt: Date | null;
+  pausedReason: ColumnType<unknown, string | null | undefined, string | null>;
 }
 
 export interface Rows {

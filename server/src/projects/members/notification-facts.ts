@@ -69,6 +69,19 @@ export const NOTIFIED_JOBS = [
 ] as const;
 export type NamedJob = (typeof NOTIFIED_JOBS)[number] | "other";
 
+/** Failures of a workflow since the previous notification. */
+export interface FailedWorkflow {
+  name: string;
+  /** How many executions failed. */
+  count: number;
+  /** The step of the last failure. */
+  step: string;
+  /** The last error. */
+  error: string;
+  /** Whether the workflow was paused, because the endpoint failed for everyone. */
+  isPaused: boolean;
+}
+
 export interface WeekCounts {
   startDate: string;
   endDate: string;
@@ -89,6 +102,7 @@ export interface NotificationTexts {
   capsNear: (facts: { project: string; caps: readonly UsedCap[] }) => NotificationWords;
   capsReached: (facts: { project: string; caps: readonly UsedCap[] }) => NotificationWords;
   failedJob: (facts: { job: NamedJob; id: string; reason: string }) => NotificationWords;
+  failedWorkflow: (facts: FailedWorkflow) => NotificationWords;
   week: (facts: { project: string; current: WeekCounts; previous: WeekCounts }) => NotificationWords;
   /** A message to the instance admin. */
   passedOn: (facts: { recipient: string; from: string; subject: string; text: string }) => NotificationWords;

@@ -32,6 +32,7 @@ test("advances a batch that cannot be stored over many turns instead of one long
   const parts = {
     domains: { findSigningKeys: async () => new Map() } as never,
     sealer: createSealer(APP_SECRET),
+    baseUrl: () => "",
     publicKeyLimits: {
       PUBLIC_KEY_EMAILS_PER_HOUR: 0,
       PUBLIC_KEY_EMAILS_PER_DAY: 0,

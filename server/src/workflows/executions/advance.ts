@@ -8,6 +8,9 @@ import { createDatabaseEnvironment, type StepParts } from "./database-environmen
 import type { Execution } from "./execution.ts";
 import { addToStepCounts, listDueExecutions, updateExecutions, type WhichDue } from "./execution-queries.ts";
 import { claimExecutions, type Claimed } from "./load-executions.ts";
+import { divideByPause, streaksOf } from "./pause-failing.ts";
+import { updateFailedInARow } from "./pause-queries.ts";
+import { notifyFailures } from "./notify-failures.ts";
 import { packTrace } from "./stored-trace.ts";
 import { cancelAt, failAt, MAX_ROUNDS, walk, type Tally } from "./walk.ts";
 
@@ -86,7 +89,9 @@ async function advanceByStep(
       const appError = contactError(error);
       if (appError === null) onFault(error, id);
       const reason = appError?.fields?.[0]?.message ?? appError?.message ?? INTERNAL_ERROR;
-      const hasFailed = await transaction(database, (tx) => failWhere(tx, { projectId, id, stood }, reason));
+      const hasFailed = await transaction(database, (tx) =>
+        failWhere(tx, parts, { projectId, id, stood }, reason),
+      );
       return hasFailed || hasMoved ? 1 : 0;
     }
   }
@@ -105,6 +110,7 @@ const statusOf = ({ execution: { stepId, trace, contactId }, cancelled }: Claime
  */
 async function failWhere(
   tx: Tx,
+  parts: StepParts,
   { projectId, id, stood }: { projectId: string; id: string; stood: string | undefined },
   reason: string,
 ): Promise<boolean> {
@@ -115,6 +121,7 @@ async function failWhere(
   const tally: Tally = new Map();
   failAt(execution, reason, now, tally);
   await store(tx, projectId, [execution], tally);
+  await notifyFailures(tx, parts, { projectId, executions: [execution], pauses: [] });
   return true;
 }
 
@@ -132,19 +139,19 @@ async function advanceClaimed(
   const [first] = executions;
   if (first === undefined) return 0;
   await failpoint("workflow.claimed");
+  const { moving, stopped, pauses } = await divideByPause(tx, projectId, executions);
+  const streaks = streaksOf(moving);
   const environment = createDatabaseEnvironment(tx, { ...parts, projectId, now: first.now });
-  const going = executions.flatMap(({ execution, cancelled }) => (cancelled === null ? [execution] : []));
+  const going = moving.flatMap(({ execution, cancelled }) => (cancelled === null ? [execution] : []));
   const tally = await walk(environment, going, maxRounds);
-  for (const { execution, cancelled } of executions)
+  for (const { execution, cancelled } of moving)
     if (cancelled !== null) cancelAt(execution, cancelled, first.now, tally);
-  await store(
-    tx,
-    projectId,
-    executions.map(({ execution }) => execution),
-    tally,
-  );
+  const moved = moving.map(({ execution }) => execution);
+  await store(tx, projectId, moved, tally);
+  await updateFailedInARow(tx, projectId, streaks);
+  await notifyFailures(tx, parts, { projectId, executions: moved, pauses });
   await failpoint("workflow.before_commit");
-  return executions.length;
+  return moved.length + stopped;
 }
 
 async function store(

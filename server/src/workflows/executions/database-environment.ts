@@ -37,11 +37,19 @@ export interface StepParts {
   publicKeyLimits: PublicKeyLimits;
   /** Decrypts the credentials of webhooks, because they may contain variables. */
   sealer: Sealer;
+  /** The public address of the installation, for links in notifications. */
+  baseUrl: () => string;
 }
 
 export function createDatabaseEnvironment(
   tx: Tx,
-  { projectId, now, domains, publicKeyLimits, sealer }: StepParts & { projectId: string; now: Date },
+  {
+    projectId,
+    now,
+    domains,
+    publicKeyLimits,
+    sealer,
+  }: Omit<StepParts, "baseUrl"> & { projectId: string; now: Date },
 ): ExecutionEnvironment {
   const vault = createWebhookVault(sealer);
   return {

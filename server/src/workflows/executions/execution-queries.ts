@@ -104,7 +104,8 @@ export async function updateExecutions(
 ): Promise<void> {
   await sql`
     with instant as materialized (select now() as at)
-    update workflow_executions x set status = i.status, step_id = i.step_id, due_at = i.due_at, waits_for = i.waits_for,
+    update workflow_executions x set status = i.status, step_id = i.step_id, due_at = i.due_at, paused_due_at = null,
+      waits_for = i.waits_for,
       results = i.results, answer = null, trace = i.trace, exit_reason = i.exit_reason,
       from_public_key = i.from_public_key, ended_at = case when i.status in (${ENDED}) then instant.at end
     from instant, unnest(
@@ -175,9 +176,10 @@ export async function findWorkflowStates(database: Database, projectId: string, 
     name: string;
     triggerEvent: string | null;
     cancelledUntil: Date | null;
+    isPaused: boolean;
     now: Date;
   }>`
-    select w.id, w.name, w.trigger_event, w.cancelled_until, now() as now from workflows w
+    select w.id, w.name, w.trigger_event, w.cancelled_until, w.paused_at is not null as is_paused, now() as now from workflows w
     where w.project_id = ${projectId} and w.id = any(${ids}::uuid[])`.execute(database);
   return rows;
 }

@@ -11,8 +11,11 @@ import { firstStepOf } from "../graph-rules.ts";
 
 /** The result of a webhook call, or null until it ends. */
 export type WebhookResponse =
-  | { is: "done"; status: number; body: unknown }
+  /** `isCut`: the body is only the first 64 KB, as text. */
+  | { is: "done"; status: number; body: unknown; isCut?: boolean }
   | { is: "failed"; error: string }
+  /** It failed while the workflow was paused, and is made again. */
+  | { is: "again" }
   | null;
 
 /**
@@ -77,6 +80,11 @@ export interface Execution {
 export function openRun({ trace }: Execution): StepRun | undefined {
   const last = trace.at(-1);
   return last?.end === undefined ? last : undefined;
+}
+
+/** Returns the response of the webhook that an execution waits for. */
+export function responseOf({ answer }: Execution): WebhookResponse {
+  return answer;
 }
 
 export function stepOf({ graph, stepId }: Execution): GraphStep | undefined {

@@ -1,8 +1,9 @@
 // The job kinds of this folder, by name.
 import type { JobStep } from "../../platform/background/jobs.ts";
 import { CANCEL_JOB, cancelStep } from "./end-executions.ts";
+import { RESUME_JOB, resumeStep } from "./pauses.ts";
 import { AUDIENCE_JOB, audienceStep } from "./start-executions.ts";
 
 export function workflowJobs(): Record<string, JobStep> {
-  return { [AUDIENCE_JOB]: audienceStep, [CANCEL_JOB]: cancelStep };
+  return { [AUDIENCE_JOB]: audienceStep, [CANCEL_JOB]: cancelStep, [RESUME_JOB]: resumeStep };
 }

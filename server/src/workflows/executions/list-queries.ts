@@ -147,7 +147,7 @@ export async function cancelExecutionRows(
       where x.project_id = ${projectId} and x.workflow_id = ${workflowId} and x.status in ('RUNNING', 'WAITING') and ${isAsked}
       order by x.id limit ${limit} for update
     ), ended as (
-      update workflow_executions x set status = 'CANCELLED', step_id = null, due_at = null, waits_for = null, answer = null,
+      update workflow_executions x set status = 'CANCELLED', step_id = null, due_at = null, paused_due_at = null, waits_for = null, answer = null,
         exit_reason = ${reason}, ended_at = now(),
         trace = case when ${isOpen} then jsonb_set(x.trace, '{-1}', x.trace -> -1 || jsonb_build_object(
           'is', 'CANCELLED', 'end', floor(extract(epoch from now()) * 1000))) else x.trace end

@@ -16,6 +16,8 @@ export interface Claimed {
   now: Date;
   /** The reason if it is to be cancelled, or null. */
   cancelled: string | null;
+  /** Whether its workflow is paused. */
+  isPaused: boolean;
 }
 
 /** Locks due executions of a project until the end of the transaction. */
@@ -31,7 +33,8 @@ export async function claimExecutions(tx: Tx, projectId: string, which: WhichDue
     if (state === undefined || graph === undefined) return [];
     const { name, triggerEvent } = state;
     const execution = asExecution(projectId, row, { name, triggerEvent, graph });
-    return [{ execution, now: state.now, cancelled: whyCancelled(row, state.cancelledUntil) }];
+    const { now, isPaused, cancelledUntil } = state;
+    return [{ execution, now, isPaused, cancelled: whyCancelled(row, cancelledUntil) }];
   });
 }
 

@@ -40,7 +40,7 @@ beforeAll(() => {
     returnPath: null,
     baseUrl: () => "https://post.example",
   });
-  parts = { domains, publicKeyLimits: LIMITS, sealer: createSealer(APP_SECRET) };
+  parts = { domains, publicKeyLimits: LIMITS, sealer: createSealer(APP_SECRET), baseUrl: () => "" };
 });
 afterEach(() => armFailpoints([]));
 

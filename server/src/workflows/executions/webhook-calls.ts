@@ -11,7 +11,8 @@ type WebhookEffect = Extract<Effect, { is: "webhook" }>;
 export async function queueCalls(tx: Tx, effects: readonly WebhookEffect[]): Promise<void> {
   const ids = await queueWebhookCalls(
     tx,
-    effects.map(({ execution, contact, step: { config }, request }) => ({
+    effects.map(({ execution, run, contact, step: { config }, request }) => ({
+      id: earlierCallOf(execution, run),
       projectId: execution.projectId,
       ownerKind: "workflow" as const,
       ownerId: execution.id,
@@ -25,6 +26,14 @@ export async function queueCalls(tx: Tx, effects: readonly WebhookEffect[]): Pro
   effects.forEach(({ run }, at) => {
     run.out = { callId: ids[at] };
   });
+}
+
+/** Returns the id of the call that a retry makes again, so that its endpoint recognizes it. */
+function earlierCallOf({ trace }: WebhookEffect["execution"], run: WebhookEffect["run"]): string | undefined {
+  const before = trace.at(-2);
+  const isRetry = before?.is === "FAILED" && before.n === run.n;
+  const id = run.out?.["callId"] ?? (isRetry ? before.out?.["callId"] : undefined);
+  return typeof id === "string" ? id : undefined;
 }
 
 /** Returns the default body, for a step without one (decisions §9). */
@@ -42,12 +51,14 @@ function bodyOf(execution: WebhookEffect["execution"], contact: WebhookEffect["c
 
 /** Stores the responses of ended calls for their executions, which continue immediately. Runs in the transaction that ends the calls. */
 export async function takeResponses(tx: Tx, calls: readonly EndedCall[]): Promise<void> {
-  const responses = calls.map(({ projectId, ownerId, id, state, status, body, error }) => ({
+  const responses = calls.map(({ projectId, ownerId, id, state, status, body, isCut, error }) => ({
     projectId,
     executionId: ownerId,
     callId: id,
     answer: JSON.stringify(
-      state === "done" ? { is: "done", status, body } : { is: "failed", error: error ?? "Failed." },
+      state === "done"
+        ? { is: "done", status, body, ...(isCut ? { isCut } : {}) }
+        : { is: "failed", error: error ?? "Failed." },
     ),
   }));
   await updateResponses(tx, responses);

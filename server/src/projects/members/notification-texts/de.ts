@@ -183,6 +183,20 @@ export const DE: NotificationTexts = {
     label: "Projekt öffnen",
     footer: `Von jeder Art kommt höchstens einmal in der Stunde eine Mail. ${SWITCH_OFF}`,
   }),
+  failedWorkflow: ({ name, count, step, error, isPaused }) => ({
+    subject: isPaused ? `Der Workflow „${name}“ ist angehalten` : `Der Workflow „${name}“ ist fehlgeschlagen`,
+    blocks: [
+      isPaused
+        ? `Wir haben den Workflow „${name}“ angehalten, weil der Endpunkt des Schritts „${step}“ für ${counted(count, "Kontakt", "Kontakte")} in Folge fehlgeschlagen ist. Letzter Fehler:`
+        : `Der Workflow „${name}“ ist für ${counted(count, "Kontakt", "Kontakte")} fehlgeschlagen, zuletzt beim Schritt „${step}“. Letzter Fehler:`,
+      { quote: error },
+      isPaused
+        ? "Alle Kontakte darin warten. Beheben Sie den Fehler am Endpunkt und setzen Sie den Workflow dann fort."
+        : "Diese Kontakte warten beim fehlgeschlagenen Schritt. Beheben Sie die Ursache und wiederholen oder überspringen Sie dann den Schritt.",
+    ],
+    label: "Workflow öffnen",
+    footer: `Höchstens einmal täglich pro Workflow, außer wenn er angehalten wird. ${SWITCH_OFF}`,
+  }),
   week: ({ project, current, previous }) => ({
     subject: `${project}: ${counted(current.emails, "Mail", "Mails")} in der letzten Woche`,
     blocks: [

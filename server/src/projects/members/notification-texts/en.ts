@@ -176,6 +176,20 @@ export const EN: NotificationTexts = {
     label: "Open the project",
     footer: `Sent at most once an hour for each kind of job. ${SWITCH_OFF}`,
   }),
+  failedWorkflow: ({ name, count, step, error, isPaused }) => ({
+    subject: isPaused ? `The workflow “${name}” is paused` : `The workflow “${name}” failed`,
+    blocks: [
+      isPaused
+        ? `We paused the workflow “${name}” because the endpoint of the step “${step}” failed for ${counted(count, "contact", "contacts")} in a row. Last error:`
+        : `The workflow “${name}” failed for ${counted(count, "contact", "contacts")}, last at the step “${step}”. Last error:`,
+      { quote: error },
+      isPaused
+        ? "Everyone inside waits. Fix the endpoint, then resume the workflow."
+        : "These contacts wait at the failed step. Fix the cause, then retry or skip the step.",
+    ],
+    label: "Open the workflow",
+    footer: `Sent at most once a day for each workflow, unless it pauses. ${SWITCH_OFF}`,
+  }),
   week: ({ project, current, previous }) => ({
     subject: `${project}: ${counted(current.emails, "email", "emails")} last week`,
     blocks: [

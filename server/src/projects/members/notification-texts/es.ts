@@ -176,6 +176,20 @@ export const ES: NotificationTexts = {
     label: "Abrir el proyecto",
     footer: `De cada tipo se envía como máximo un mensaje por hora. ${SWITCH_OFF}`,
   }),
+  failedWorkflow: ({ name, count, step, error, isPaused }) => ({
+    subject: isPaused ? `El flujo «${name}» está en pausa` : `El flujo «${name}» ha fallado`,
+    blocks: [
+      isPaused
+        ? `Hemos pausado el flujo «${name}» porque el endpoint del paso «${step}» falló para ${counted(count, "contacto", "contactos")} seguidos. Último error:`
+        : `El flujo «${name}» falló para ${counted(count, "contacto", "contactos")}, la última vez en el paso «${step}». Último error:`,
+      { quote: error },
+      isPaused
+        ? "Todos los contactos que están dentro esperan. Corrija el endpoint y luego reanude el flujo."
+        : "Estos contactos esperan en el paso que falló. Corrija la causa y luego reintente u omita el paso.",
+    ],
+    label: "Abrir el flujo",
+    footer: `Se envía como máximo una vez al día por flujo, salvo si se pausa. ${SWITCH_OFF}`,
+  }),
   week: ({ project, current, previous }) => ({
     subject: `${project}: ${counted(current.emails, "correo", "correos")} la semana pasada`,
     blocks: [

@@ -175,6 +175,20 @@ export const FR: NotificationTexts = {
     label: "Ouvrir le projet",
     footer: `Envoyé une fois par heure au plus pour chaque type de tâche. ${SWITCH_OFF}`,
   }),
+  failedWorkflow: ({ name, count, step, error, isPaused }) => ({
+    subject: isPaused ? `Le workflow « ${name} » est en pause` : `Le workflow « ${name} » a échoué`,
+    blocks: [
+      isPaused
+        ? `Nous avons mis en pause le workflow « ${name} », car le point de terminaison de l’étape « ${step} » a échoué pour ${counted(count, "contact", "contacts")} de suite. Dernière erreur :`
+        : `Le workflow « ${name} » a échoué pour ${counted(count, "contact", "contacts")}, en dernier à l’étape « ${step} ». Dernière erreur :`,
+      { quote: error },
+      isPaused
+        ? "Tous les contacts présents attendent. Corrigez le point de terminaison, puis reprenez le workflow."
+        : "Ces contacts attendent à l’étape en échec. Corrigez la cause, puis relancez ou ignorez l’étape.",
+    ],
+    label: "Ouvrir le workflow",
+    footer: `Envoyé au plus une fois par jour et par workflow, sauf s’il se met en pause. ${SWITCH_OFF}`,
+  }),
   week: ({ project, current, previous }) => ({
     subject: `${project} : ${counted(current.emails, "e-mail", "e-mails")} la semaine dernière`,
     blocks: [

@@ -11,14 +11,14 @@ export const takeWebhook: TakeStep<"WEBHOOK"> = ({
   facts,
   filler,
 }) => {
-  if (isFresh) {
-    const { projectId } = execution;
+  const { answer, projectId } = execution;
+  if (isFresh || answer?.is === "again") {
     const request = fillWebhook(step.config, filler, { projectId, vault: facts.vault });
     return { goes: "wait", dueAt: null, effect: { is: "webhook", execution, run, contact, step, request } };
   }
-  const { answer } = execution;
   if (answer === null) return { goes: "wait", dueAt: null };
   if (answer.is === "failed") return { goes: "fail", error: answer.error };
-  const { status, body } = answer;
-  return { goes: "on", out: { status }, result: { status, body } };
+  const { status, body, isCut } = answer;
+  const cut = isCut === true ? { truncated: true } : {};
+  return { goes: "on", out: { status, ...cut }, result: { status, body, ...cut } };
 };
