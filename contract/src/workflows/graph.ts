@@ -76,7 +76,7 @@ const sendEmail = z.object({
     .optional(),
 });
 
-/** The contact's time zone from its field `timezone`, or UTC if it is missing or unknown. */
+/** The contact's time zone from its field `data.timezone`. If it is missing or unknown, UTC is used and the step's output says so. */
 export const CONTACT_ZONE = "contact";
 
 const delay = z

@@ -7,6 +7,8 @@ import { AppError } from "../../platform/app-error.ts";
 import { cancelWebhookCalls } from "../../webhooks/webhook-calls.ts";
 import { requireExecution, requireWorkflow } from "./executions.ts";
 import { readGraphs } from "./load-executions.ts";
+import { moveStuck } from "./move-failed.ts";
+import { lockCurrentVersion } from "./move-queries.ts";
 import { CANCELLED_WITH_ALL } from "./walk.ts";
 import {
   cancelExecutionRows,
@@ -85,11 +87,15 @@ export const cancelStep: JobStep = async (tx, { projectId, input, checkpoint }) 
 };
 
 /**
- * Retries the step at which executions failed.
+ * Retries the step at which executions failed, in the current graph if the step can no longer run in their own version.
  * @returns the number of resumed executions
  */
 export async function retryFailed(tx: Tx, projectId: string, asked: FailedExecutions): Promise<number> {
+  const { id: workflowId } = await requireWorkflow(tx, projectId, asked.workflowId);
+  // Locks the workflow before its executions, as cancelling all of them does.
+  const version = await lockCurrentVersion(tx, projectId, workflowId);
   const failed = await lockFailed(tx, projectId, asked);
+  if (version !== undefined) await moveStuck(tx, projectId, { workflowId, version }, failed);
   await resumeExecutionRows(
     tx,
     projectId,

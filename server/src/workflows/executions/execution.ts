@@ -23,8 +23,10 @@ export type WebhookResponse =
  * in ms since 1970.
  */
 export interface StepRun {
-  /** Index of the step in its version of the graph. */
+  /** Index of the step in its version of the graph, or -1. */
   n: number;
+  /** The step, if the execution has moved to a version without it. */
+  step?: { id: string; name: string; type: StepType };
   at: number;
   /** Missing while the execution is at this step. */
   end?: number;
@@ -119,6 +121,18 @@ export function walkable({ steps, transitions }: Graph): WalkableGraph {
 const PAUSES: ReadonlySet<StepType> = new Set(["DELAY", "WAIT_FOR_EVENT"]);
 
 /**
+ * Returns when a DELAY that an execution reaches now begins. It counts from the entry if no earlier step took time, because the contact may
+ * have entered while no worker ran or the workflow was paused.
+ */
+export function delayStart({ trace, graph, startedAt }: Execution, now: Date): Date {
+  const tookTime = ({ n, is, step }: StepRun) => {
+    const type = (graph.steps[n] ?? step)?.type ?? "TRIGGER";
+    return is === "FAILED" || type === "WEBHOOK" || PAUSES.has(type);
+  };
+  return trace.slice(0, -1).some(tookTime) || startedAt > now ? now : startedAt;
+}
+
+/**
  * Returns the time in ms from which events count for the current wait.
  * This is the end of the previous DELAY or wait, or else the start of the execution. Time spent in a failed state does not count. An event
  * that started the execution or ended a wait cannot end another one. Other events with the same timestamp can, because one statement stores
@@ -134,7 +148,9 @@ export function waitStart(execution: Execution): number {
   return Math.max(lastUsed === null ? -Infinity : behindMs(lastUsed), overMs());
 
   function overMs(): number {
-    const pause = runs.findLast((run) => run.is !== "FAILED" && PAUSES.has(stepAt(run)?.type ?? "TRIGGER"));
+    const pause = runs.findLast(
+      (run) => run.is !== "FAILED" && PAUSES.has((stepAt(run) ?? run.step)?.type ?? "TRIGGER"),
+    );
     if (pause === undefined) return startedAt.getTime();
     return endedBy(pause)?.getTime() ?? pause.until ?? pause.at;
   }

@@ -39,7 +39,7 @@ function presentListed(row: ListedExecutionRow) {
 }
 
 export function presentStepRun(run: StepRun, graph: WalkableGraph) {
-  const step = graph.steps[run.n];
+  const step = graph.steps[run.n] ?? run.step;
   const { at, end, is, until, via = null, out = null, error = null } = run;
   return {
     stepId: step?.id ?? "",

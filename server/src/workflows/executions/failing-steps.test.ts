@@ -122,6 +122,58 @@ test("fails only the step that cannot be stored, and runs each earlier step once
   }
 });
 
+test("retries in the current graph if the failed step can no longer run in its own version", async () => {
+  const project = await server.createProject();
+  const { byKey } = project;
+  const template = async (name: string) => {
+    const content = { name, subject: name, body: "b", type: "TRANSACTIONAL", from: "a@sandbox.localhost" };
+    return (await server.call(templates.createTemplate, byKey, { anyBody: content })).body.id;
+  };
+  const workflow = await drawWorkflow(server.database, project.id, {
+    trigger: { type: "EVENT", config: { eventName: "go" }, event: "go" },
+    steps: [
+      ["trigger", "TRIGGER"],
+      ["tag", "UPDATE_CONTACT", { updates: { tagged: true } }],
+      ["mail", "SEND_EMAIL", { templateId: randomUUID() }],
+      ["broken", "UPDATE_CONTACT", { updates: { note: "x".repeat(2_000) } }],
+    ],
+    links: [
+      ["trigger", "tag"],
+      ["tag", "mail"],
+      ["mail", "broken"],
+    ],
+  });
+  const { id } = workflow;
+  const contactId = await track(project, "ada@example.com", "go");
+  const failed = await reach(project, workflow, contactId, { status: "FAILED" });
+  const retry = () =>
+    server.call(executions.retryExecution, byKey, { params: { id, executionId: failed.id } });
+
+  // In the new version a step before the failed one is gone, and the failed one has a template.
+  const path = `/workflows/${id}/steps`;
+  const changed = { templateId: await template("New") };
+  expect((await server.call("PATCH", `${path}/${workflow.step("mail")}`, byKey, changed)).status).toBe(200);
+  const gone = `${path}/${workflow.step("tag")}?splice=true`;
+  expect((await server.call("DELETE", gone, byKey)).status).toBe(204);
+  await server.call("DELETE", `${path}/${workflow.step("broken")}`, byKey);
+  expect((await retry()).status).toBe(200);
+  const done = await reach(project, workflow, contactId, { status: "COMPLETED" });
+  expect(done.steps.map(({ name, status }) => `${name} ${status}`)).toEqual([
+    "trigger COMPLETED",
+    "tag COMPLETED",
+    "mail FAILED",
+    "mail COMPLETED",
+  ]);
+  const versions = await server.rows<{ version: number; isUsed: boolean }>(
+    `select x.version, v.is_used from workflow_executions x
+     join workflow_versions v on v.workflow_id = x.workflow_id and v.version = x.version where x.id = $1`,
+    failed.id,
+  );
+  expect(versions).toMatchObject([{ isUsed: true }]);
+  expect(versions[0]?.version).toBeGreaterThan(1);
+  expect(await server.rows("select 1 from emails where project_id = $1", project.id)).toHaveLength(1);
+});
+
 test("fails at the step limit, and allows as many more steps after a retry", async () => {
   const most = LIMITS.executionSteps.value;
   const project = await server.createProject();

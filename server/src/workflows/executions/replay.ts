@@ -81,8 +81,8 @@ export async function replay(
 const none = (): Passage => ({ entered: 0, passed: 0, skipped: 0, failed: 0 });
 
 function count(passages: Map<string, Passage>, trace: readonly StepRun[], { steps }: WalkableGraph): void {
-  for (const { n, end, is } of trace) {
-    const id = steps[n]?.id ?? "";
+  for (const { n, end, is, step } of trace) {
+    const { id = "" } = steps[n] ?? step ?? {};
     const passage = passages.get(id) ?? none();
     passages.set(id, passage);
     passage.entered++;

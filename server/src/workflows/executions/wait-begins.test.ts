@@ -7,7 +7,8 @@ import { recordEvents } from "../../events/events.ts";
 import { transaction } from "../../platform/database/database.ts";
 import { newId } from "../../platform/ids.ts";
 import { useTestServer, type TestProject } from "../../testing/test-server.ts";
-import { drawWorkflow, trackEvent, type DrawnWorkflow } from "../../testing/workflow-fixture.ts";
+import { insertExecutions } from "./entry-queries.ts";
+import { drawWorkflow, entryOf, trackEvent, type DrawnWorkflow } from "../../testing/workflow-fixture.ts";
 
 const server = useTestServer({ WEBHOOK_ALLOW_PRIVATE: "127.0.0.1/32", WEBHOOK_ALLOW_PORTS: "1024-65535" });
 const WAIT = { timeout: 30_000, interval: 20 };
@@ -131,4 +132,59 @@ test("ends one wait per event at the time of the start or of the previous wait's
   });
   expect(replayed.body.steps.map(({ would }) => would.entered)).toEqual([1, 1, 1, 1]);
   expect(replayed.body.steps.map(({ did }) => did.entered)).toEqual([1, 1, 1, 1]);
+});
+
+test("counts a delay from the entry if no worker ran then, and reports a time zone that a contact lacks", async () => {
+  const project = await server.createProject();
+  const { id: projectId } = project;
+  const workflow = await drawWorkflow(server.database, projectId, {
+    steps: [
+      ["trigger", "TRIGGER"],
+      ["tag", "UPDATE_CONTACT", { updates: { tagged: true } }],
+      ["over", "DELAY", { amount: 1, unit: "hours" }],
+      ["morning", "DELAY", { until: "09:00", timezone: "contact" }],
+    ],
+    links: [
+      ["trigger", "tag"],
+      ["tag", "over"],
+      ["over", "morning"],
+    ],
+  });
+  const startedAt = new Date(Date.now() - 2 * HOUR_S * 1000);
+  const entries = await Promise.all(
+    ["", "Mars/Olympus", "Asia/Tokyo"].map(async (timezone) => {
+      const contactId = await trackEvent(server, project, `${timezone.slice(0, 4)}x@example.com`, "seen");
+      await server.rows(
+        "update contacts set data = $2 where id = $1",
+        contactId,
+        JSON.stringify({ timezone }),
+      );
+      return { ...entryOf(workflow, contactId), startedAt };
+    }),
+  );
+  const beganMs = Date.now();
+  await transaction(server.database, (tx) => insertExecutions(tx, projectId, entries));
+  await server.hint("workflows");
+  const rows = await vi.waitFor(async () => {
+    const found = await server.rows<{ trace: Array<{ until?: number; out?: { problem?: string } }> }>(
+      "select trace from workflow_executions where project_id = $1 and step_id = $2 order by id",
+      projectId,
+      workflow.step("morning"),
+    );
+    expect(found).toHaveLength(3);
+    expect(found.every(({ trace }) => trace.length === 4)).toBe(true);
+    return found;
+  }, WAIT);
+  for (const { trace } of rows) {
+    expect(trace[2]?.until).toBe(startedAt.getTime() + HOUR_S * 1000);
+    // A second delay begins when the first one is over.
+    expect(trace[3]?.until).toBeGreaterThan(beganMs);
+  }
+  expect(new Set(rows.map(({ trace }) => trace[3]?.out?.problem))).toEqual(
+    new Set([
+      "The contact has no `data.timezone`, so UTC was used.",
+      "The contact's `data.timezone` is not a time zone of the IANA database, so UTC was used.",
+      undefined,
+    ]),
+  );
 });

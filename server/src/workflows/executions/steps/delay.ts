@@ -2,40 +2,50 @@
 import { Cron } from "croner";
 import { CONTACT_ZONE, delayMs, type StepConfig } from "@postloft/contract/workflows/graph.ts";
 import type { FilterContact } from "../../../segments/filters/evaluate-filter.ts";
+import { delayStart } from "../execution.ts";
 import type { TakeStep } from "./step.ts";
 
-export const takeDelay: TakeStep<"DELAY"> = ({ step, contact, run, now }) => {
-  const untilMs = run.until ?? endOfDelay(step.config, contact, now)?.getTime();
-  if (untilMs === undefined) return { goes: "fail", error: `The time ${step.config.until} never comes.` };
-  run.until = untilMs;
-  return untilMs <= now.getTime() ? { goes: "on" } : { goes: "wait", dueAt: new Date(untilMs) };
+export const takeDelay: TakeStep<"DELAY"> = ({ step, contact, execution, run, now }) => {
+  if (run.until === undefined) {
+    const { zone, problem } = zoneOf(step.config, contact);
+    const end = endOfDelay(step.config, zone, delayStart(execution, now));
+    if (end === null) return { goes: "fail", error: `The time ${step.config.until} never comes.` };
+    run.until = end.getTime();
+    if (problem !== undefined) run.out = { timezone: zone, problem };
+  }
+  return run.until <= now.getTime() ? { goes: "on" } : { goes: "wait", dueAt: new Date(run.until) };
 };
 
 /**
- * Returns when a delay that begins now ends. A time of day equal to the current time means the next day.
+ * Returns when a delay ends. A time of day equal to that of the beginning means the next day.
  * @returns null if the time never comes, because the library ends in the year 2999
  */
-function endOfDelay(
-  config: StepConfig<"DELAY">,
-  contact: Pick<FilterContact, "data">,
-  now: Date,
-): Date | null {
-  const { amount, unit, until, timezone, weekdays } = config;
+function endOfDelay(config: StepConfig<"DELAY">, zone: string, begin: Date): Date | null {
+  const { amount, unit, until, weekdays } = config;
   if (until === undefined)
-    return new Date(now.getTime() + delayMs({ amount: amount ?? 0, unit: unit ?? "minutes" }));
+    return new Date(begin.getTime() + delayMs({ amount: amount ?? 0, unit: unit ?? "minutes" }));
   const [hour = "0", minute = "0"] = until.split(":");
   const days = weekdays === undefined ? "*" : weekdays.join(",");
-  const zone = timezone === CONTACT_ZONE ? zoneOf(contact) : (timezone ?? "UTC");
-  return new Cron(`${Number(minute)} ${Number(hour)} * * ${days}`, { timezone: zone }).nextRun(now);
+  return new Cron(`${Number(minute)} ${Number(hour)} * * ${days}`, { timezone: zone }).nextRun(begin);
 }
 
-/** Returns the zone in the contact's field `timezone`, or UTC. */
-function zoneOf({ data }: Pick<FilterContact, "data">): string {
-  const { timezone } = data;
-  if (typeof timezone !== "string") return "UTC";
+/** Returns the zone of a time of day, and a problem if the contact's field `data.timezone` names none. */
+function zoneOf(
+  { until, timezone }: StepConfig<"DELAY">,
+  { data }: Pick<FilterContact, "data">,
+): { zone: string; problem?: string } {
+  if (until === undefined || timezone !== CONTACT_ZONE) return { zone: timezone ?? "UTC" };
+  const given = data["timezone"];
   try {
-    return new Intl.DateTimeFormat("en", { timeZone: timezone }).resolvedOptions().timeZone;
+    const name = typeof given === "string" ? given : "";
+    return { zone: new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone };
   } catch {
-    return "UTC";
+    const isMissing = given === undefined || given === null || given === "";
+    return {
+      zone: "UTC",
+      problem: isMissing
+        ? "The contact has no `data.timezone`, so UTC was used."
+        : "The contact's `data.timezone` is not a time zone of the IANA database, so UTC was used.",
+    };
   }
 }
