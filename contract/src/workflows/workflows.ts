@@ -97,6 +97,10 @@ const listed = record.extend({
 });
 
 export const workflow = record.extend({
+  currentMembers: z
+    .int()
+    .nullable()
+    .describe("Contacts that `includeMembers` would let enter. null unless disabled with SEGMENT_ENTRY."),
   failedExecutions: z.int().describe("Executions that are failed now and can be retried or skipped."),
   problems: z.array(workflowProblem),
   steps: z.array(step).describe("Oldest first; the first is the TRIGGER."),
@@ -210,6 +214,12 @@ export const updateWorkflow = endpoint({
       name: workflowName.optional(),
       description: workflowDescription.optional(),
       enabled: z.boolean().optional(),
+      includeMembers: z
+        .boolean()
+        .optional()
+        .describe(
+          "With `enabled: true` and the trigger SEGMENT_ENTRY: contacts that are in the segment already enter too, in the background. Default false.",
+        ),
       triggerType: z.enum(TRIGGER_TYPES).optional(),
       triggerConfig: z
         .record(z.string(), z.unknown())

@@ -62,6 +62,17 @@ export async function findKnownSegments(
   return rows;
 }
 
+/** Returns how many members a tracked segment has, or null if the segment does not exist. */
+export async function findMemberCount(
+  database: Database,
+  projectId: string,
+  id: string,
+): Promise<number | null> {
+  const { rows } = await sql<{ memberCount: number }>`
+    select member_count from segments where project_id = ${projectId} and id = ${id}`.execute(database);
+  return rows[0]?.memberCount ?? null;
+}
+
 /** Locks segments until the end of the transaction, as `lockTemplates` does. */
 export async function lockSegments(
   tx: Tx,

@@ -29,6 +29,18 @@ export function segmentIdsOfStep(step: GraphStep): string[] {
   return step.type === "CONDITION" ? causesOf(filterOfCondition(step.config)).segments : [];
 }
 
+/** Returns the segment whose entries start a workflow, or null. */
+export function entrySegmentOf({
+  triggerType,
+  triggerConfig,
+}: {
+  triggerType: string;
+  triggerConfig: Readonly<Record<string, unknown>>;
+}): string | null {
+  const { segmentId } = triggerConfig;
+  return triggerType === "SEGMENT_ENTRY" && typeof segmentId === "string" ? segmentId : null;
+}
+
 /** Returns the segments of a trigger, from `segmentId` and from the audience filter. */
 export function segmentIdsOfTrigger({ config }: Trigger): string[] {
   const { segmentId, audienceFilter } = config as {

@@ -9,6 +9,7 @@ import { created, noContent, ok, route, type Route } from "../platform/http/rout
 import { listConditionFields } from "./condition-fields.ts";
 import { exportWorkflow, importWorkflow } from "./exchange.ts";
 import { pauseWorkflow, resumeWorkflow } from "./executions/pauses.ts";
+import { enableWithMembers } from "./include-members.ts";
 import {
   addStep,
   addTransition,
@@ -64,7 +65,11 @@ function recordRoutes(database: Database): Route[] {
       ok(await getWorkflow(database, projectId, params.id)),
     ),
     route(contract.updateWorkflow, async ({ projectId, params, body, commit }) =>
-      commit(async (tx) => ok(await updateWorkflow(tx, projectId, params.id, body))),
+      commit(async (tx) => {
+        const { includeMembers = false, ...edit } = body;
+        const update = includeMembers ? enableWithMembers : updateWorkflow;
+        return ok(await update(tx, projectId, params.id, edit));
+      }),
     ),
     route(pauses.pauseWorkflow, async ({ projectId, params, commit }) =>
       commit(async (tx) =>

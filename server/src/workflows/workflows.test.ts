@@ -68,6 +68,32 @@ test("tracks a segment while an enabled workflow starts when contacts enter it",
   expect((await patch(project, id, { enabled: true })).status).toBe(422);
 });
 
+test("lets the current members of a segment enter if the call that enables the workflow says so", async () => {
+  const project = await server.createProject();
+  for (const name of ["ada", "bob"])
+    await make(project, "/contacts", { email: `${name}@example.com`, data: { plan: "pro" } });
+  const segment = await make<{ id: string }>(project, "/segments", TRACKED);
+  const { id } = await make(project, "/workflows", { name: "W", eventName: "e" });
+  await make(project, `/workflows/${id}/steps`, { ...EXIT, autoConnect: true });
+  const enable = { enabled: true, includeMembers: true };
+  expect(faultsOf(await patch(project, id, enable))).toEqual(["includeMembers custom"]);
+  await patch(project, id, { triggerType: "SEGMENT_ENTRY", triggerConfig: { segmentId: segment.id } });
+  expect(faultsOf(await patch(project, id, { includeMembers: true }))).toEqual(["includeMembers custom"]);
+  await expect.poll(async () => (await read(project, id)).currentMembers, { timeout: 30_000 }).toBe(2);
+  expect((await patch<Workflow>(project, id, enable)).body).toMatchObject({
+    enabled: true,
+    currentMembers: null,
+  });
+  const jobs = await server.rows<{ input: { audience: object } }>(
+    "select input from jobs where project_id = $1 and kind = 'workflows.start'",
+    project.id,
+  );
+  expect(jobs).toMatchObject([
+    { input: { workflowId: id, audience: { audienceType: "SEGMENT", segmentId: segment.id } } },
+  ]);
+  expect(faultsOf(await patch(project, id, enable))).toEqual(["includeMembers custom"]);
+});
+
 test("checks each trigger when it is saved and subscribes only once the workflow is enabled", async () => {
   const project = await server.createProject();
   const { id } = await make(project, "/workflows", { name: "W", eventName: "signed-up" });

@@ -29,6 +29,8 @@ import {
   type WorkflowRow,
 } from "./queries.ts";
 import { readProblems, refuseNewErrors, refuseSelfTriggering, toCheck } from "./read-problems.ts";
+import { findMemberCount } from "./reference-queries.ts";
+import { entrySegmentOf } from "./references.ts";
 import { withNewIds } from "./rules.ts";
 import { lockGraph, requireSound } from "./save-graph.ts";
 import { subscribeWorkflows } from "./subscriptions.ts";
@@ -53,8 +55,10 @@ export async function getWorkflowRow(
  */
 export async function getWorkflow(database: Database, projectId: string, id: string) {
   const row = await getWorkflowRow(database, projectId, id);
+  const segmentId = row.enabled ? null : entrySegmentOf(row);
   return {
     ...presentRecord(row),
+    currentMembers: segmentId === null ? null : await findMemberCount(database, projectId, segmentId),
     failedExecutions: await countFailedExecutions(database, projectId, row.id),
     problems: await readProblems(database, projectId, toCheck(row, row.graph)),
     ...presentGraph(row, row.graph),
