@@ -59,6 +59,12 @@ import {
   listFailedForUpdate,
   lockCancelMark,
 } from "./workflows/executions/list-queries.ts";
+import { lockCurrentVersion } from "./workflows/executions/move-queries.ts";
+import {
+  lockPause,
+  lockPausesUnlessLocked,
+  updateToPausedUnlessLocked,
+} from "./workflows/executions/pause-queries.ts";
 import { lockFirstEmails } from "./workflows/executions/public-key-queries.ts";
 import { lockVersion, lockWorkflow, lockWorkflowToDelete } from "./workflows/queries.ts";
 import { lockSegments, lockTemplates } from "./workflows/reference-queries.ts";
@@ -279,6 +285,18 @@ const HOLDING: Holding[] = [
     take: (tx) => lockCancelMark(tx, id.project, id.workflow),
   },
   {
+    lock: "workflows/executions/pause-queries.ts lockPause",
+    row: rowOf("workflows", id.workflow),
+    strength: "no key update",
+    take: (tx) => lockPause(tx, id.project, id.workflow),
+  },
+  {
+    lock: "workflows/executions/move-queries.ts lockCurrentVersion",
+    row: rowOf("workflows", id.workflow),
+    strength: "share",
+    take: (tx) => lockCurrentVersion(tx, id.project, id.workflow),
+  },
+  {
     lock: "workflows/executions/list-queries.ts listFailedForUpdate",
     row: rowOf("workflow_executions", id.failed),
     strength: "update",
@@ -497,6 +515,19 @@ const SKIPPING: Skipping[] = [
     lock: "workflows/seal-queries.ts listVersionsToSeal",
     row: ofProject("workflow_versions"),
     claim: (tx) => listVersionsToSeal(tx, id.project, id.workflow),
+  },
+  {
+    lock: "workflows/executions/pause-queries.ts updateToPausedUnlessLocked",
+    row: rowOf("workflows", id.workflow),
+    async claim(tx) {
+      const reason = { stepId: id.step, stepName: "Call", contacts: 5, error: FOR_TEST };
+      return listOf(await updateToPausedUnlessLocked(tx, id.project, id.workflow, reason));
+    },
+  },
+  {
+    lock: "workflows/executions/pause-queries.ts lockPausesUnlessLocked",
+    row: rowOf("workflows", id.workflow),
+    claim: (tx) => lockPausesUnlessLocked(tx, id.project, [id.workflow]),
   },
   {
     lock: "workflows/executions/execution-queries.ts claimDueExecutions",

@@ -6,6 +6,7 @@ import { responseOf, stepOf } from "./execution.ts";
 import type { Claimed } from "./load-executions.ts";
 import {
   stopExecutions,
+  lockPausesUnlessLocked,
   readFailedInARow,
   updateToPausedUnlessLocked,
   type StepKey,
@@ -40,8 +41,7 @@ interface FailedCall extends StepKey {
 
 /**
  * Stops executions of paused workflows, and pauses a workflow if the calls of a step failed for as many contacts as the limit, without a
- * success in between. Cancelled executions move, because they end. Executions of a workflow that should pause but is locked do not move yet,
- * and stay due.
+ * success in between. Cancelled executions move, because they end. Executions of a workflow that is locked do not move yet, and stay due.
  */
 export async function divideByPause(
   tx: Tx,
@@ -59,9 +59,12 @@ export async function divideByPause(
     if (await updateToPausedUnlessLocked(tx, projectId, one.workflow.id, one.reason)) pauses.push(one);
   const stopping = new Set(pausing.map(({ workflow }) => workflow.id));
   const paused = new Set(pauses.map(({ workflow }) => workflow.id));
+  const ids = [...new Set(claimed.filter(isPaused).map(({ execution }) => execution.workflow.id))];
+  if (ids.length > 0)
+    for (const one of await lockPausesUnlessLocked(tx, projectId, ids)) if (one.isPaused) paused.add(one.id);
   const stops = (one: Claimed) => !ends(one) && stopping.has(one.execution.workflow.id);
   const stopped = claimed.filter(
-    (one) => isPaused(one) || (stops(one) && paused.has(one.execution.workflow.id)),
+    (one) => (isPaused(one) || stops(one)) && paused.has(one.execution.workflow.id),
   );
   if (stopped.length > 0)
     await stopExecutions(

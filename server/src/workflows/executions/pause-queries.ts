@@ -49,6 +49,23 @@ export async function lockPause(tx: Tx, projectId: string, id: string): Promise<
   return rows[0]?.isPaused;
 }
 
+/**
+ * Locks workflows against a resume until the end of the transaction, because a resume must find every execution that stops.
+ * Skips a locked one, as `updateToPausedUnlessLocked` does.
+ */
+export async function lockPausesUnlessLocked(
+  tx: Tx,
+  projectId: string,
+  ids: readonly string[],
+): Promise<Array<{ id: string; isPaused: boolean }>> {
+  const { rows } = await sql<{ id: string; isPaused: boolean }>`
+    select id, paused_at is not null as is_paused from workflows
+    where project_id = ${projectId} and id = any(${ids}::uuid[]) order by id for share skip locked`.execute(
+    tx,
+  );
+  return rows;
+}
+
 /** Stops locked executions: they are not due until they are released. A call that failed is made again then. */
 export async function stopExecutions(tx: Tx, projectId: string, ids: readonly string[]): Promise<void> {
   await sql`
@@ -71,13 +88,13 @@ export async function releaseStoppedExecutions(
     with stopped as materialized (
       select id from workflow_executions
       where project_id = ${projectId} and workflow_id = ${workflowId} and paused_due_at is not null
-      order by id limit ${limit} for update
+      order by id limit ${limit}
     ), released as (
       update workflow_executions set paused_due_at = null,
         due_at = case when due_at = 'infinity' then due_at when status in ('RUNNING', 'WAITING') then least(due_at, paused_due_at) end
-      where project_id = ${projectId} and id = any(array(select id from stopped)) returning id
+      where project_id = ${projectId} and id = any(array(select id from stopped)) and paused_due_at is not null returning id
     )
-    select count(*) as count from released`.execute(tx);
+    select count(*) as count from stopped`.execute(tx);
   notify(tx, "workflows");
   return rows[0]?.count ?? 0;
 }
