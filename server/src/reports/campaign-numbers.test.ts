@@ -9,6 +9,7 @@ import { findReturnedMails } from "../emails/returned/returned-emails.ts";
 import { transaction } from "../platform/database/database.ts";
 import { startDnsServer } from "../testing/dns-server.ts";
 import { proveDomain } from "../testing/prove-domain.ts";
+import { recountEmailsInSql } from "../testing/recount-emails.ts";
 import { startSmtpSink } from "../testing/smtp-sink.ts";
 import { useTestServer } from "../testing/test-server.ts";
 
@@ -65,5 +66,6 @@ test("shows the same bounces and refusals everywhere, and no delivery rate over 
   const breakdown = await server.call(analytics.getBreakdown, byKey, { query: { dimension: "campaign" } });
   expect(breakdown.body).toMatchObject([{ emails: 2, bounces: 2, refused: 2, bounceRate: 50 }]);
   await server.rows("update emails set delivered_at = now() where id = $1", row?.id);
+  await recountEmailsInSql(server.database, project.id);
   expect((await stats()).deliveryRate).toBe(50);
 });

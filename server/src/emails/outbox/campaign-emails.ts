@@ -53,12 +53,14 @@ export async function countRecipients(
   const refused =
     withFailures.length === 0 ? [] : await countRefusedEmails(database, projectId, withFailures);
   const byCampaign = new Map(refused.map((one) => [one.campaignId, one]));
-  return all.map((counts, at) => presentCounts(counts, byCampaign.get(campaignIds[at] ?? "") ?? NO_REFUSALS));
+  return all.map((counts, at) =>
+    presentCounts(counts, byCampaign.get(campaignIds[at] ?? "") ?? NONE_REFUSED),
+  );
 }
 
-const NO_REFUSALS = { refused: 0, hard: 0 };
+const NONE_REFUSED = { refused: 0, hard: 0 };
 
-function presentCounts(counts: EmailCounts, { refused, hard }: typeof NO_REFUSALS): CampaignCounts {
+function presentCounts(counts: EmailCounts, { refused, hard }: typeof NONE_REFUSED): CampaignCounts {
   const { recipients, sent, failed, skipped, unconfirmed } = counts;
   return {
     totalRecipients: recipients,
