@@ -591,6 +591,8 @@ async function furnish() {
       ]),
       ...below("/workflows", workflow.id, [
         "/duplicate",
+        "/pause",
+        "/resume",
         "/export",
         "/versions",
         "/versions/:version",

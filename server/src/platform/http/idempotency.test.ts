@@ -323,6 +323,14 @@ const CASES: Record<string, (project: TestProject, name: string) => Promise<Call
   "workflows.restoreVersion": async (project, name) => ({
     path: `/workflows/${await make(project, "/workflows", { name })}/versions/1/restore`,
   }),
+  "workflows.pause": async (project, name) => ({
+    path: `/workflows/${await make(project, "/workflows", { name })}/pause`,
+  }),
+  "workflows.resume": async (project, name) => {
+    const path = `/workflows/${await make(project, "/workflows", { name })}`;
+    await server.call("POST", `${path}/pause`, project.byKey);
+    return { path: `${path}/resume` };
+  },
   "workflows.addStep": async (project, name) => ({
     path: `/workflows/${await make(project, "/workflows", { name })}/steps`,
     body: EXIT,
