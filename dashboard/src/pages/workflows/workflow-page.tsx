@@ -1,7 +1,7 @@
 // Shows a workflow: its problems, its steps and its executions.
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { ArrowLeft, Hourglass, Pause, Play } from "lucide-react";
+import { ArrowLeft, Pause, Play, Power } from "lucide-react";
 import { t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { Choices } from "../../ui/choices.tsx";
@@ -100,18 +100,18 @@ function Actions({ projectId, workflow }: { projectId: string; workflow: Workflo
   const switching = useSwitching(projectId, workflow);
   const pausing = usePausing(projectId, workflow);
   return (
-    <div className="flex items-center gap-2">
+    <div className="flex flex-wrap items-center gap-2">
       <EnabledBadge isEnabled={enabled} />
       <Button
         look={enabled ? "plain" : "primary"}
         busy={switching.isPending}
         onClick={() => switching.mutate()}
       >
-        {enabled ? <Pause size={14} aria-hidden /> : <Play size={14} aria-hidden />}
+        {enabled ? <Power size={14} aria-hidden /> : <Play size={14} aria-hidden />}
         {enabled ? t("Disable") : t("Enable")}
       </Button>
       <Button busy={pausing.isPending} onClick={() => pausing.mutate()}>
-        {workflow.pausedAt === null ? <Hourglass size={14} aria-hidden /> : <Play size={14} aria-hidden />}
+        {workflow.pausedAt === null ? <Pause size={14} aria-hidden /> : <Play size={14} aria-hidden />}
         {workflow.pausedAt === null ? t("Pause") : t("Resume")}
       </Button>
       <WorkflowMenu projectId={projectId} workflow={workflow} />
