@@ -218,7 +218,7 @@ export const updateWorkflow = endpoint({
         .boolean()
         .optional()
         .describe(
-          "With `enabled: true` and the trigger SEGMENT_ENTRY: contacts that are in the segment already enter too, in the background. Default false.",
+          "With `enabled: true` and the trigger SEGMENT_ENTRY, the current members of the segment enter, too, in the background. Default false.",
         ),
       triggerType: z.enum(TRIGGER_TYPES).optional(),
       triggerConfig: z

@@ -1,4 +1,4 @@
-// Recognizes credentials by their names, in query parameters and JSON, and tokens in paths by their look. Pure.
+// Recognizes credentials by their names, in query parameters and JSON, and tokens in paths by their characters. Pure.
 
 const WORDS = new Set([
   "token",
@@ -26,7 +26,7 @@ export function isCredentialName(name: string): boolean {
 }
 
 const TOKEN_LENGTH = 20;
-/** Of a piece between punctuation, so that a version such as `v2beta1` is none. */
+/** The least characters of a random piece between punctuation. Shorter ones are versions, such as `v2beta1`. */
 const RANDOM_LENGTH = 8;
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 /** The ID of a document in some databases. */

@@ -106,7 +106,7 @@ export function listMaskedNames(stored: Headers): string[] {
   return Object.entries(stored).flatMap(([name, value]) => (value === MASKED ? [name] : []));
 }
 
-/** Returns the query parameters of a URL whose value is missing, since only a mask was imported, and `path` for parts of its path. */
+/** Returns the query parameters without a value, because an import has only masks, and `path` for each such part of the path. */
 export function listMaskedParameters(stored: string): string[] {
   return credentialsIn(stored).flatMap(({ name, value }) => (isMask(value) ? [name] : []));
 }

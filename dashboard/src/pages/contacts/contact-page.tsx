@@ -152,7 +152,7 @@ interface SubscriptionProps {
   isSubscribed: boolean;
 }
 
-/** Shows the subscription and a button that changes it optimistically and reverts if the server rejects the change. */
+/** Shows the subscription, and changes it before the server confirms. A rejected change is reverted. */
 function Subscription({ projectId, id, isSubscribed }: SubscriptionProps) {
   const queries = useQueryClient();
   const toast = useToast();

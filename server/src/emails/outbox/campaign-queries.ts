@@ -10,7 +10,7 @@ import { sumEmailCounts } from "../results/email-count-queries.ts";
 import { countChanges, SUBJECTS } from "../results/email-count-queries.ts";
 import { changesOfEnded } from "../results/outcome-queries.ts";
 import { endedAs } from "../rows/end-queries.ts";
-import { HAS_LEFT, PROVIDER, providersOf, TO_DOMAIN } from "../rows/counted-by-queries.ts";
+import { CAME_BACK, HAS_LEFT, PROVIDER, providersOf, TO_DOMAIN } from "../rows/counted-by-queries.ts";
 import { TO_ADDRESS } from "../rows/shown-queries.ts";
 
 export interface CampaignKey {
@@ -31,9 +31,6 @@ export interface ProviderCounts {
   /** Emails whose recipient the server rejected immediately. */
   refusedCount: number;
 }
-
-/** The bits of `came_back`, as defined with the column in 0001_initial.sql. */
-const CAME_BACK = { delivered: 1, opened: 2, clicked: 4, bounced: 8, complained: 16 } as const;
 
 const having = (bit: number) =>
   sql<number>`coalesce(sum(count) filter (where came_back & ${sql.lit(bit)} > 0), 0)::float8`;

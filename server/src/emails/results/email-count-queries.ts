@@ -3,6 +3,7 @@
 import { sql, type RawBuilder } from "kysely";
 import { plannedEachTime, type Database, type Tx } from "../../platform/database/database.ts";
 import type { Row } from "../../platform/database/row.ts";
+import { CAME_BACK, HAS_LEFT, IS_SENT } from "../rows/counted-by-queries.ts";
 
 export const COUNTED = [
   "recipients",
@@ -45,7 +46,6 @@ export function addRecipients(source: RawBuilder<unknown>): RawBuilder<unknown> 
 /** The columns of email `e` that `countChanges` needs. */
 export const SUBJECTS = sql`e.campaign_id, e.workflow_step_id, e.template_id`;
 
-const HAS_LEFT = sql`not in ('QUEUED', 'CLAIMED', 'FAILED', 'SKIPPED', 'UNCONFIRMED')`;
 /** Counts the changes into a state and subtracts those out of it. */
 const moved = (isIn: RawBuilder<unknown>) =>
   sql`count(*) filter (where became ${isIn}) - count(*) filter (where was ${isIn})`;
@@ -53,7 +53,7 @@ const moved = (isIn: RawBuilder<unknown>) =>
 const IS_END = sql`not in ('QUEUED', 'CLAIMED')`;
 const reported = (report: RawBuilder<unknown>) => sql`count(*) filter (where report = ${report})`;
 const CHANGES = {
-  sent: moved(HAS_LEFT),
+  sent: moved(IS_SENT),
   failed: moved(sql`= 'FAILED'`),
   skipped: moved(sql`= 'SKIPPED'`),
   unconfirmed: moved(sql`= 'UNCONFIRMED'`),
@@ -130,27 +130,26 @@ export interface Recount extends Row<"email_counts", "projectId" | "subjectId"> 
   real: number[];
 }
 
-const isOneOf = (...statuses: readonly string[]) =>
-  sql`count(*) filter (where e.status = any(${statuses}::text[]))`;
+const hasEnded = (status: string) => sql`count(*) filter (where e.status = ${sql.lit(status)})`;
 const hasBit = (bit: number) => sql`count(*) filter (where e.came_back & ${sql.lit(bit)} > 0)`;
-/** The same numbers from the rows. The bits of `came_back` are defined with the column in 0001_initial.sql. */
+/** The same numbers from the rows. */
 const FROM_ROWS: Readonly<Record<keyof EmailCounts, RawBuilder<unknown>>> = {
   recipients: sql`count(*) filter (where s.subject_id = e.campaign_id)`,
-  sent: sql`count(*) - ${isOneOf("QUEUED", "CLAIMED", "FAILED", "SKIPPED", "UNCONFIRMED")}`,
-  failed: isOneOf("FAILED"),
-  skipped: isOneOf("SKIPPED"),
-  unconfirmed: isOneOf("UNCONFIRMED"),
-  delivered: hasBit(1),
-  opened: hasBit(2),
-  clicked: hasBit(4),
-  bounced: hasBit(8),
-  complained: hasBit(16),
+  sent: sql`count(*) filter (where ${HAS_LEFT})`,
+  failed: hasEnded("FAILED"),
+  skipped: hasEnded("SKIPPED"),
+  unconfirmed: hasEnded("UNCONFIRMED"),
+  delivered: hasBit(CAME_BACK.delivered),
+  opened: hasBit(CAME_BACK.opened),
+  clicked: hasBit(CAME_BACK.clicked),
+  bounced: hasBit(CAME_BACK.bounced),
+  complained: hasBit(CAME_BACK.complained),
   unsubscribed: sql`count(e.unsubscribed_at)`,
 };
 
 /**
- * Returns the subjects of a project whose counts differ from their emails, or only the campaign if it does. One statement, because counts
- * and rows must come from one snapshot. A campaign is recounted from an index, which has no unsubscribes.
+ * Returns the campaigns, steps and templates of a project whose counts differ from their emails. With `campaignId` it checks only that
+ * campaign, from an index that has no unsubscribes. One statement, because counts and rows must come from one snapshot.
  */
 export async function listWrongCounts(
   database: Database,

@@ -2,8 +2,14 @@
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import { providerDomains } from "../../transports/destinations.ts";
 
+/** Follows a status and says whether the email was sent, regardless of reports. */
+export const IS_SENT = sql`not in ('QUEUED', 'CLAIMED', 'SENDING', 'FAILED', 'SKIPPED', 'UNCONFIRMED')`;
+
 /** Whether an email was sent, judged by its `status` and regardless of reports. */
-export const HAS_LEFT = sql<SqlBool>`status not in ('QUEUED', 'CLAIMED', 'SENDING', 'FAILED', 'SKIPPED', 'UNCONFIRMED')`;
+export const HAS_LEFT = sql<SqlBool>`status ${IS_SENT}`;
+
+/** The bits of `came_back`, as defined with the column in 0001_initial.sql. */
+export const CAME_BACK = { delivered: 1, opened: 2, clicked: 4, bounced: 8, complained: 16 } as const;
 
 /** The recipient's domain of email `e`. */
 export const TO_DOMAIN = sql<string>`split_part(e.to_address, '@', -1)`;

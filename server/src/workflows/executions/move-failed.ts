@@ -17,10 +17,7 @@ export interface Failed {
   stepId: string;
 }
 
-/**
- * Moves the executions whose step refers to something that no longer exists, and whose step can run in the current graph. The others keep
- * their version.
- */
+/** Moves executions whose step refers to something deleted, if the step can run in the current graph. The others keep their version. */
 export async function moveStuck(
   tx: Tx,
   projectId: string,
