@@ -1,17 +1,15 @@
-// Images: accepted and rejected uploads, response headers, lists, deletions and the effects of a crash.
-import { randomBytes } from "node:crypto";
+// Images: accepted and rejected uploads, response headers, lists and deletions.
 import { mkdir, readdir, rm, utimes, writeFile } from "node:fs/promises";
-import { mkdtempSync, readFileSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { crc32, deflateSync } from "node:zlib";
 import sharp from "sharp";
-import { afterAll, expect, onTestFinished, test, vi } from "vitest";
+import { afterAll, expect, onTestFinished, test } from "vitest";
 import * as campaigns from "@postloft/contract/campaigns.ts";
 import * as templates from "@postloft/contract/templates.ts";
 import * as uploads from "@postloft/contract/uploads.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
-import { listDescendants } from "../../../e2e/process-tree.ts";
 import type { ErrorEnvelope } from "../platform/http/errors.ts";
 import { createDatabase } from "../platform/database/database.ts";
 import { createTestDatabase } from "../platform/database/test-database.ts";
@@ -27,8 +25,7 @@ import {
   type TestProject,
 } from "../testing/test-server.ts";
 import { createDiskStorage } from "./disk-storage.ts";
-import { createImageEncoder } from "./encode-apart.ts";
-import { damagedImage, encodeImage } from "./encode-image.ts";
+import { encodeImage } from "./encode-image.ts";
 import { sweepFiles } from "./sweep-files.ts";
 import type { Image } from "./uploads.ts";
 
@@ -37,7 +34,6 @@ const FOLDER = join(DATA_DIR, "uploads");
 afterAll(() => rm(DATA_DIR, { recursive: true, force: true }));
 const server = useTestServer({ DATA_DIR });
 
-const WAIT = { timeout: 15_000, interval: 5 };
 const RED = { create: { width: 40, height: 20, channels: 3, background: "red" } } as const;
 const png = (background = "red") =>
   sharp({ create: { ...RED.create, background } })
@@ -185,45 +181,6 @@ test("rejects a size before reading pixels, and has no decoders for other format
   const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>');
   for (const bytes of [svg, await sharp(RED).tiff().toBuffer(), await sharp(RED).avif().toBuffer()])
     await expect(sharp(bytes).metadata()).rejects.toThrow("unsupported image format");
-});
-
-const isEncoder = (pid: number) => readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("encode-process");
-
-test("a crash of the decoder rejects its image, and the next one is encoded", async () => {
-  const raw = { width: 1_500, height: 1_500, channels: 3 } as const;
-  const large = await sharp(randomBytes(raw.width * raw.height * raw.channels), { raw })
-    .png()
-    .toBuffer();
-  const encode = createImageEncoder();
-  const encoding = encode(large);
-  await vi.waitFor(() => {
-    const encoders = listDescendants(process.pid).filter(isEncoder);
-    expect(encoders).not.toEqual([]);
-    for (const pid of encoders) process.kill(pid, "SIGKILL");
-  }, WAIT);
-  expect(await encoding).toEqual({ ok: false, problem: damagedImage() });
-  expect(await encode(await png())).toMatchObject({ ok: true, image: { type: "image/png", width: 40 } });
-});
-
-test("ends an encoder that takes longer than 30 s or rests for a minute, never one at work", async () => {
-  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-  onTestFinished(() => void vi.useRealTimers());
-  const before = new Set(listDescendants(process.pid).filter(isEncoder));
-  const countEncoders = () =>
-    listDescendants(process.pid).filter((pid) => !before.has(pid) && isEncoder(pid)).length;
-  const encode = createImageEncoder();
-  const image = await png();
-  expect(await encode(image)).toMatchObject({ ok: true });
-  vi.advanceTimersByTime(40_000);
-  const encoding = encode(image);
-  vi.advanceTimersByTime(25_000);
-  expect(await encoding).toMatchObject({ ok: true });
-  expect(countEncoders()).toBe(1);
-  vi.advanceTimersByTime(60_000);
-  await expect.poll(countEncoders).toBe(0);
-  const endless = encode(image);
-  vi.advanceTimersByTime(30_000);
-  expect(await endless).toEqual({ ok: false, problem: damagedImage() });
 });
 
 test("removes the HTML of an image that is also a web page", async () => {
