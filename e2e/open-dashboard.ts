@@ -24,6 +24,8 @@ export async function openDashboard(
   const context = await browser.newContext({ baseURL: server.url });
   const { email, password } = project.owner;
   await context.request.post("/auth/login", { data: { email, password } });
+  // A page that is already loaded may send its next request before a first route takes effect. This one intercepts from the start.
+  await context.route("**/intercept-from-the-start", (route) => route.continue());
   const page = await context.newPage();
   page.setDefaultTimeout(15_000);
   const asked: string[] = [];

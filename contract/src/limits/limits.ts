@@ -199,7 +199,7 @@ export const LIMITS = {
     "characters",
     "Size of a contact's texts and lists that a CONDITION of a workflow searches, counted once per condition.",
   ),
-  explainMs: limit(1_000, "milliseconds", "Maximum time of `POST /segments/explain`."),
+  explainMs: limit(1_000, "milliseconds", "Maximum CPU time of `POST /segments/explain`."),
   seenLength: limit(
     1_000,
     "characters",

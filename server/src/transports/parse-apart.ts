@@ -3,7 +3,7 @@ import type { Email } from "postal-mime";
 import { AppError } from "../platform/app-error.ts";
 import { createTaskThread, TaskOverLimit } from "../platform/threads/task-thread.ts";
 
-/** The largest message with ordinary lines takes 6 s on an idle machine. */
+/** The largest message with ordinary lines takes 6 s of CPU time. */
 const DEADLINE_MS = 20_000;
 /** A page that shows messages requests one at a time. */
 const WAITING = { waitingPerOwner: 10, waiting: 100 };

@@ -343,8 +343,9 @@ test("appears in the local mailbox only if it was delivered there", async () => 
 
 test("is deleted with its mailbox copy after a month unless it still waits", async () => {
   const [ended = ""] = await enqueue();
-  await outbox.start(createMailboxTransport(outbox.database));
+  const sender = await outbox.start(createMailboxTransport(outbox.database));
   await outbox.until(ended, "DELIVERED");
+  await sender.stop();
   await sweepPlatformEmails(outbox.database);
   expect(await outbox.countByStatus()).toEqual({ DELIVERED: 1 });
   await sql`update emails set due_at = 'infinity', created_at = now() - interval '31 days'`.execute(

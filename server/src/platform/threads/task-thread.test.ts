@@ -1,9 +1,10 @@
 // Tests the results and the deadline of a thread for costly work, and that it survives any task.
-import { afterAll, expect, test } from "vitest";
+import { afterAll, expect, onTestFinished, test } from "vitest";
 import { createTaskThread, TaskOverLimit } from "./task-thread.ts";
 
+const module = new URL("../../testing/task-worker-fixture.ts", import.meta.url);
 const thread = createTaskThread<number | string, number>({
-  module: new URL("../../testing/task-worker-fixture.ts", import.meta.url),
+  module,
   deadlineMs: 1_000,
   waitingPerOwner: 10,
   waiting: 20,
@@ -49,3 +50,19 @@ test.for(["hang", "hoard"])(
     expect(next).toEqual({ status: "fulfilled", value: 2 });
   },
 );
+
+test("counts only CPU time, unless a task waits for many deadlines", async () => {
+  const brief = createTaskThread<{ waitMs: number }, number>({
+    module,
+    deadlineMs: 100,
+    waitingPerOwner: 2,
+    waiting: 2,
+  });
+  onTestFinished(() => brief.close());
+  const [waited, ended] = await Promise.allSettled([
+    brief.run("one", { waitMs: 200 }),
+    brief.run("one", { waitMs: 60_000 }),
+  ]);
+  expect(waited).toEqual({ status: "fulfilled", value: 200 });
+  expect(ended).toMatchObject({ status: "rejected", reason: expect.any(TaskOverLimit) });
+});

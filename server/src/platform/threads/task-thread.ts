@@ -1,5 +1,6 @@
 // Runs work that would block the serving thread on a separate thread, one task at a time. Each task has a deadline and waits for its turn
 // of all costly work (fair-queue.ts). The code on the thread is in task-worker.ts.
+import { setTimeout as sleep } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { costlyWork } from "../background/fair-queue.ts";
 import { threadEnvironment } from "./environment.ts";
@@ -7,7 +8,7 @@ import { threadEnvironment } from "./environment.ts";
 export interface TaskThreadOptions {
   /** A module that calls `runTasks`. */
   module: URL;
-  /** Wall time of one task, without the thread's start. */
+  /** CPU time of one task, without the thread's start. */
   deadlineMs: number;
   /** How many tasks of one owner may wait. */
   waitingPerOwner: number;
@@ -39,7 +40,10 @@ const HEAP_LIMITS_MB = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 
 /** An idle thread is ended, because its memory is worth more than the time to start it. */
 const IDLE_MS = 60_000;
 /** A thread that takes longer to start never will. */
-const START_TIMEOUT_MS = 15_000;
+const START_TIMEOUT_MS = 60_000;
+/** A task that waits or runs native code may not report its CPU time. It ends after this many deadlines of wall time. */
+const WALL_DEADLINES = 5;
+const SHORTEST_CHECK_MS = 10;
 
 // oxlint-disable-next-line max-lines-per-function -- the inner functions share its state
 export function createTaskThread<Task, Result>(options: TaskThreadOptions): TaskThread<Task, Result> {
@@ -71,18 +75,16 @@ export function createTaskThread<Task, Result>(options: TaskThreadOptions): Task
     return started;
   }
 
-  async function nextMessage(from: Worker, timeoutMs: number): Promise<TaskMessage<Result>> {
+  async function nextMessage(from: Worker, wallMs: number, cpu?: CpuDeadline): Promise<TaskMessage<Result>> {
     const { promise, resolve, reject } = Promise.withResolvers<TaskMessage<Result>>();
-    const timer = setTimeout(
-      () => reject(new TaskOverLimit(`It took longer than ${timeoutMs} ms.`)),
-      timeoutMs,
-    );
+    const timer = setTimeout(() => reject(new TaskOverLimit(`It took longer than ${wallMs} ms.`)), wallMs);
     const fail = (error: NodeJS.ErrnoException) =>
       reject(
         error.code === "ERR_WORKER_OUT_OF_MEMORY" ? new TaskOverLimit("It took too much memory.") : error,
       );
     const end = () => reject(new Error("The thread ended."));
     from.once("message", resolve).once("error", fail).once("exit", end);
+    const watched = cpu === undefined ? null : watchCpuTime(from, cpu, reject);
     try {
       return await promise;
     } catch (error) {
@@ -90,6 +92,7 @@ export function createTaskThread<Task, Result>(options: TaskThreadOptions): Task
       throw error;
     } finally {
       clearTimeout(timer);
+      watched?.abort();
       from.off("message", resolve).off("error", fail).off("exit", end);
     }
   }
@@ -100,7 +103,8 @@ export function createTaskThread<Task, Result>(options: TaskThreadOptions): Task
         const made = typeof task === "function" ? await (task as () => Promise<Task>)() : task;
         if (idle !== null) clearTimeout(idle);
         const thread = worker ?? (await start());
-        const response = nextMessage(thread, options.deadlineMs);
+        const cpu = { ms: options.deadlineMs, before: await thread.cpuUsage() };
+        const response = nextMessage(thread, options.deadlineMs * WALL_DEADLINES, cpu);
         // oxlint-disable-next-line unicorn/require-post-message-target-origin -- that is a window's; a thread has no origin.
         thread.postMessage(made);
         const message = await response;
@@ -113,4 +117,31 @@ export function createTaskThread<Task, Result>(options: TaskThreadOptions): Task
       await endWorker();
     },
   };
+}
+
+interface CpuDeadline {
+  ms: number;
+  /** The CPU time of the thread before the task. */
+  before: NodeJS.CpuUsage;
+}
+
+/** Reports when the thread has used its CPU time. Wall time would end tasks only because the machine is busy. */
+function watchCpuTime(
+  thread: Worker,
+  { ms, before }: CpuDeadline,
+  end: (error: TaskOverLimit) => void,
+): AbortController {
+  const watched = new AbortController();
+  const watch = async () => {
+    let leftMs = ms;
+    while (leftMs > 0) {
+      await sleep(Math.max(leftMs, SHORTEST_CHECK_MS), undefined, { signal: watched.signal, ref: false });
+      const used = await thread.cpuUsage(before);
+      leftMs = ms - (used.user + used.system) / 1_000;
+    }
+    end(new TaskOverLimit(`It took longer than ${ms} ms.`));
+  };
+  // Rejects when the task ended, or when the thread ended, which `nextMessage` reports.
+  watch().catch(() => undefined);
+  return watched;
 }
