@@ -3,9 +3,10 @@ import { z } from "zod";
 import { id, issue } from "../field.ts";
 import { filterOrConditionNames, type Filter } from "../filters.ts";
 import { LIMITS } from "../limits/limits.ts";
-import { schedule, timeZone } from "../schedule-trigger.ts";
+import { schedule } from "../schedule-trigger.ts";
 import { readAs } from "../unknown-fields.ts";
 import { readWorkflowCondition } from "./condition.ts";
+import { delay } from "./delay.ts";
 import { eventFilter, recipientAddress, waitFilter } from "./step-fields.ts";
 import { withValues } from "../translation.ts";
 
@@ -44,20 +45,7 @@ export const EXECUTION_STATUSES = [
 ] as const;
 export type ExecutionStatus = (typeof EXECUTION_STATUSES)[number];
 
-export const DELAY_UNITS = ["minutes", "hours", "days", "weeks"] as const;
 export const WEBHOOK_METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
-
-const MINUTES: Readonly<Record<(typeof DELAY_UNITS)[number], number>> = {
-  minutes: 1,
-  hours: 60,
-  days: 24 * 60,
-  weeks: 7 * 24 * 60,
-};
-
-/** Returns the duration of a fixed delay in ms. */
-export function delayMs({ amount, unit }: { amount: number; unit: (typeof DELAY_UNITS)[number] }): number {
-  return amount * MINUTES[unit] * 60_000;
-}
 
 /** The name of an event that a workflow waits for, tracked by callers or emitted by the service (spec §6). */
 export const awaitedEventName = z.string().trim().min(1).max(LIMITS.eventNameLength.value);
@@ -75,43 +63,6 @@ const sendEmail = z.object({
     })
     .optional(),
 });
-
-/** The contact's time zone from its field `data.timezone`. If it is missing or unknown, UTC is used and the step's output says so. */
-export const CONTACT_ZONE = "contact";
-
-const delay = z
-  .object({
-    amount: z.int().min(1).optional(),
-    unit: z.enum(DELAY_UNITS).optional(),
-    until: z
-      .string()
-      .regex(/^([01]\d|2[0-3]):[0-5]\d$/, "Must be a time of day as HH:mm, for example `09:00`.")
-      .optional(),
-    timezone: z.union([z.literal(CONTACT_ZONE), timeZone]).optional(),
-    weekdays: z
-      .array(z.int().min(1).max(7))
-      .min(1)
-      .max(7)
-      .optional()
-      .describe("1 is Monday, 7 is Sunday; default: all days."),
-  })
-  .superRefine(({ amount, unit, until, timezone, weekdays }, context) => {
-    if (until !== undefined && amount !== undefined)
-      return context.addIssue(
-        issue("Send either `amount` and `unit`, or `until`.", "custom", amount, ["amount"]),
-      );
-    if (until !== undefined) return;
-    if (amount === undefined)
-      context.addIssue(issue("Required unless there is an `until`.", "required", amount, ["amount"]));
-    if (unit === undefined) context.addIssue(issue("Required.", "required", unit, ["unit"]));
-    for (const [name, value] of Object.entries({ timezone, weekdays }))
-      if (value !== undefined) context.addIssue(issue("Only allowed with `until`.", "custom", value, [name]));
-    const most = LIMITS.delayDays.value;
-    if (amount !== undefined && unit !== undefined && delayMs({ amount, unit }) > most * 86_400_000)
-      context.addIssue(
-        issue(withValues("Must be at most {most} days.", { most }), "too_big", amount, ["amount"]),
-      );
-  });
 
 const waitForEvent = z.object({
   eventName: awaitedEventName,

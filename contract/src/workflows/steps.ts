@@ -28,7 +28,7 @@ export const stepName = z
   });
 
 const CONFIGS =
-  "SEND_EMAIL: `{ templateId, recipient?: { type: CONTACT | CUSTOM, customEmail? } }`. DELAY: `{ amount, unit }` or `{ until, timezone?, weekdays? }`, where the timezone `contact` is the contact's field `data.timezone`. WAIT_FOR_EVENT: `{ eventName, timeout?, filter? }`. CONDITION: `{ field, operator, value?, unit? }` or a whole filter. UPDATE_CONTACT: `{ updates?, subscriptionAction? }`. WEBHOOK: `{ url, method?, headers?, body? }`; header values and credentials in the URL are returned as `••••`, and sending it back keeps the stored value. EXIT: `{ reason? }`. Texts may contain variables (docs/workflows.md).";
+  "SEND_EMAIL: `{ templateId, recipient?: { type: CONTACT | CUSTOM, customEmail? } }`. DELAY: `{ amount, unit }`, `{ until, timezone?, weekdays? }`, or `{ dateField, amount?, unit?, direction?, until?, timezone? }`, where the timezone `contact` is the contact's field `data.timezone`. WAIT_FOR_EVENT: `{ eventName, timeout?, filter? }`. CONDITION: `{ field, operator, value?, unit? }` or a whole filter. UPDATE_CONTACT: `{ updates?, subscriptionAction? }`. WEBHOOK: `{ url, method?, headers?, body? }`; header values and credentials in the URL are returned as `••••`, and sending it back keeps the stored value. EXIT: `{ reason? }`. Texts may contain variables (docs/workflows.md).";
 
 const stepFields = {
   type: z.enum(STEP_TYPES).exclude(["TRIGGER"]).describe("The TRIGGER is created with the workflow."),
@@ -171,7 +171,7 @@ export const createTransition = endpoint({
   path: "/workflows/:id/transitions",
   summary: "Connect one step to another",
   description:
-    "An existing transition is returned again, with 200. Not allowed: from a step to itself, a loop without a DELAY or WAIT_FOR_EVENT, out of an EXIT, into the TRIGGER, or a second transition without a branch.",
+    "An existing transition is returned again, with 200. Not allowed: from a step to itself, a loop without a WAIT_FOR_EVENT or a DELAY without `dateField`, out of an EXIT, into the TRIGGER, or a second transition without a branch.",
   caller: "project",
   params: byWorkflow,
   body: transitionBody,

@@ -17,8 +17,9 @@ export interface GraphFault extends ErrorMessage {
   code: FieldCode;
 }
 
-/** Steps that take time. A loop without one of them would never rest. */
-const RESTING: ReadonlySet<string> = new Set(["DELAY", "WAIT_FOR_EVENT"]);
+/** Returns whether a step takes time in every round of a loop. A past date takes none. */
+const isResting = (step: GraphStep | undefined) =>
+  step?.type === "WAIT_FOR_EVENT" || (step?.type === "DELAY" && step.config.dateField === undefined);
 
 /** Returns everything that is wrong with a graph. Empty if the graph can run. */
 export function checkGraph(graph: Graph): GraphFault[] {
@@ -120,19 +121,19 @@ function faultsOfBranches({ transitions }: Graph, steps: ReadonlyMap<string, Gra
   });
 }
 
-/** Returns each transition that closes a loop without a resting step. */
+/** Returns each transition that closes a loop without a resting step, which would never rest. */
 function loops({ transitions }: Graph, steps: ReadonlyMap<string, GraphStep>): GraphFault[] {
-  const isResting = (id: string) => RESTING.has(steps.get(id)?.type ?? "");
   const restless = new Map<string, string[]>();
   const faults: GraphFault[] = [];
   for (const [at, { fromStepId, toStepId }] of transitions.entries()) {
-    if (isResting(fromStepId) || isResting(toStepId)) continue;
+    if (isResting(steps.get(fromStepId)) || isResting(steps.get(toStepId))) continue;
     if (leadsTo(restless, toStepId, fromStepId))
       faults.push({
         field: "toStepId",
         transition: at,
         code: "custom",
-        message: "This would be an endless loop. A loop needs a DELAY or a WAIT_FOR_EVENT.",
+        message:
+          "This would be an endless loop. A loop needs a DELAY without `dateField` or a WAIT_FOR_EVENT.",
       });
     else restless.set(fromStepId, [...(restless.get(fromStepId) ?? []), toStepId]);
   }

@@ -281,9 +281,12 @@ test("rejects graphs that cannot run", async () => {
   const workflow = await read(id);
   const trigger = workflow.steps[0]?.id ?? "";
   const wait = (await add(id, WAIT)).id;
+  const dated = await chain({ type: "DELAY", config: { dateField: "data.day" } }, UPDATE);
+  const [delay = "", dayAfter = ""] = dated.ids;
   const cases: Record<string, () => Promise<Reply<never>>> = {
     "to itself": () => link(id, update, update) as Promise<Reply<never>>,
     "endless loop": () => link(id, update, condition) as Promise<Reply<never>>,
+    "endless loop once the date has passed": () => link(dated.id, dayAfter, delay) as Promise<Reply<never>>,
     "a second way": () => link(id, update, wait) as Promise<Reply<never>>,
     "out of an exit": () => link(id, exit, wait) as Promise<Reply<never>>,
     "into the trigger": () => link(id, wait, trigger) as Promise<Reply<never>>,
@@ -307,6 +310,7 @@ test("rejects graphs that cannot run", async () => {
   expect(responses).toEqual({
     "to itself": "422 toStepId custom",
     "endless loop": "422 fromStepId custom toStepId custom",
+    "endless loop once the date has passed": "422 toStepId custom",
     "a second way": "422 fromStepId custom",
     "out of an exit": "422 fromStepId custom",
     "into the trigger": "422 toStepId custom",

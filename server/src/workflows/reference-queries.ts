@@ -191,7 +191,7 @@ export async function listActiveInVersionsOfSegment(
 
 const CONDITIONS = `$.steps[*] ? (@.type == "CONDITION").config.**`;
 
-/** Lists workflows that use a field, or a path inside it, in a condition or an audience, and workflows with a step that writes it. */
+/** Lists workflows that use a field, or a path inside it, in a condition, a delay or an audience, and workflows with a step that writes it. */
 export async function listWorkflowsNamingField(
   database: Database,
   projectId: string,
@@ -204,6 +204,7 @@ export async function listWorkflowsNamingField(
     database,
     projectId,
     sql`(jsonb_path_exists(v.graph, ${`${CONDITIONS}.field ? ${named}`}::jsonpath, ${variables})
+      or jsonb_path_exists(v.graph, ${`$.steps[*].config.dateField ? ${named}`}::jsonpath, ${variables})
       or jsonb_path_exists(w.trigger_config, ${`$.audienceFilter.**.field ? ${named}`}::jsonpath, ${variables})
       or ${key !== null} and jsonb_path_exists(v.graph,
         '$.steps[*] ? (@.type == "UPDATE_CONTACT").config.updates.keyvalue() ? (@.key == $key)', ${variables}))`,

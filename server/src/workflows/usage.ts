@@ -123,7 +123,7 @@ export async function workflowStartedBy(
   return findWorkflowStartedBy(database, projectId, segmentId);
 }
 
-/** Returns workflows that read a field (`data.plan`, `email`) in a condition or write it. */
+/** Returns workflows that read a field (`data.plan`, `email`) in a condition or a delay, or write it. */
 export async function workflowsNamingField(
   database: Database,
   projectId: string,

@@ -396,7 +396,10 @@ test("lists the workflows that use a template, segment, field or event", async (
   const { id } = await make(project, "/workflows", { name: "W", eventName: "signed-up" });
   const template = await make<{ id: string }>(project, "/templates", TEMPLATE);
   const segment = await make<{ id: string }>(project, "/segments", TRACKED);
-  await make(project, "/contacts", { email: "ada@example.com", data: { plan: "pro", seen: 1, other: 1 } });
+  await make(project, "/contacts", {
+    email: "ada@example.com",
+    data: { plan: "pro", seen: 1, endsAt: "2027-01-31", other: 1 },
+  });
   const steps = `/workflows/${id}/steps`;
   const send = await make<{ id: string }>(project, steps, { type: "SEND_EMAIL", templateId: template.id });
   const filter = {
@@ -409,17 +412,18 @@ test("lists the workflows that use a template, segment, field or event", async (
   };
   await make(project, steps, { type: "CONDITION", config: filter });
   await make(project, steps, { type: "UPDATE_CONTACT", config: { updates: { seen: true } } });
+  await make(project, steps, { type: "DELAY", config: { dateField: "data.endsAt" } });
   const call = (method: string, path: string) => server.call<never>(method, path, project.byKey);
   expect((await call("GET", `/templates/${template.id}/usage`)).body).toMatchObject({
     workflowSteps: [{ workflowId: id, workflowName: "W", stepId: send.id }],
   });
   expect(errorOf(await call("DELETE", `/templates/${template.id}`))).toBe("409 CONFLICT");
   const named = [{ id, name: "W" }];
-  const fields = await responsesByName(["plan", "seen", "other"], String, async (field) => {
+  const fields = await responsesByName(["plan", "seen", "endsAt", "other"], String, async (field) => {
     const { body } = await server.call(contactFields.getFieldUsage, project.byKey, { params: { field } });
     return body.usedInWorkflows;
   });
-  expect(fields).toEqual({ plan: named, seen: named, other: [] });
+  expect(fields).toEqual({ plan: named, seen: named, endsAt: named, other: [] });
   const events = await responsesByName(["signed-up", "bought", "plan"], String, async (name) => {
     const { body } = await server.call(eventsContract.getEventUsage, project.byKey, {
       params: { eventName: name },

@@ -188,3 +188,38 @@ test("counts a delay from the entry if no worker ran then, and reports a time zo
     ]),
   );
 });
+
+test("a delay until a date waits for the contact's date, continues if it has passed, and fails without one", async () => {
+  const project = await server.createProject();
+  const { id: projectId } = project;
+  const workflow = await drawWorkflow(server.database, projectId, {
+    steps: [
+      ["trigger", "TRIGGER"],
+      ["ending", "DELAY", { dateField: "data.endsAt", amount: 3, unit: "days", direction: "before" }],
+      ["tag", "UPDATE_CONTACT", { updates: { tagged: true } }],
+    ],
+    links: [
+      ["trigger", "ending"],
+      ["ending", "tag"],
+    ],
+  });
+  const entries = await Promise.all(
+    ["2999-01-31", "2020-01-31", "soon"].map(async (endsAt) => {
+      const contactId = await trackEvent(server, project, `${endsAt}@example.com`, "seen");
+      await server.rows("update contacts set data = $2 where id = $1", contactId, JSON.stringify({ endsAt }));
+      return entryOf(workflow, contactId);
+    }),
+  );
+  await transaction(server.database, (tx) => insertExecutions(tx, projectId, entries));
+  await server.hint("workflows");
+  const rows = await vi.waitFor(async () => {
+    const found = await server.rows<{ status: string; due: Date | null; error: string | null }>(
+      "select status, due_at as due, trace -> -1 ->> 'error' as error from workflow_executions where project_id = $1 order by id",
+      projectId,
+    );
+    expect(found.map(({ status }) => status)).toEqual(["WAITING", "COMPLETED", "FAILED"]);
+    return found;
+  }, WAIT);
+  expect(rows[0]?.due).toEqual(new Date("2999-01-28T00:00:00Z"));
+  expect(rows[2]?.error).toMatch(/^`data.endsAt` is not a date /);
+});

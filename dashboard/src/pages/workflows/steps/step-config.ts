@@ -29,7 +29,14 @@ export const FIRST_CONFIGS: Record<AddableType, Config> = {
 /** Fields of the API with an input, which shows their error. */
 export const AT_INPUTS: Record<AddableType, readonly string[]> = {
   SEND_EMAIL: ["templateId", "config.recipient"],
-  DELAY: ["config.amount", "config.unit", "config.until", "config.timezone", "config.weekdays"],
+  DELAY: [
+    "config.amount",
+    "config.unit",
+    "config.until",
+    "config.timezone",
+    "config.weekdays",
+    "config.dateField",
+  ],
   WAIT_FOR_EVENT: ["config.eventName", "config.timeout"],
   CONDITION: ["config.conditions."],
   UPDATE_CONTACT: ["config.updates"],

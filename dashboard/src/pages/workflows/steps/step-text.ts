@@ -68,7 +68,9 @@ function mailText({ recipient }: StepConfig<"SEND_EMAIL">, templateId: string | 
 }
 
 /** Returns a phrase such as "Waits until the next Tuesday, 9:00 AM in the contact's time zone". */
-export function delayText({ amount, unit, until, timezone, weekdays }: StepConfig<"DELAY">): string {
+export function delayText(config: StepConfig<"DELAY">): string {
+  const { amount, unit, until, timezone, weekdays, dateField } = config;
+  if (dateField !== undefined) return dateDelayText({ ...config, dateField });
   if (until === undefined)
     return amount === undefined || unit === undefined
       ? t("No duration yet")
@@ -83,6 +85,30 @@ export function delayText({ amount, unit, until, timezone, weekdays }: StepConfi
   return zone === "contact"
     ? t("Waits until the next {days}, {time} in the contact's time zone", { days, time })
     : t("Waits until the next {days}, {time} ({zone})", { days, time, zone });
+}
+
+function dateDelayText({
+  dateField,
+  amount,
+  unit,
+  direction,
+  until,
+  timezone = "UTC",
+}: StepConfig<"DELAY"> & { dateField: string }): string {
+  if (dateField === "") return t("No field yet");
+  const field = dateField.replace(/^data[.]/, "");
+  const span = amount === undefined || unit === undefined ? null : formatSpan(amount, unit);
+  let day = t("Waits until “{field}”", { field });
+  if (span !== null)
+    day =
+      direction === "before"
+        ? t("Waits until {span} before “{field}”", { span, field })
+        : t("Waits until {span} after “{field}”", { span, field });
+  if (until === undefined) return day;
+  const time = timeOfDay(until);
+  return timezone === "contact"
+    ? t("{day}, {time} in the contact's time zone", { day, time })
+    : t("{day}, {time} ({zone})", { day, time, zone: timezone });
 }
 
 const TIME = new Intl.DateTimeFormat(locale(), { timeStyle: "short", timeZone: "UTC" });
