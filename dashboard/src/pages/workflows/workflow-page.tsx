@@ -16,7 +16,8 @@ import { StepsView } from "./steps/steps-view.tsx";
 import { triggerText } from "./trigger-text.ts";
 import { usePausing, useSwitching, WorkflowMenu } from "./workflow-actions.tsx";
 import { workflowQuery, type Workflow } from "./workflow-queries.ts";
-import { EnabledBadge, useSegmentNames } from "./workflows-page.tsx";
+import { StateBadge } from "./workflow-state.tsx";
+import { useSegmentNames } from "./workflows-page.tsx";
 
 const route = getRouteApi("/signed-in/$projectId/workflows/$workflowId");
 
@@ -101,7 +102,7 @@ function Actions({ projectId, workflow }: { projectId: string; workflow: Workflo
   const pausing = usePausing(projectId, workflow);
   return (
     <div className="flex flex-wrap items-center gap-2">
-      <EnabledBadge isEnabled={enabled} />
+      <StateBadge workflow={workflow} />
       <Button
         look={enabled ? "plain" : "primary"}
         busy={switching.isPending}

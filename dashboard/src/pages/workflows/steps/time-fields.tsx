@@ -4,9 +4,10 @@ import { problemWith } from "../../../api/call.ts";
 import { t } from "../../../text/t.ts";
 import { INPUT_CLASS, Checkbox, Field, Select } from "../../../ui/field.tsx";
 import { UNIT_NAMES } from "../../segments/condition-builder/operators.ts";
+import { WEEKDAYS } from "../days-and-times.ts";
 import { EventField } from "../new-workflow-dialog.tsx";
 import type { FieldsProps } from "./step-config.ts";
-import { delayText, TIMEOUT_UNITS, WEEKDAYS } from "./step-text.ts";
+import { delayText, TIMEOUT_UNITS } from "./step-text.ts";
 
 const UNITS = ["minutes", "hours", "days", "weeks"] as const;
 type Unit = (typeof UNITS)[number];
