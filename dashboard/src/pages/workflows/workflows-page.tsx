@@ -14,12 +14,13 @@ import { formatDay, formatNumber } from "../../ui/format.ts";
 import { More } from "../../ui/more.tsx";
 import { Badge, Card, Page } from "../../ui/page.tsx";
 import { SearchBox } from "../../ui/search-box.tsx";
-import { Empty, Failure } from "../../ui/states.tsx";
+import { Failure } from "../../ui/states.tsx";
 import { ROW_LINK, Table, type Column } from "../../ui/table.tsx";
 import { useProject } from "../project-shell.tsx";
 import { segmentsQuery } from "../segments/segment-queries.ts";
 import { ImportWorkflowDialog } from "./import-workflow-dialog.tsx";
-import { NewWorkflowDialog } from "./new-workflow-dialog.tsx";
+import { NewWorkflowDialog, SCRATCH } from "./new-workflow-dialog.tsx";
+import { NoWorkflows } from "./no-workflows.tsx";
 import { readWorkflowsSearch, type WorkflowsSearch } from "./search.ts";
 import { triggerText, type SegmentNames } from "./trigger-text.ts";
 import { WorkflowMenu } from "./workflow-actions.tsx";
@@ -33,7 +34,7 @@ export function WorkflowsPage() {
   const project = useProject();
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const [isAdding, setAdding] = useState(false);
+  const [startWith, setStartWith] = useState<string | null>(null);
   const [isImporting, setImporting] = useState(false);
   const list = useWorkflows(project.id, search);
   const segments = useSegmentNames(project.id);
@@ -48,7 +49,7 @@ export function WorkflowsPage() {
           <Button onClick={() => setImporting(true)}>
             <Upload size={15} aria-hidden /> {t("Import")}
           </Button>
-          <Button look="primary" onClick={() => setAdding(true)}>
+          <Button look="primary" onClick={() => setStartWith(SCRATCH)}>
             <Plus size={15} aria-hidden /> {t("New workflow")}
           </Button>
         </>
@@ -63,7 +64,7 @@ export function WorkflowsPage() {
             <NoWorkflows
               isFiltered={Object.keys(search).length > 0}
               onClear={() => void navigate({ search: {} })}
-              onAdd={() => setAdding(true)}
+              onAdd={setStartWith}
             />
           ) : (
             <Table
@@ -78,7 +79,9 @@ export function WorkflowsPage() {
       )}
       <More count={total > 0 ? plural(total, "{n} workflow", "{n} workflows") : ""} list={list} />
       {isImporting && <ImportWorkflowDialog projectId={project.id} onClose={() => setImporting(false)} />}
-      {isAdding && <NewWorkflowDialog projectId={project.id} onClose={() => setAdding(false)} />}
+      {startWith !== null && (
+        <NewWorkflowDialog projectId={project.id} startWith={startWith} onClose={() => setStartWith(null)} />
+      )}
     </Page>
   );
 }
@@ -237,37 +240,5 @@ function Failed({ projectId, workflow }: { projectId: string; workflow: ListedWo
     >
       <Badge tone={failedLast7Days > 0 ? "bad" : "neutral"}>{formatNumber(failed)}</Badge>
     </Link>
-  );
-}
-
-interface NoWorkflowsProps {
-  isFiltered: boolean;
-  onClear: () => void;
-  onAdd: () => void;
-}
-
-function NoWorkflows({ isFiltered, onClear, onAdd }: NoWorkflowsProps) {
-  if (isFiltered)
-    return (
-      <Empty
-        title={t("No matching workflows")}
-        action={<Button onClick={onClear}>{t("Clear filters")}</Button>}
-      >
-        {t("Try a different search or clear the filters.")}
-      </Empty>
-    );
-  return (
-    <Empty
-      title={t("No workflows yet")}
-      action={
-        <Button look="primary" onClick={onAdd}>
-          {t("Create your first workflow")}
-        </Button>
-      }
-    >
-      {t(
-        "A workflow sends emails to each contact over time, such as a welcome and a reminder three days later.",
-      )}
-    </Empty>
   );
 }

@@ -5,7 +5,7 @@ import { t } from "../../../text/t.ts";
 import { INPUT_CLASS, Checkbox, Field, Select } from "../../../ui/field.tsx";
 import { UNIT_NAMES } from "../../segments/condition-builder/operators.ts";
 import { WEEKDAYS } from "../days-and-times.ts";
-import { EventField } from "../new-workflow-dialog.tsx";
+import { EventField } from "../event-field.tsx";
 import type { FieldsProps } from "./step-config.ts";
 import { delayText, TIMEOUT_UNITS } from "./step-text.ts";
 
