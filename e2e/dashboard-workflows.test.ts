@@ -177,10 +177,7 @@ const STARTERS: Record<string, Record<string, string>> = {
 };
 
 test("every starter creates a disabled workflow with emails that can be enabled as it is", async () => {
-  const { page, project } = await openDashboard(server, browser, async ({ id }) => {
-    await server.rows("update projects set default_from = 'a@sandbox.localhost' where id = $1", id);
-    return "/workflows";
-  });
+  const { page, project } = await openDashboard(server, browser, () => "/workflows");
   const dialog = page.getByRole("dialog", { name: "New workflow" });
   const create = dialog.getByRole("button", { name: "Create workflow" });
   // The page without workflows offers the starters. A link needs its scheme.
@@ -222,4 +219,55 @@ test("every starter creates a disabled workflow with emails that can be enabled 
   await page.getByRole("button", { name: "Actions for Trial ending" }).click();
   await page.getByRole("menuitem", { name: "Pause" }).click();
   await page.getByRole("row", { name: /Trial ending.*Paused.*When “trial-started” happens/ }).waitFor();
+});
+
+test("enabling a workflow with a segment asks whether its current members enter, too", async () => {
+  let workflowId = "";
+  const { page, project } = await openDashboard(server, browser, async (one) => {
+    await make(server, one, "/contacts", { email: "ada@example.com", data: { plan: "pro" } });
+    const conditions = [{ field: "data.plan", operator: "equals", value: "pro" }];
+    const filters = { operator: "AND", conditions };
+    const segmentId = await make(server, one, "/segments", { name: "Pros", filters, trackMembership: true });
+    await server.call("POST", `/segments/${segmentId}/compute`, one.byKey, {});
+    workflowId = await make(server, one, "/workflows", { name: "Thanks" });
+    await make(server, one, `/workflows/${workflowId}/steps`, { type: "EXIT", autoConnect: true });
+    const trigger = { triggerType: "SEGMENT_ENTRY", triggerConfig: { segmentId } };
+    await server.call("PATCH", `/workflows/${workflowId}`, one.byKey, trigger);
+    await expect
+      .poll(
+        async () =>
+          (await server.call<{ currentMembers: number }>("GET", `/workflows/${workflowId}`, one.byKey)).body
+            .currentMembers,
+        { timeout: 30_000 },
+      )
+      .toBe(1);
+    return "/workflows";
+  });
+  const switchBy = async (item: string) => {
+    await page.getByRole("button", { name: "Actions for Thanks" }).click();
+    await page.getByRole("menuitem", { name: item }).click();
+  };
+  const dialog = page.getByRole("dialog", { name: "Enable “Thanks”" });
+  const entered = async () => {
+    const path = `/workflows/${workflowId}/executions`;
+    const { body } = await server.call<{ total: number }>("GET", path, project.byKey);
+    return body.total;
+  };
+  await page.getByRole("row", { name: /Thanks.*Disabled.*When someone joins “Pros”/ }).waitFor();
+  await switchBy("Enable");
+  expect(await dialog.getByRole("radio", { name: "Only people who join from now on" }).isChecked()).toBe(
+    true,
+  );
+  await dialog.getByRole("button", { name: "Enable" }).click();
+  await page.getByRole("row", { name: /Thanks.*Enabled/ }).waitFor();
+  await switchBy("Disable");
+  await page.getByRole("row", { name: /Thanks.*Disabled/ }).waitFor();
+  expect(await entered()).toBe(0);
+  // The page of the workflow asks, too.
+  await page.getByRole("link", { name: "Thanks" }).click();
+  await page.getByRole("button", { name: "Enable", exact: true }).click();
+  await dialog.getByRole("radio", { name: "Also the 1 current member" }).check();
+  await dialog.getByRole("button", { name: "Enable" }).click();
+  await page.getByText("The current members enter within minutes.").waitFor();
+  await expect.poll(entered, { timeout: 30_000 }).toBe(1);
 });

@@ -44,7 +44,7 @@ export function NoWorkflows({ isFiltered, onClear, onAdd }: NoWorkflowsProps) {
               <button
                 type="button"
                 onClick={() => onAdd(key)}
-                className="h-full w-full rounded-md border border-line p-3 text-left text-sm transition-colors hover:bg-hover"
+                className="flex h-full w-full flex-col rounded-md border border-line p-3 text-left text-sm transition-colors hover:bg-hover"
               >
                 <span className="block font-medium">{label}</span>
                 <span className="text-soft">{about}</span>

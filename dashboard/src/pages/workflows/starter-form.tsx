@@ -17,7 +17,7 @@ interface StarterFormProps {
 
 export function StarterForm({ projectId, starter, onCreated, onClose }: StarterFormProps) {
   const [typed, setTyped] = useState<Inputs>({ event: "", goal: "", url: "" });
-  const creating = useStarter(projectId, onCreated);
+  const creating = useStarter(onCreated);
   const inputs = { event: typed.event.trim(), goal: typed.goal.trim(), url: typed.url.trim() };
   const [first] = starter.questions;
   const submit = (event: FormEvent) => {
