@@ -219,6 +219,19 @@ test("every starter creates a disabled workflow with emails that can be enabled 
   await page.getByRole("button", { name: "Actions for Trial ending" }).click();
   await page.getByRole("menuitem", { name: "Pause" }).click();
   await page.getByRole("row", { name: /Trial ending.*Paused.*When “trial-started” happens/ }).waitFor();
+  // An export can be imported again, and any other file is explained.
+  const exported = await server.call("GET", `/workflows/${workflows[0]?.id}/export`, project.byKey);
+  await page.getByRole("button", { name: "Import", exact: true }).click();
+  const importing = page.getByRole("dialog", { name: "Import workflow" });
+  for (const [text, result] of [
+    ["a,b", importing.getByText("This file isn't a workflow export.")],
+    [JSON.stringify(exported.body), page.getByRole("heading", { level: 1, name: "Receipt follow-up" })],
+  ] as const) {
+    const file = { name: "export.json", mimeType: "application/json", buffer: Buffer.from(text) };
+    await importing.getByLabel("File").setInputFiles(file);
+    await importing.getByRole("button", { name: "Import workflow" }).click();
+    await result.waitFor();
+  }
 });
 
 test("enabling a workflow with a segment asks whether its current members enter, too", async () => {
