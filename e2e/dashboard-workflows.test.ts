@@ -1,4 +1,5 @@
-// Builds a workflow in the dashboard with the keyboard only, enables it, and explains an execution started by an event.
+// Builds a workflow in the dashboard with the keyboard only, enables it, and explains an execution started by an event. Then creates
+// workflows from starters.
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { useTestServer } from "../server/src/testing/test-server.ts";
@@ -159,4 +160,127 @@ test("a step that was changed elsewhere is not overwritten", async () => {
     project.byKey,
   );
   expect(body.steps.find(({ id }) => id === stepId)?.config).toEqual({ amount: 4, unit: "weeks" });
+});
+
+const LINK = "https://example.com/start";
+/** The fields of each starter. */
+const STARTERS: Record<string, Record<string, string>> = {
+  Welcome: { "Event when someone signs up": "signed-up", "Button link": LINK },
+  "Trial ending": { "Event when a trial starts": "trial-started", "Event when someone upgrades": "upgraded" },
+  "Abandoned cart": {
+    "Event when someone fills the cart": "cart-updated",
+    "Event when someone orders": "ordered",
+    "Button link (optional)": LINK,
+  },
+  "Win-back": { "Event of active people": "opened-app", "Button link": LINK },
+  "Receipt follow-up": { "Event when someone orders": "ordered", "Button link": LINK },
+};
+
+test("every starter creates a disabled workflow with emails that can be enabled as it is", async () => {
+  const { page, project } = await openDashboard(server, browser, () => "/workflows");
+  const dialog = page.getByRole("dialog", { name: "New workflow" });
+  const create = dialog.getByRole("button", { name: "Create workflow" });
+  // The page without workflows offers the starters. A link needs its scheme.
+  await page.getByRole("button", { name: /^Welcome/ }).click();
+  await dialog.getByLabel("Event when someone signs up").fill("signed-up");
+  await dialog.getByLabel("Button link").fill("example.com");
+  await dialog.getByText("Enter a full link").waitFor();
+  expect(await create.isDisabled()).toBe(true);
+  await dialog.getByRole("button", { name: "Cancel" }).click();
+  for (const [name, fields] of Object.entries(STARTERS)) {
+    await page.getByRole("button", { name: "New workflow" }).click();
+    await dialog.getByRole("radio", { name: new RegExp(`^${name}`) }).check();
+    expect(await create.isDisabled()).toBe(true);
+    for (const [label, text] of Object.entries(fields))
+      await dialog.getByLabel(label, { exact: true }).fill(text);
+    await create.click();
+    await page.getByRole("heading", { level: 1, name }).waitFor();
+    await page.getByRole("link", { name: "All workflows" }).click();
+    await page.getByRole("row", { name: new RegExp(`${name}.*Disabled`) }).waitFor();
+  }
+  const list = <Item>(path: string) => server.call<{ data: Item[] }>("GET", path, project.byKey);
+  const workflows = (await list<{ id: string; name: string }>("/workflows")).body.data;
+  expect(workflows.map(({ name }) => name).toReversed()).toEqual(Object.keys(STARTERS));
+  for (const { id, name } of workflows) {
+    const { body } = await server.call<{ problems: unknown[] }>("GET", `/workflows/${id}`, project.byKey);
+    expect([name, body.problems]).toEqual([name, []]);
+    const path = `/workflows/${id}`;
+    expect((await server.call("PATCH", path, project.byKey, { enabled: true })).status).toBe(200);
+  }
+  const templates = (await list<{ name: string; body: string }>("/templates")).body.data;
+  expect(templates.filter(({ body }) => body.includes(LINK)).map(({ name }) => name)).toEqual([
+    "Receipt follow-up",
+    "Win-back",
+    "Abandoned cart",
+    "Welcome, day 3",
+    "Welcome",
+  ]);
+  expect(templates).toHaveLength(7);
+  await page.getByRole("button", { name: "Actions for Trial ending" }).click();
+  await page.getByRole("menuitem", { name: "Pause" }).click();
+  await page.getByRole("row", { name: /Trial ending.*Paused.*When “trial-started” happens/ }).waitFor();
+  // An export can be imported again, and any other file is explained.
+  const exported = await server.call("GET", `/workflows/${workflows[0]?.id}/export`, project.byKey);
+  await page.getByRole("button", { name: "Import", exact: true }).click();
+  const importing = page.getByRole("dialog", { name: "Import workflow" });
+  for (const [text, result] of [
+    ["a,b", importing.getByText("This file isn't a workflow export.")],
+    [JSON.stringify(exported.body), page.getByRole("heading", { level: 1, name: "Receipt follow-up" })],
+  ] as const) {
+    const file = { name: "export.json", mimeType: "application/json", buffer: Buffer.from(text) };
+    await importing.getByLabel("File").setInputFiles(file);
+    await importing.getByRole("button", { name: "Import workflow" }).click();
+    await result.waitFor();
+  }
+});
+
+test("enabling a workflow with a segment asks whether its current members enter, too", async () => {
+  let workflowId = "";
+  const { page, project } = await openDashboard(server, browser, async (one) => {
+    await make(server, one, "/contacts", { email: "ada@example.com", data: { plan: "pro" } });
+    const conditions = [{ field: "data.plan", operator: "equals", value: "pro" }];
+    const filters = { operator: "AND", conditions };
+    const segmentId = await make(server, one, "/segments", { name: "Pros", filters, trackMembership: true });
+    await server.call("POST", `/segments/${segmentId}/compute`, one.byKey, {});
+    workflowId = await make(server, one, "/workflows", { name: "Thanks" });
+    await make(server, one, `/workflows/${workflowId}/steps`, { type: "EXIT", autoConnect: true });
+    const trigger = { triggerType: "SEGMENT_ENTRY", triggerConfig: { segmentId } };
+    await server.call("PATCH", `/workflows/${workflowId}`, one.byKey, trigger);
+    await expect
+      .poll(
+        async () =>
+          (await server.call<{ currentMembers: number }>("GET", `/workflows/${workflowId}`, one.byKey)).body
+            .currentMembers,
+        { timeout: 30_000 },
+      )
+      .toBe(1);
+    return "/workflows";
+  });
+  const switchBy = async (item: string) => {
+    await page.getByRole("button", { name: "Actions for Thanks" }).click();
+    await page.getByRole("menuitem", { name: item }).click();
+  };
+  const dialog = page.getByRole("dialog", { name: "Enable “Thanks”" });
+  const entered = async () => {
+    const path = `/workflows/${workflowId}/executions`;
+    const { body } = await server.call<{ total: number }>("GET", path, project.byKey);
+    return body.total;
+  };
+  await page.getByRole("row", { name: /Thanks.*Disabled.*When someone joins “Pros”/ }).waitFor();
+  await switchBy("Enable");
+  expect(await dialog.getByRole("radio", { name: "Only people who join from now on" }).isChecked()).toBe(
+    true,
+  );
+  await dialog.getByRole("button", { name: "Enable" }).click();
+  await page.getByRole("row", { name: /Thanks.*Enabled/ }).waitFor();
+  await switchBy("Disable");
+  await page.getByRole("row", { name: /Thanks.*Disabled/ }).waitFor();
+  expect(await entered()).toBe(0);
+  // The page of the workflow asks, too.
+  await page.getByRole("link", { name: "Thanks" }).click();
+  await page.getByRole("button", { name: "Enable", exact: true }).click();
+  await dialog.getByRole("radio", { name: "Also the 1 current member" }).check();
+  await dialog.getByRole("button", { name: "Enable" }).click();
+  await page.getByText("The current members enter within minutes.").waitFor();
+  await expect.poll(entered, { timeout: 30_000 }).toBe(1);
 });

@@ -48,7 +48,11 @@ export async function furnish(url: string): Promise<Screen[]> {
   const templateId = await makeTemplate(api);
   const blocksId = await makeBlocks(api);
   const segmentId = await makeSegment(api);
-  const { workflowId, emailStepId, executionId } = await makeWorkflows(api, { contactId, templateId });
+  const { workflowId, emailStepId, executionId } = await makeWorkflows(api, {
+    contactId,
+    templateId,
+    segmentId,
+  });
   const sentId = await makeCampaign(api, "November news");
   await api.post(`/campaigns/${sentId}/send`, {});
   const draftId = await makeCampaign(api, "December news");
@@ -201,10 +205,10 @@ async function makeSegment(api: ApiClient): Promise<string> {
   return id;
 }
 
-/** Creates a workflow that the contact completed, and one with branches in which it waits. */
+/** Creates workflows that the contact completed, in which it failed, that are paused, and one with branches in which it waits. */
 async function makeWorkflows(
   api: ApiClient,
-  { contactId, templateId }: { contactId: string; templateId: string },
+  { contactId, templateId, segmentId }: { contactId: string; templateId: string; segmentId: string },
 ): Promise<{ workflowId: string; emailStepId: string; executionId: string }> {
   const start = async (id: string) => {
     await api.call("PATCH", `/workflows/${id}`, { enabled: true });
@@ -215,6 +219,15 @@ async function makeWorkflows(
   const exit = { type: "EXIT", name: "Done", config: { reason: "Has read the guide" } };
   await api.post(`/workflows/${shortId}/steps`, { ...exit, autoConnect: true });
   await start(shortId);
+  const { id: failingId } = await make("Tell the warehouse");
+  const url = "https://example.com/orders/{{event.order}}";
+  await api.post(`/workflows/${failingId}/steps`, { type: "WEBHOOK", config: { url }, autoConnect: true });
+  await start(failingId);
+  const { id: pausedId } = await make("Thank customers");
+  await api.post(`/workflows/${pausedId}/steps`, { ...exit, autoConnect: true });
+  const joins = { triggerType: "SEGMENT_ENTRY", triggerConfig: { segmentId } };
+  await api.call("PATCH", `/workflows/${pausedId}`, { ...joins, enabled: true });
+  await api.post(`/workflows/${pausedId}/pause`, {});
   const { id } = await make("First steps");
   const add = (step: object) => api.post<{ id: string }>(`/workflows/${id}/steps`, step);
   const isPro = { field: "event.plan", operator: "equals", value: "pro" };

@@ -135,7 +135,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   campaignActions.checkCampaign,
   workflows.listWorkflows,
   workflows.createWorkflow,
-  workflows.listWorkflowFields,
+  workflowQuestions.listWorkflowFields,
   workflows.getWorkflow,
   workflows.updateWorkflow,
   ...PAUSE_ENDPOINTS,

@@ -43,6 +43,11 @@ export const WORKFLOW_LIMITS = {
     "emails",
     "First emails that workflows of a project send within an hour because of events tracked with a public key, to contacts that never asked for email. The limit is higher if three times the project's hourly average of the last 30 days exceeds it. `PUBLIC_KEY_FIRST_EMAILS_PER_HOUR` changes it.",
   ),
+  recentExecutionsCounted: limit(
+    100_000,
+    "executions",
+    "The list of workflows counts entries of the last 30 days among this many of the project's newest executions.",
+  ),
   skippedEmailsCounted: limit(
     10_000,
     "emails",

@@ -1,4 +1,4 @@
-// Endpoints that analyze workflows: entry rules, simulation, replay and statistics (decisions §9).
+// Endpoints that analyze workflows: entry rules, simulation, replay, statistics, and fields for conditions (decisions §9).
 import { z } from "zod";
 import { endpoint } from "../endpoint.ts";
 import { context, ofWorkflow, stepRun } from "../executions.ts";
@@ -181,4 +181,27 @@ export const replayWorkflow = endpoint({
     }),
   },
   errors: ["WORKFLOW_NOT_FOUND", "VERSION_NOT_FOUND"],
+});
+
+export const listWorkflowFields = endpoint({
+  name: "workflows.listFields",
+  method: "GET",
+  path: "/workflows/fields",
+  summary: "List the fields for a CONDITION",
+  description: `Contact fields; with \`eventName\` also the keys in the data of the latest ${LIMITS.eventSample.value} events with that name.`,
+  caller: "project",
+  query: z.object({ eventName: z.string().max(LIMITS.eventNameLength.value).optional() }),
+  responses: {
+    200: z.object({
+      fields: z.array(z.string()),
+      typedFields: z.array(
+        z.object({
+          field: z.string(),
+          type: z.enum(["string", "number", "boolean", "date"]),
+          category: z.enum(["Contact Fields", "Custom Data", "Event Data"]),
+        }),
+      ),
+      count: z.int(),
+    }),
+  },
 });

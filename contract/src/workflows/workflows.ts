@@ -88,11 +88,12 @@ const listed = record.extend({
     executions: z.int(),
     active: z.int().describe("Running or waiting executions."),
     failed: z.int().describe("Executions that are failed now and can be retried or skipped."),
+    failedLast7Days: z.int().describe("Failed executions that failed in the last 7 days."),
   }),
   last30Days: z
     .object({ entered: z.int(), completed: z.int(), failed: z.int() })
     .describe(
-      "Executions that started in the last 30 days, and how many of them reached the end or an EXIT, or are failed.",
+      "Executions that started since `countedSince`, and how many of them reached the end or an EXIT, or are failed.",
     ),
 });
 
@@ -142,7 +143,7 @@ export function pageList<Item extends z.ZodType>(item: Item) {
   });
 }
 
-export const WORKFLOW_SORTS = ["name", "createdAt", "updatedAt", "steps"] as const;
+const WORKFLOW_SORTS = ["name", "createdAt", "updatedAt", "steps"] as const;
 
 export const listWorkflows = endpoint({
   name: "workflows.list",
@@ -162,7 +163,13 @@ export const listWorkflows = endpoint({
     sort: z.enum(WORKFLOW_SORTS).optional(),
     dir: z.enum(["asc", "desc"]).optional().describe("Default: `asc` for name, otherwise `desc`."),
   }),
-  responses: { 200: pageList(listed) },
+  responses: {
+    200: pageList(listed).extend({
+      countedSince: instant.describe(
+        `The start of \`last30Days\`: 30 days ago, or later if over ${LIMITS.recentExecutionsCounted.value} executions of the project have started since.`,
+      ),
+    }),
+  },
 });
 
 const ALWAYS_DISABLED = "New workflows have the trigger EVENT and are disabled, regardless of the body.";
@@ -273,27 +280,4 @@ export const duplicateWorkflow = endpoint({
   params: byWorkflow,
   responses: { 201: workflow },
   errors: ["WORKFLOW_NOT_FOUND", "CONFLICT"],
-});
-
-export const listWorkflowFields = endpoint({
-  name: "workflows.listFields",
-  method: "GET",
-  path: "/workflows/fields",
-  summary: "List the fields for a CONDITION",
-  description: `Contact fields; with \`eventName\` also the keys in the data of the latest ${LIMITS.eventSample.value} events with that name.`,
-  caller: "project",
-  query: z.object({ eventName: z.string().max(LIMITS.eventNameLength.value).optional() }),
-  responses: {
-    200: z.object({
-      fields: z.array(z.string()),
-      typedFields: z.array(
-        z.object({
-          field: z.string(),
-          type: z.enum(["string", "number", "boolean", "date"]),
-          category: z.enum(["Contact Fields", "Custom Data", "Event Data"]),
-        }),
-      ),
-      count: z.int(),
-    }),
-  },
 });

@@ -154,7 +154,7 @@ export const api = {
   workflows: {
     list: address<typeof workflowsWorkflows.listWorkflows>("GET", "/workflows"),
     create: address<typeof workflowsWorkflows.createWorkflow>("POST", "/workflows"),
-    listFields: address<typeof workflowsWorkflows.listWorkflowFields>("GET", "/workflows/fields"),
+    listFields: address<typeof workflowsQuestions.listWorkflowFields>("GET", "/workflows/fields"),
     get: address<typeof workflowsWorkflows.getWorkflow>("GET", "/workflows/:id"),
     update: address<typeof workflowsWorkflows.updateWorkflow>("PATCH", "/workflows/:id"),
     pause: address<typeof workflowsPauses.pauseWorkflow>("POST", "/workflows/:id/pause"),

@@ -6,7 +6,8 @@ import type {
   StepConfig,
   StepType,
 } from "@postloft/contract/workflows/graph.ts";
-import type { ListedWorkflowRow, WorkflowRow } from "./queries.ts";
+import type { ListedWorkflowRow } from "./listing-queries.ts";
+import type { WorkflowRow } from "./queries.ts";
 import { maskHeaders, maskUrl } from "../webhooks/webhook-vault.ts";
 import { templateIdOf } from "./references.ts";
 
@@ -30,10 +31,10 @@ export function presentRecord(row: WorkflowRow) {
 }
 
 export function presentListed(row: ListedWorkflowRow) {
-  const { steps, executions, active, failing, entered, completed, failed } = row;
+  const { steps, executions, active, failing, failedRecently, entered, completed, failed } = row;
   return {
     ...presentRecord(row),
-    _count: { steps, executions, active, failed: failing },
+    _count: { steps, executions, active, failed: failing, failedLast7Days: failedRecently },
     last30Days: { entered, completed, failed },
   };
 }

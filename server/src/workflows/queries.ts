@@ -7,8 +7,6 @@ import type { ConfirmableProblem } from "@postloft/contract/workflows/problems.t
 import type { PausedReason } from "@postloft/contract/workflows/workflows.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
 import type { Row } from "../platform/database/row.ts";
-import { containing } from "../platform/http/page.ts";
-import { firstIdAt } from "../platform/ids.ts";
 
 export interface WorkflowRow extends Row<
   "workflows",
@@ -30,7 +28,7 @@ export interface WorkflowRow extends Row<
   pausedReason: PausedReason | null;
 }
 
-const COLUMNS = sql`w.id, w.name, w.description, w.enabled, w.trigger_type, w.trigger_config, w.trigger_event, w.allow_reentry,
+export const COLUMNS = sql`w.id, w.name, w.description, w.enabled, w.trigger_type, w.trigger_config, w.trigger_event, w.allow_reentry,
   w.version, w.next_run_at, w.paused_at, w.paused_reason, w.confirmed_problems, w.created_at, w.updated_at`;
 
 export interface NewWorkflow extends Row<
@@ -188,82 +186,4 @@ export async function countFailedExecutions(
 
 export async function deleteWorkflowRow(tx: Tx, projectId: string, id: string): Promise<void> {
   await sql`delete from workflows where project_id = ${projectId} and id = ${id}`.execute(tx);
-}
-
-export interface WorkflowFilter {
-  search?: string | undefined;
-  status?: "active" | "disabled" | undefined;
-}
-
-export interface WorkflowOrder {
-  by: "name" | "createdAt" | "updatedAt" | "steps";
-  dir: "asc" | "desc";
-}
-
-const ORDERS = {
-  name: sql`lower(w.name)`,
-  createdAt: sql`w.id`,
-  updatedAt: sql`w.updated_at`,
-  steps: sql`jsonb_array_length(v.graph -> 'steps')`,
-} as const;
-
-function matching(projectId: string, { search, status }: WorkflowFilter) {
-  const conditions = [sql`w.project_id = ${projectId}`];
-  if (search !== undefined)
-    conditions.push(sql`(w.name ilike ${containing(search)} or w.description ilike ${containing(search)})`);
-  if (status !== undefined) conditions.push(status === "active" ? sql`w.enabled` : sql`not w.enabled`);
-  return sql.join(conditions, sql` and `);
-}
-
-export type ListedWorkflowRow = WorkflowRow & {
-  steps: number;
-  executions: number;
-  active: number;
-  /** Executions that are failed now. */
-  failing: number;
-  /** Executions that started within the given time, and what became of them. */
-  entered: number;
-  completed: number;
-  failed: number;
-};
-
-export async function listWorkflowRows(
-  database: Database,
-  projectId: string,
-  filter: WorkflowFilter,
-  { order, page, pageSize, since }: { order: WorkflowOrder; page: number; pageSize: number; since: Date },
-): Promise<ListedWorkflowRow[]> {
-  const direction = order.dir === "asc" ? sql`asc` : sql`desc`;
-  const { rows } = await sql<ListedWorkflowRow>`
-    select w.*, (
-      select count(*) from workflow_executions e where e.project_id = ${projectId} and e.workflow_id = w.id
-    ) as executions, (
-      select count(*) from workflow_executions e
-      where e.project_id = ${projectId} and e.workflow_id = w.id and e.status in ('RUNNING', 'WAITING')
-    ) as active, (
-      select count(*) from workflow_executions e
-      where e.project_id = ${projectId} and e.workflow_id = w.id and e.status = 'FAILED'
-    ) as failing, recent.*
-    from (
-      select ${COLUMNS}, jsonb_array_length(v.graph -> 'steps') as steps from workflows w
-      join workflow_versions v on v.project_id = w.project_id and v.workflow_id = w.id and v.version = w.version
-      where ${matching(projectId, filter)}
-      order by ${ORDERS[order.by]} ${direction}, w.id ${direction} limit ${pageSize} offset ${(page - 1) * pageSize}
-    ) w cross join lateral (
-      select count(*) as entered, count(*) filter (where e.status in ('COMPLETED', 'EXITED')) as completed,
-        count(*) filter (where e.status = 'FAILED') as failed
-      from workflow_executions e
-      where e.project_id = ${projectId} and e.workflow_id = w.id and e.id >= ${firstIdAt(since.getTime())}
-    ) recent`.execute(database);
-  return rows;
-}
-
-export async function countMatchingWorkflows(
-  database: Database,
-  projectId: string,
-  filter: WorkflowFilter,
-): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*) as count from workflows w where ${matching(projectId, filter)}`.execute(database);
-  return rows[0]?.count ?? 0;
 }

@@ -1,6 +1,7 @@
 // HTTP routes of workflows and their graphs.
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import * as pauses from "@postloft/contract/workflows/pauses.ts";
+import * as questions from "@postloft/contract/workflows/questions.ts";
 import * as steps from "@postloft/contract/workflows/steps.ts";
 import * as versions from "@postloft/contract/workflows/versions.ts";
 import * as contract from "@postloft/contract/workflows/workflows.ts";
@@ -10,6 +11,7 @@ import { listConditionFields } from "./condition-fields.ts";
 import { exportWorkflow, importWorkflow } from "./exchange.ts";
 import { pauseWorkflow, resumeWorkflow } from "./executions/pauses.ts";
 import { enableWithMembers } from "./include-members.ts";
+import { listWorkflows } from "./listing.ts";
 import {
   addStep,
   addTransition,
@@ -24,7 +26,6 @@ import {
   deleteWorkflow,
   duplicateWorkflow,
   getWorkflow,
-  listWorkflows,
   updateWorkflow,
 } from "./workflows.ts";
 import { compareVersions, getVersion, listVersions, restoreVersion } from "./versions.ts";
@@ -57,7 +58,7 @@ function recordRoutes(database: Database): Route[] {
         return created(await createWorkflow(tx, projectId, { ...workflow, triggerConfig: config }));
       }),
     ),
-    route(contract.listWorkflowFields, async ({ projectId, query }) => {
+    route(questions.listWorkflowFields, async ({ projectId, query }) => {
       const typedFields = await listConditionFields(database, projectId, query.eventName);
       return ok({ fields: typedFields.map(({ field }) => field), typedFields, count: typedFields.length });
     }),

@@ -5,6 +5,7 @@ import * as eventsContract from "@postloft/contract/events.ts";
 import * as executions from "@postloft/contract/executions.ts";
 import * as segments from "@postloft/contract/segments.ts";
 import * as templates from "@postloft/contract/templates.ts";
+import * as questions from "@postloft/contract/workflows/questions.ts";
 import * as workflowSteps from "@postloft/contract/workflows/steps.ts";
 import * as workflows from "@postloft/contract/workflows/workflows.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
@@ -17,6 +18,7 @@ import {
 } from "../testing/test-server.ts";
 import { firstIdAt } from "../platform/ids.ts";
 import type { ResponseOf } from "../testing/typed-call.ts";
+import { listWorkflowRows } from "./listing-queries.ts";
 
 const server = useTestServer({ ROLES: "api" });
 
@@ -38,6 +40,7 @@ const TRACKED = {
   trackMembership: true,
 };
 const EXIT = { type: "EXIT" };
+const daysSince = (instant = "") => Math.floor((Date.now() - Date.parse(instant)) / 86_400_000);
 const schedule = (config: object) => ({ triggerType: "SCHEDULE", triggerConfig: config });
 const everyone = (config: object) => schedule({ ...config, audienceType: "ALL" });
 const wait = (config: object) => ({ type: "WAIT_FOR_EVENT", config, autoConnect: true });
@@ -312,21 +315,26 @@ test("searches, filters and sorts lists, with counts of steps and executions", a
   const started = await make<{ id: string }>(project, `/workflows/${ids["beta"]}/executions`, {
     contactId: contact.id,
   });
-  // Copies of the execution: completed, failed, and completed more than 30 days ago.
-  for (const [status, days] of [
-    ["EXITED", 0],
-    ["FAILED", 29],
-    ["COMPLETED", 31],
+  // Copies of the execution, with the days since their start and end.
+  for (const [status, startedDays, endedDays] of [
+    ["EXITED", 0, 0],
+    ["FAILED", 29, 0],
+    ["COMPLETED", 31, 0],
+    ["FAILED", 32, 6],
+    ["FAILED", 33, 8],
   ] as const)
     await server.rows(
-      `insert into workflow_executions (project_id, id, workflow_id, entry, version, status, ended_at)
-       select project_id, $2, workflow_id, entry, version, $3, now() from workflow_executions where id = $1`,
+      `insert into workflow_executions (project_id, id, workflow_id, entry, version, status, started_at, ended_at)
+       select project_id, $2, workflow_id, entry, version, $3, now() - interval '1 day' * $4, now() - interval '1 day' * $5
+       from workflow_executions where id = $1`,
       started.id,
-      firstIdAt(Date.now() - days * 86_400_000 - 60_000),
+      firstIdAt(Date.now() - startedDays * 86_400_000 - 60_000),
       status,
+      startedDays,
+      endedDays,
     );
   const list = async (query: string) => {
-    const { body } = await server.call<{ data: Workflow[]; total: number; totalPages: number }>(
+    const { body } = await server.call<ResponseOf<typeof workflows.listWorkflows>>(
       "GET",
       `/workflows${query}`,
       project.byKey,
@@ -343,10 +351,21 @@ test("searches, filters and sorts lists, with counts of steps and executions", a
   expect((await list("?status=active")).data).toMatchObject([
     {
       name: "beta",
-      _count: { steps: 2, executions: 4, active: 1 },
+      _count: { steps: 2, executions: 6, active: 1, failed: 3, failedLast7Days: 2 },
       last30Days: { entered: 3, completed: 1, failed: 1 },
     },
   ]);
+  expect(daysSince((await list("")).countedSince)).toBe(30);
+  // With room for only two executions, the window begins with the second-newest one.
+  const order = { by: "name", dir: "asc" } as const;
+  const [listed] = await listWorkflowRows(
+    server.database,
+    project.id,
+    { search: "beta" },
+    { order, page: 1, pageSize: 1, since: new Date(0), failedSince: new Date(0), window: 2 },
+  );
+  expect(listed).toMatchObject({ executions: 6, entered: 2, completed: 1, failed: 0, failedRecently: 3 });
+  expect(daysSince(listed?.windowStart?.toISOString())).toBe(0);
   expect((await list("?status=disabled")).total).toBe(2);
   expect(await list("?page=2&pageSize=2")).toMatchObject({ names: ["beta"], total: 3, totalPages: 2 });
   expect((await list("?page=9")).names).toEqual([]);
@@ -518,7 +537,7 @@ test("lists contact fields and keys of an event's newest data for conditions", a
     data: { total: 5, at: "x" },
   });
   const ask = async (query: string) =>
-    (await server.call(workflows.listWorkflowFields, project.byKey, { anyQuery: query })).body;
+    (await server.call(questions.listWorkflowFields, project.byKey, { anyQuery: query })).body;
   const own = ["contact.email", "contact.subscribed", "contact.createdAt", "contact.updatedAt"];
   expect((await ask("")).fields).toEqual(expect.arrayContaining([...own, "data.plan"]));
   const { fields, typedFields, count } = await ask("?eventName=bought");

@@ -1,4 +1,4 @@
-// Creates, reads, lists, changes, enables, copies and deletes workflows.
+// Creates, reads, changes, enables, copies and deletes workflows.
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { waitNamesOf, type Graph, type TriggerType } from "@postloft/contract/workflows/graph.ts";
 import type { ConfirmableProblem } from "@postloft/contract/workflows/problems.ts";
@@ -10,22 +10,18 @@ import { isId, newId } from "../platform/ids.ts";
 import { AppError, requireUnchanged } from "../platform/app-error.ts";
 import { lockProject } from "../projects/projects.ts";
 import { copyNameOf } from "../templates/rules.ts";
-import { presentGraph, presentListed, presentRecord } from "./present.ts";
+import { presentGraph, presentRecord } from "./present.ts";
 import {
   countActiveExecutions,
   countFailedExecutions,
-  countMatchingWorkflows,
   countWorkflows,
   deleteWorkflowRow,
   findWorkflow,
   insertVersion,
   insertWorkflow,
-  listWorkflowRows,
   lockWorkflowToDelete,
   updateWorkflowRow,
   type NewWorkflow,
-  type WorkflowFilter,
-  type WorkflowOrder,
   type WorkflowRow,
 } from "./queries.ts";
 import { readProblems, refuseNewErrors, refuseSelfTriggering, toCheck } from "./read-problems.ts";
@@ -62,29 +58,6 @@ export async function getWorkflow(database: Database, projectId: string, id: str
     failedExecutions: await countFailedExecutions(database, projectId, row.id),
     problems: await readProblems(database, projectId, toCheck(row, row.graph)),
     ...presentGraph(row, row.graph),
-  };
-}
-
-const DAY_MS = 86_400_000;
-const RECENT_MS = 30 * DAY_MS;
-
-/** Returns a page of workflows with the number of steps and executions of each, and the results of the last 30 days. */
-export async function listWorkflows(
-  database: Database,
-  projectId: string,
-  filter: WorkflowFilter,
-  request: { order: WorkflowOrder; page: number; pageSize: number },
-) {
-  const since = new Date(now().getTime() - RECENT_MS);
-  const rows = await listWorkflowRows(database, projectId, filter, { ...request, since });
-  const total = await countMatchingWorkflows(database, projectId, filter);
-  const { page, pageSize } = request;
-  return {
-    data: rows.map(presentListed),
-    total,
-    page,
-    pageSize,
-    totalPages: Math.ceil(total / pageSize),
   };
 }
 

@@ -16,16 +16,16 @@ export interface StartingPoint {
 }
 
 /** Returns the body and design of a new email. HTML has no design. */
-export function beginningOf({ content }: StartingPoint, language: string) {
+export function beginningOf({ content }: Pick<StartingPoint, "content">, language: string) {
   if (typeof content === "string") return { body: content, design: null };
   const design = designOf(content(), language);
   return { body: designHtml(design), design };
 }
 
-const heading = (text: string): Block => ({ ...newBlock("heading"), text }) as Block;
-const text = (...paragraphs: string[]): Block =>
+export const heading = (text: string): Block => ({ ...newBlock("heading"), text }) as Block;
+export const text = (...paragraphs: string[]): Block =>
   ({ ...newBlock("text"), text: textOf(...paragraphs) }) as Block;
-const button = (label: string, url: string): Block => ({ ...newBlock("button"), label, url }) as Block;
+export const button = (label: string, url: string): Block => ({ ...newBlock("button"), label, url }) as Block;
 const right = (block: Block): Block => ({ ...block, align: "right" }) as Block;
 const columns = (...cells: Block[]): Block =>
   ({ ...newBlock("columns"), columns: cells.map((cell) => [cell]) }) as Block;

@@ -1,25 +1,104 @@
-// Creates a workflow with a name and the event that starts it, and opens it.
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+// Creates a workflow from scratch or from a starter, and opens it.
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { useId, useState, type FormEvent } from "react";
+import { useState, type FormEvent, type ReactNode } from "react";
 import { call, problemWith } from "../../api/call.ts";
 import { api } from "../../api/endpoints.ts";
-import { query } from "../../api/query.ts";
 import { t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Field } from "../../ui/field.tsx";
 import { Failure } from "../../ui/states.tsx";
+import { EventField } from "./event-field.tsx";
+import { StarterForm } from "./starter-form.tsx";
+import { STARTERS } from "./starters.ts";
 import { invalidateWorkflows } from "./workflow-queries.ts";
+
+export const SCRATCH = "scratch";
 
 interface NewWorkflowProps {
   projectId: string;
+  /** The key of a starter, or `SCRATCH`. */
+  startWith: string;
   onClose: () => void;
 }
 
-export function NewWorkflowDialog({ projectId, onClose }: NewWorkflowProps) {
+export function NewWorkflowDialog({ projectId, startWith, onClose }: NewWorkflowProps) {
   const queries = useQueryClient();
   const navigate = useNavigate();
+  const [key, setKey] = useState(startWith);
+  const starter = STARTERS.find((one) => one.key === key);
+  const open = async ({ id }: { id: string }) => {
+    await invalidateWorkflows(queries, projectId);
+    const params = { projectId, workflowId: id };
+    await navigate({ to: "/$projectId/workflows/$workflowId", params, search: {} });
+    onClose();
+  };
+  return (
+    <Dialog title={t("New workflow")} open onClose={onClose}>
+      <fieldset className="mb-4 grid gap-2 sm:grid-cols-2">
+        <legend className="mb-1.5 text-sm font-medium">{t("Start from")}</legend>
+        <Choice
+          value={SCRATCH}
+          label={t("Scratch")}
+          about={t("An empty workflow.")}
+          chosen={key}
+          onChoose={setKey}
+        />
+        {STARTERS.map((one) => (
+          <Choice
+            key={one.key}
+            value={one.key}
+            label={one.label}
+            about={one.about}
+            chosen={key}
+            onChoose={setKey}
+          />
+        ))}
+      </fieldset>
+      {starter === undefined ? (
+        <FromScratch projectId={projectId} onCreated={open} onClose={onClose} />
+      ) : (
+        <StarterForm key={key} projectId={projectId} starter={starter} onCreated={open} onClose={onClose} />
+      )}
+    </Dialog>
+  );
+}
+
+interface ChoiceProps {
+  value: string;
+  label: string;
+  about: string;
+  chosen: string;
+  onChoose: (value: string) => void;
+}
+
+function Choice({ value, label, about, chosen, onChoose }: ChoiceProps): ReactNode {
+  return (
+    <label className="flex cursor-pointer gap-2.5 rounded-md border border-line p-3 text-sm has-checked:border-accent has-checked:bg-accent-wash has-focus-visible:outline-2 has-focus-visible:outline-accent">
+      <input
+        type="radio"
+        name="starting-point"
+        value={value}
+        checked={chosen === value}
+        onChange={() => onChoose(value)}
+        className="mt-0.5 accent-accent-fill"
+      />
+      <span>
+        <span className="block font-medium">{label}</span>
+        <span className="text-soft">{about}</span>
+      </span>
+    </label>
+  );
+}
+
+interface FromScratchProps {
+  projectId: string;
+  onCreated: (workflow: { id: string }) => Promise<void>;
+  onClose: () => void;
+}
+
+function FromScratch({ projectId, onCreated, onClose }: FromScratchProps) {
   const [name, setName] = useState("");
   const [eventName, setEventName] = useState("");
   const creating = useMutation({
@@ -28,12 +107,7 @@ export function NewWorkflowDialog({ projectId, onClose }: NewWorkflowProps) {
         projectId,
         body: { name, ...(eventName.trim() === "" ? {} : { eventName }) },
       }),
-    onSuccess: async ({ id }) => {
-      await invalidateWorkflows(queries, projectId);
-      const params = { projectId, workflowId: id };
-      await navigate({ to: "/$projectId/workflows/$workflowId", params, search: {} });
-      onClose();
-    },
+    onSuccess: onCreated,
   });
   const { error } = creating;
   const submit = (event: FormEvent) => {
@@ -41,67 +115,31 @@ export function NewWorkflowDialog({ projectId, onClose }: NewWorkflowProps) {
     creating.mutate();
   };
   return (
-    <Dialog title={t("New workflow")} open onClose={onClose}>
-      <form onSubmit={submit} noValidate className="flex flex-col gap-4">
-        {creating.isError && <Failure error={error} atInputs={["name", "eventName"]} />}
-        <Field
-          label={t("Name")}
-          autoFocus
-          value={name}
-          onChange={({ target }) => setName(target.value)}
-          error={problemWith(error, "name")}
-        />
-        <EventField
-          projectId={projectId}
-          label={t("Start event")}
-          help={t("The event that lets contacts in. You can choose another trigger later.")}
-          value={eventName}
-          onChange={setEventName}
-          error={problemWith(error, "eventName")}
-        />
-        <div className="flex justify-end gap-2">
-          <Button look="quiet" onClick={onClose}>
-            {t("Cancel")}
-          </Button>
-          <Button look="primary" type="submit" busy={creating.isPending} disabled={name.trim() === ""}>
-            {t("Create workflow")}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
-  );
-}
-
-interface EventFieldProps {
-  projectId: string;
-  label: string;
-  help?: string;
-  value: string;
-  onChange: (name: string) => void;
-  error: string | undefined;
-}
-
-/** A text field that suggests the names of past events. */
-export function EventField({ projectId, label, help, value, onChange, error }: EventFieldProps) {
-  const events = useQuery(query(api.events.names, { projectId }));
-  const listId = useId();
-  return (
-    <>
+    <form onSubmit={submit} noValidate className="flex flex-col gap-4">
+      {creating.isError && <Failure error={error} atInputs={["name", "eventName"]} />}
       <Field
-        label={label}
-        help={help}
-        list={listId}
-        autoComplete="off"
-        placeholder="signed-up"
-        value={value}
-        onChange={({ target }) => onChange(target.value)}
-        error={error}
+        label={t("Name")}
+        autoFocus
+        value={name}
+        onChange={({ target }) => setName(target.value)}
+        error={problemWith(error, "name")}
       />
-      <datalist id={listId}>
-        {events.data?.names.map(({ name }) => (
-          <option key={name} value={name} />
-        ))}
-      </datalist>
-    </>
+      <EventField
+        projectId={projectId}
+        label={t("Start event")}
+        help={t("The event that lets contacts in. You can choose another trigger later.")}
+        value={eventName}
+        onChange={setEventName}
+        error={problemWith(error, "eventName")}
+      />
+      <div className="flex justify-end gap-2">
+        <Button look="quiet" onClick={onClose}>
+          {t("Cancel")}
+        </Button>
+        <Button look="primary" type="submit" busy={creating.isPending} disabled={name.trim() === ""}>
+          {t("Create workflow")}
+        </Button>
+      </div>
+    </form>
   );
 }

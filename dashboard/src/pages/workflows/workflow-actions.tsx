@@ -1,57 +1,18 @@
-// Enables, disables, copies and deletes workflows, from the list and from the workflow's page.
+// Pauses, copies, exports and deletes workflows, from the list and from the workflow's page.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { Copy, Ellipsis, Pause, Play, Trash2 } from "lucide-react";
-import { call, CallError } from "../../api/call.ts";
+import { Copy, Download, Ellipsis, Pause, Play, Power, Trash2 } from "lucide-react";
+import { call, download } from "../../api/call.ts";
 import { api } from "../../api/endpoints.ts";
 import { t } from "../../text/t.ts";
 import { Menu, MenuItem, MenuLine } from "../../ui/menu.tsx";
 import { useToast } from "../../ui/toasts.tsx";
 import { useDelayedDeletion } from "../use-delayed-deletion.ts";
+import { useSwitch, type WorkflowToChange } from "./enable-workflow.tsx";
 import { invalidateWorkflows } from "./workflow-queries.ts";
 
-/** The properties the actions need, which rows of the list also have. */
-export interface WorkflowToChange {
-  id: string;
-  name: string;
-  enabled: boolean;
-}
-
-export function useSwitching(projectId: string, { id, name, enabled }: WorkflowToChange) {
-  const queries = useQueryClient();
-  const navigate = useNavigate();
-  const toast = useToast();
-  return useMutation({
-    mutationFn: () => call(api.workflows.update, { projectId, params: { id }, body: { enabled: !enabled } }),
-    onSuccess: () =>
-      enabled
-        ? toast(t("“{name}” disabled", { name }), t("No one new enters. People inside continue."))
-        : toast(t("“{name}” enabled", { name })),
-    onError: (error) =>
-      toast(t("Couldn't change “{name}”", { name }), {
-        description:
-          error instanceof CallError && error.fields.length > 0
-            ? t("Fix its problems first.")
-            : error.message,
-        action: {
-          label: t("Open workflow"),
-          run: () =>
-            void navigate({
-              to: "/$projectId/workflows/$workflowId",
-              params: { projectId, workflowId: id },
-              search: {},
-            }),
-        },
-      }),
-    onSettled: () => invalidateWorkflows(queries, projectId),
-  });
-}
-
 /** Pauses a workflow or resumes it. */
-export function usePausing(
-  projectId: string,
-  { id, name, pausedAt }: WorkflowToChange & { pausedAt: string | null },
-) {
+export function usePausing(projectId: string, { id, name, pausedAt }: WorkflowToChange) {
   const queries = useQueryClient();
   const toast = useToast();
   const address = pausedAt === null ? api.workflows.pause : api.workflows.resume;
@@ -80,17 +41,26 @@ function useCopying(projectId: string, { id }: WorkflowToChange) {
   });
 }
 
+function useExporting(projectId: string, { id, name }: WorkflowToChange) {
+  const toast = useToast();
+  return useMutation({
+    mutationFn: () => download(api.workflows.export, { projectId, params: { id } }, `${name}.json`),
+    onError: (error) => toast(t("Couldn't export “{name}”", { name }), error.message),
+  });
+}
+
 interface MenuProps {
   projectId: string;
   workflow: WorkflowToChange;
-  /** Adds enabling and disabling, where there is no button for it. */
-  hasSwitch?: boolean;
+  /** Adds enabling and pausing, where there are no buttons for them. */
+  hasSwitches?: boolean;
 }
 
-export function WorkflowMenu({ projectId, workflow, hasSwitch = false }: MenuProps) {
-  const { id, name, enabled } = workflow;
+export function WorkflowMenu({ projectId, workflow, hasSwitches = false }: MenuProps) {
+  const { id, name } = workflow;
   const navigate = useNavigate();
-  const switching = useSwitching(projectId, workflow);
+  const exporting = useExporting(projectId, workflow);
+  const { press, dialog } = useSwitch(projectId, workflow);
   const copying = useCopying(projectId, workflow);
   const deleteLater = useDelayedDeletion(projectId);
   const remove = async () => {
@@ -98,24 +68,44 @@ export function WorkflowMenu({ projectId, workflow, hasSwitch = false }: MenuPro
     deleteLater({ id, name, remove: () => call(api.workflows.delete, { projectId, params: { id } }) });
   };
   return (
-    <Menu
-      label={t("Actions for {name}", { name })}
-      className="inline-grid size-8 place-items-center rounded-md text-faint hover:bg-hover hover:text-ink data-popup-open:bg-hover"
-      button={<Ellipsis size={15} aria-hidden />}
-    >
-      {hasSwitch && (
-        <MenuItem onSelect={() => switching.mutate()}>
-          {enabled ? <Pause size={14} aria-hidden /> : <Play size={14} aria-hidden />}
-          {enabled ? t("Disable") : t("Enable")}
+    <>
+      {dialog}
+      <Menu
+        label={t("Actions for {name}", { name })}
+        className="relative inline-grid size-8 place-items-center rounded-md text-faint hover:bg-hover hover:text-ink data-popup-open:bg-hover"
+        button={<Ellipsis size={15} aria-hidden />}
+      >
+        {hasSwitches && <Switches projectId={projectId} workflow={workflow} onSwitch={press} />}
+        <MenuItem onSelect={() => copying.mutate()}>
+          <Copy size={14} aria-hidden /> {t("Duplicate")}
         </MenuItem>
-      )}
-      <MenuItem onSelect={() => copying.mutate()}>
-        <Copy size={14} aria-hidden /> {t("Duplicate")}
+        <MenuItem onSelect={() => exporting.mutate()}>
+          <Download size={14} aria-hidden /> {t("Export")}
+        </MenuItem>
+        <MenuLine />
+        <MenuItem onSelect={() => void remove()}>
+          <Trash2 size={14} aria-hidden /> {t("Delete")}
+        </MenuItem>
+      </Menu>
+    </>
+  );
+}
+
+type SwitchesProps = Pick<MenuProps, "projectId" | "workflow"> & { onSwitch: () => void };
+
+function Switches({ projectId, workflow, onSwitch }: SwitchesProps) {
+  const { enabled, pausedAt } = workflow;
+  const pausing = usePausing(projectId, workflow);
+  return (
+    <>
+      <MenuItem onSelect={onSwitch}>
+        <Power size={14} aria-hidden /> {enabled ? t("Disable") : t("Enable")}
+      </MenuItem>
+      <MenuItem onSelect={() => pausing.mutate()}>
+        {pausedAt === null ? <Pause size={14} aria-hidden /> : <Play size={14} aria-hidden />}
+        {pausedAt === null ? t("Pause") : t("Resume")}
       </MenuItem>
       <MenuLine />
-      <MenuItem onSelect={() => void remove()}>
-        <Trash2 size={14} aria-hidden /> {t("Delete")}
-      </MenuItem>
-    </Menu>
+    </>
   );
 }

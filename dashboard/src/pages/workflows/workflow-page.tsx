@@ -14,9 +14,11 @@ import { ExecutionList } from "./executions/execution-list.tsx";
 import { ProblemList } from "./problem-list.tsx";
 import { StepsView } from "./steps/steps-view.tsx";
 import { triggerText } from "./trigger-text.ts";
-import { usePausing, useSwitching, WorkflowMenu } from "./workflow-actions.tsx";
+import { useSwitch } from "./enable-workflow.tsx";
+import { usePausing, WorkflowMenu } from "./workflow-actions.tsx";
 import { workflowQuery, type Workflow } from "./workflow-queries.ts";
-import { EnabledBadge, useSegmentNames } from "./workflows-page.tsx";
+import { StateBadge } from "./workflow-state.tsx";
+import { useSegmentNames } from "./workflows-page.tsx";
 
 const route = getRouteApi("/signed-in/$projectId/workflows/$workflowId");
 
@@ -97,16 +99,12 @@ function PausedNotice({ pausedAt, reason }: { pausedAt: string; reason: Workflow
 
 function Actions({ projectId, workflow }: { projectId: string; workflow: Workflow }) {
   const { enabled } = workflow;
-  const switching = useSwitching(projectId, workflow);
+  const { press, isPending, dialog } = useSwitch(projectId, workflow);
   const pausing = usePausing(projectId, workflow);
   return (
     <div className="flex flex-wrap items-center gap-2">
-      <EnabledBadge isEnabled={enabled} />
-      <Button
-        look={enabled ? "plain" : "primary"}
-        busy={switching.isPending}
-        onClick={() => switching.mutate()}
-      >
+      <StateBadge workflow={workflow} />
+      <Button look={enabled ? "plain" : "primary"} busy={isPending} onClick={press}>
         {enabled ? <Power size={14} aria-hidden /> : <Play size={14} aria-hidden />}
         {enabled ? t("Disable") : t("Enable")}
       </Button>
@@ -115,6 +113,7 @@ function Actions({ projectId, workflow }: { projectId: string; workflow: Workflo
         {workflow.pausedAt === null ? t("Pause") : t("Resume")}
       </Button>
       <WorkflowMenu projectId={projectId} workflow={workflow} />
+      {dialog}
     </div>
   );
 }

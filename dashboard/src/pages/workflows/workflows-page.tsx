@@ -1,7 +1,7 @@
 // Lists the workflows of a project, newest first.
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { Plus } from "lucide-react";
+import { Plus, Upload } from "lucide-react";
 import { useState } from "react";
 import { call } from "../../api/call.ts";
 import { api } from "../../api/endpoints.ts";
@@ -10,18 +10,21 @@ import { usePages } from "../../api/use-list.ts";
 import { plural, t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { Choices } from "../../ui/choices.tsx";
-import { formatNumber } from "../../ui/format.ts";
+import { formatDay, formatNumber } from "../../ui/format.ts";
 import { More } from "../../ui/more.tsx";
 import { Badge, Card, Page } from "../../ui/page.tsx";
 import { SearchBox } from "../../ui/search-box.tsx";
-import { Empty, Failure } from "../../ui/states.tsx";
+import { Failure } from "../../ui/states.tsx";
 import { ROW_LINK, Table, type Column } from "../../ui/table.tsx";
 import { useProject } from "../project-shell.tsx";
 import { segmentsQuery } from "../segments/segment-queries.ts";
-import { NewWorkflowDialog } from "./new-workflow-dialog.tsx";
+import { ImportWorkflowDialog } from "./import-workflow-dialog.tsx";
+import { NewWorkflowDialog, SCRATCH } from "./new-workflow-dialog.tsx";
+import { NoWorkflows } from "./no-workflows.tsx";
 import { readWorkflowsSearch, type WorkflowsSearch } from "./search.ts";
 import { triggerText, type SegmentNames } from "./trigger-text.ts";
 import { WorkflowMenu } from "./workflow-actions.tsx";
+import { StateBadge } from "./workflow-state.tsx";
 import type { ListedWorkflow } from "./workflow-queries.ts";
 
 const route = getRouteApi("/signed-in/$projectId/workflows");
@@ -31,7 +34,8 @@ export function WorkflowsPage() {
   const project = useProject();
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const [isAdding, setAdding] = useState(false);
+  const [startWith, setStartWith] = useState<string | null>(null);
+  const [isImporting, setImporting] = useState(false);
   const list = useWorkflows(project.id, search);
   const segments = useSegmentNames(project.id);
   const { total = 0 } = list;
@@ -39,10 +43,16 @@ export function WorkflowsPage() {
     <Page
       title={t("Workflows")}
       about={t("Emails and other steps that run when something happens.")}
+      width="wide"
       actions={
-        <Button look="primary" onClick={() => setAdding(true)}>
-          <Plus size={15} aria-hidden /> {t("New workflow")}
-        </Button>
+        <>
+          <Button onClick={() => setImporting(true)}>
+            <Upload size={15} aria-hidden /> {t("Import")}
+          </Button>
+          <Button look="primary" onClick={() => setStartWith(SCRATCH)}>
+            <Plus size={15} aria-hidden /> {t("New workflow")}
+          </Button>
+        </>
       }
     >
       <Filters />
@@ -54,12 +64,12 @@ export function WorkflowsPage() {
             <NoWorkflows
               isFiltered={Object.keys(search).length > 0}
               onClear={() => void navigate({ search: {} })}
-              onAdd={() => setAdding(true)}
+              onAdd={setStartWith}
             />
           ) : (
             <Table
               label={t("Workflows")}
-              columns={columnsOf(project.id, segments)}
+              columns={columnsOf(project.id, segments, list.rows?.[0]?.countedSince)}
               rows={list.rows}
               rowKey={({ id }) => id}
               isStale={list.isPlaceholderData}
@@ -68,7 +78,10 @@ export function WorkflowsPage() {
         </Card>
       )}
       <More count={total > 0 ? plural(total, "{n} workflow", "{n} workflows") : ""} list={list} />
-      {isAdding && <NewWorkflowDialog projectId={project.id} onClose={() => setAdding(false)} />}
+      {isImporting && <ImportWorkflowDialog projectId={project.id} onClose={() => setImporting(false)} />}
+      {startWith !== null && (
+        <NewWorkflowDialog projectId={project.id} startWith={startWith} onClose={() => setStartWith(null)} />
+      )}
     </Page>
   );
 }
@@ -78,7 +91,9 @@ function useWorkflows(projectId: string, search: WorkflowsSearch) {
     endpointKey(api.workflows.list, { projectId, query: search }),
     async ({ query: { limit, cursor = "1" }, signal }) => {
       const query = { ...search, page: cursor, pageSize: limit };
-      const { data, page, totalPages, total } = await call(api.workflows.list, { projectId, query, signal });
+      const list = await call(api.workflows.list, { projectId, query, signal });
+      const { page, totalPages, total, countedSince } = list;
+      const data = list.data.map((row) => ({ ...row, countedSince }));
       return { data, total, cursor: page < totalPages ? String(page + 1) : null };
     },
     { pollEveryMs: POLL_EVERY_MS },
@@ -117,7 +132,30 @@ function Filters() {
   );
 }
 
-function columnsOf(projectId: string, segments: SegmentNames): Array<Column<ListedWorkflow>> {
+const DAY_MS = 86_400_000;
+const WINDOW_DAYS = 30;
+
+/** Shows the days that a number covers, which are fewer than 30 in a project with very many executions. */
+function HeadOfNumber({ label, countedSince }: { label: string; countedSince: string | undefined }) {
+  const isShort =
+    countedSince !== undefined && Date.now() - Date.parse(countedSince) < (WINDOW_DAYS - 1) * DAY_MS;
+  return (
+    <>
+      {label}{" "}
+      <span className="whitespace-nowrap">
+        {isShort ? t("(since {date})", { date: formatDay(countedSince) }) : t("(30 days)")}
+      </span>
+    </>
+  );
+}
+
+type Row = ListedWorkflow & { countedSince: string };
+
+function columnsOf(
+  projectId: string,
+  segments: SegmentNames,
+  countedSince: string | undefined,
+): Array<Column<Row>> {
   return [
     {
       key: "name",
@@ -134,15 +172,15 @@ function columnsOf(projectId: string, segments: SegmentNames): Array<Column<List
       ),
     },
     {
+      key: "state",
+      head: t("Status"),
+      width: "w-40",
+      cell: (row) => <StateBadge workflow={row} />,
+    },
+    {
       key: "trigger",
       head: t("Trigger"),
       cell: (row) => <span className="text-soft">{triggerText(row, segments)}</span>,
-    },
-    {
-      key: "status",
-      head: t("Status"),
-      width: "w-28",
-      cell: ({ enabled }) => <EnabledBadge isEnabled={enabled} />,
     },
     {
       key: "active",
@@ -153,15 +191,15 @@ function columnsOf(projectId: string, segments: SegmentNames): Array<Column<List
     },
     {
       key: "entered",
-      head: t("Entered (30 days)"),
-      width: "w-40",
+      head: <HeadOfNumber label={t("Entered")} countedSince={countedSince} />,
+      width: "w-32",
       align: "end",
       cell: ({ last30Days: { entered } }) => formatNumber(entered),
     },
     {
       key: "completed",
-      head: t("Completed"),
-      width: "w-24",
+      head: <HeadOfNumber label={t("Completed")} countedSince={countedSince} />,
+      width: "w-36",
       align: "end",
       cell: ({ last30Days: { completed } }) => formatNumber(completed),
     },
@@ -177,17 +215,17 @@ function columnsOf(projectId: string, segments: SegmentNames): Array<Column<List
       head: <span className="sr-only">{t("Actions")}</span>,
       width: "w-16",
       align: "end",
-      cell: (row) => <WorkflowMenu projectId={projectId} workflow={row} hasSwitch />,
+      cell: (row) => <WorkflowMenu projectId={projectId} workflow={row} hasSwitches />,
     },
   ];
 }
 
-/** Links to the failed executions, if there are any. */
+/** Links to the failed executions, if there are any. Only recent failures are red, because older ones need no quick reaction. */
 function Failed({ projectId, workflow }: { projectId: string; workflow: ListedWorkflow }) {
   const {
     id,
     name,
-    last30Days: { failed },
+    _count: { failed, failedLast7Days },
   } = workflow;
   if (failed === 0) return "";
   return (
@@ -198,45 +236,9 @@ function Failed({ projectId, workflow }: { projectId: string; workflow: ListedWo
       aria-label={plural(failed, "{n} failed execution of {name}", "{n} failed executions of {name}", {
         name,
       })}
-      className="rounded-sm hover:underline"
+      className="relative rounded-sm hover:underline"
     >
-      <Badge tone="bad">{formatNumber(failed)}</Badge>
+      <Badge tone={failedLast7Days > 0 ? "bad" : "neutral"}>{formatNumber(failed)}</Badge>
     </Link>
-  );
-}
-
-export function EnabledBadge({ isEnabled }: { isEnabled: boolean }) {
-  return <Badge tone={isEnabled ? "good" : "neutral"}>{isEnabled ? t("Enabled") : t("Disabled")}</Badge>;
-}
-
-interface NoWorkflowsProps {
-  isFiltered: boolean;
-  onClear: () => void;
-  onAdd: () => void;
-}
-
-function NoWorkflows({ isFiltered, onClear, onAdd }: NoWorkflowsProps) {
-  if (isFiltered)
-    return (
-      <Empty
-        title={t("No matching workflows")}
-        action={<Button onClick={onClear}>{t("Clear filters")}</Button>}
-      >
-        {t("Try a different search or clear the filters.")}
-      </Empty>
-    );
-  return (
-    <Empty
-      title={t("No workflows yet")}
-      action={
-        <Button look="primary" onClick={onAdd}>
-          {t("Create your first workflow")}
-        </Button>
-      }
-    >
-      {t(
-        "A workflow sends emails to each contact over time, such as a welcome and a reminder three days later.",
-      )}
-    </Empty>
   );
 }

@@ -5,6 +5,7 @@ import { sentenceOf } from "../../segments/condition-builder/condition-sentence.
 import type { Fields } from "../../segments/condition-builder/fields.ts";
 import { formatSpan } from "../../segments/condition-builder/operators.ts";
 import { filterOfStored } from "../condition-form.ts";
+import { timeOfDay, WEEKDAYS } from "../days-and-times.ts";
 import { triggerText, type SegmentNames } from "../trigger-text.ts";
 import type { Step, Workflow } from "../workflow-queries.ts";
 
@@ -17,18 +18,6 @@ export interface Names {
 }
 
 const LIST = new Intl.ListFormat(locale(), { type: "disjunction" });
-const WEEKDAY = new Intl.DateTimeFormat(locale(), { weekday: "long", timeZone: "UTC" });
-/** January 1, 2024 was a Monday. */
-const MONDAY_MS = Date.UTC(2024, 0, 1);
-const DAY_MS = 86_400_000;
-const DAYS_OF_WEEK = [1, 2, 3, 4, 5, 6, 7] as const;
-
-/** The days as in the API, 1 for Monday, with their names. */
-export const WEEKDAYS = DAYS_OF_WEEK.map((day) => ({
-  day,
-  name: WEEKDAY.format(MONDAY_MS + (day - 1) * DAY_MS),
-}));
-
 /** Returns a sentence about the step, without a period. */
 export function stepText(
   { type, config, templateId }: Pick<Step, "type" | "config" | "templateId">,
@@ -77,7 +66,7 @@ export function delayText(config: StepConfig<"DELAY">): string {
       : t("Waits {span}", { span: formatSpan(amount, unit) });
   const time = timeOfDay(until);
   const zone = timezone ?? "UTC";
-  if (weekdays === undefined || weekdays.length === DAYS_OF_WEEK.length)
+  if (weekdays === undefined || weekdays.length === WEEKDAYS.length)
     return zone === "contact"
       ? t("Waits until the next {time} in the contact's time zone", { time })
       : t("Waits until the next {time} ({zone})", { time, zone });
@@ -109,13 +98,6 @@ function dateDelayText({
   return timezone === "contact"
     ? t("{day}, {time} in the contact's time zone", { day, time })
     : t("{day}, {time} ({zone})", { day, time, zone: timezone });
-}
-
-const TIME = new Intl.DateTimeFormat(locale(), { timeStyle: "short", timeZone: "UTC" });
-
-/** Returns `HH:mm` as the user writes it. */
-function timeOfDay(time: string): string {
-  return TIME.format(new Date(`2024-01-01T${time}:00Z`));
 }
 
 function waitText({ eventName, timeout }: StepConfig<"WAIT_FOR_EVENT">): string {

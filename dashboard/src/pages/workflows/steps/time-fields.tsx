@@ -7,9 +7,10 @@ import { query } from "../../../api/query.ts";
 import { t } from "../../../text/t.ts";
 import { INPUT_CLASS, Checkbox, Field, Select } from "../../../ui/field.tsx";
 import { UNIT_NAMES } from "../../segments/condition-builder/operators.ts";
-import { EventField } from "../new-workflow-dialog.tsx";
+import { WEEKDAYS } from "../days-and-times.ts";
+import { EventField } from "../event-field.tsx";
 import type { FieldsProps } from "./step-config.ts";
-import { delayText, TIMEOUT_UNITS, WEEKDAYS } from "./step-text.ts";
+import { delayText, TIMEOUT_UNITS } from "./step-text.ts";
 
 const UNITS = ["minutes", "hours", "days", "weeks"] as const;
 type Unit = (typeof UNITS)[number];

@@ -6,7 +6,7 @@ import { problemWith } from "../../../api/call.ts";
 import { t } from "../../../text/t.ts";
 import { Field, Select } from "../../../ui/field.tsx";
 import { segmentsQuery } from "../../segments/segment-queries.ts";
-import { EventField } from "../new-workflow-dialog.tsx";
+import { EventField } from "../event-field.tsx";
 import type { Config } from "./step-config.ts";
 
 export interface TriggerDraft {
