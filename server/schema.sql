@@ -1391,4 +1391,28 @@ CREATE TABLE email_counts (
   CONSTRAINT email_counts_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 ) WITH (fillfactor=50);
 
+CREATE TABLE event_streams (
+  project_id    uuid                      NOT NULL,
+  last_number   bigint                    NOT NULL  DEFAULT 0,
+  first_number  bigint                    NOT NULL  DEFAULT 1,
+  started_at    timestamp with time zone  NOT NULL  DEFAULT now(),
+  CONSTRAINT event_streams_pkey PRIMARY KEY (project_id),
+  CONSTRAINT event_streams_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+
+CREATE TABLE event_log (
+  project_id   uuid                      NOT NULL,
+  number       bigint                    NOT NULL,
+  id           uuid                      NOT NULL,
+  type         text                      NOT NULL,
+  contact_id   uuid,
+  data         jsonb,
+  created_at   timestamp with time zone  NOT NULL,
+  recorded_at  timestamp with time zone  NOT NULL  DEFAULT now(),
+  CONSTRAINT event_log_pkey PRIMARY KEY (project_id, number),
+  CONSTRAINT event_log_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+CREATE INDEX event_log_contacts ON event_log USING btree (project_id, contact_id) WHERE contact_id IS NOT NULL;
+CREATE INDEX event_log_recorded ON event_log USING btree (project_id, recorded_at, number);
+
 ALTER TABLE paused_destinations ADD CONSTRAINT paused_destinations_project_id_campaign_id_fkey FOREIGN KEY (project_id, campaign_id) REFERENCES campaigns(project_id, id) ON DELETE CASCADE;

@@ -18,6 +18,7 @@ import * as domains from "./domains.ts";
 import * as emails from "./emails.ts";
 import type { Endpoint } from "./endpoint.ts";
 import * as executions from "./executions.ts";
+import { EVENT_STREAM_ENDPOINTS } from "./event-stream.ts";
 import * as events from "./events.ts";
 import * as importUndo from "./import-undo.ts";
 import * as instance from "./instance.ts";
@@ -167,13 +168,8 @@ export const ENDPOINTS: readonly Endpoint[] = [
   executions.retryFailedAtStep,
   executions.skipFailedAtStep,
   v1.trackEvent,
-  events.listEvents,
-  events.listContactEvents,
-  events.getEventStats,
-  events.listEventNames,
-  events.getEventUsage,
-  events.listEventFields,
-  events.deleteEvents,
+  ...events.EVENT_ENDPOINTS,
+  ...EVENT_STREAM_ENDPOINTS,
   activity.listActivity,
   activity.streamActivity,
   activity.countRecentActivity,

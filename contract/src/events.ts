@@ -155,3 +155,13 @@ export const deleteEvents = endpoint({
   responses: { 200: z.object({ deletedCount: z.int() }) },
   errors: ["CONFLICT"],
 });
+
+export const EVENT_ENDPOINTS = [
+  listEvents,
+  listContactEvents,
+  getEventStats,
+  listEventNames,
+  getEventUsage,
+  listEventFields,
+  deleteEvents,
+] as const;

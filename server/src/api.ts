@@ -62,6 +62,7 @@ import type { CallTargets } from "./webhooks/networks.ts";
 import { memberWebhookRoutes } from "./webhooks/member-routes.ts";
 import { createWebhookVault } from "./webhooks/webhook-vault.ts";
 import { webhookSecretRoutes } from "./webhooks/routes.ts";
+import { eventStreamRoutes } from "./stream/routes.ts";
 import { campaignRoutes } from "./campaigns/routes.ts";
 import { campaignFrom, campaignNames, campaignOfSegment, campaignsNamingField } from "./campaigns/usage.ts";
 import { ownImagePath } from "./uploads/rules.ts";
@@ -171,6 +172,7 @@ export async function createApi(deps: ApiDependencies): Promise<FastifyInstance>
     ...domainRoutes({ domains, templateFrom, campaignFrom }),
     ...routesOfTenants(deps, { ...people, rateLimiter }),
     ...webhookSecretRoutes({ database, sealer }),
+    ...eventStreamRoutes({ database }),
     ...webhookRoutes({ sns: deps.sns }),
     ...trackingRoutes(tracking),
     ...instanceRoutes({ database, metrics, facts, hasBilling: deps.billing !== null }),

@@ -29,6 +29,7 @@ import { acceptedOutcome } from "./testing/accepted-outcome.ts";
 import { claimBatch, claimEmails } from "./emails/sending/sender-queries.ts";
 import { recordAndCheck } from "./emails/submission/submission-queries.ts";
 import { claimTry, deferEmails, findTrial, type PausedRow } from "./emails/throttling/throttled-queries.ts";
+import { insertNumbered, lockStream } from "./stream/log-queries.ts";
 import { lockPosition } from "./events/count-queries.ts";
 import { lockBootstrap } from "./instance/queries.ts";
 import { claimJob, findClaimedForUpdate } from "./platform/background/job-queries.ts";
@@ -357,6 +358,15 @@ const HOLDING: Holding[] = [
     take: (tx) => subscribedHeld(id.project, sql`array[${id.ada}]::uuid[]`).execute(tx),
   },
   {
+    lock: "stream/log-queries.ts insertNumbered",
+    row: rowOf("contacts", id.ada),
+    strength: "key share",
+    take: (tx) =>
+      insertNumbered(tx, id.project, 0, [
+        { id: newId(), contactId: id.ada, eventName: "test", eventId: null, emailId: null, at: new Date() },
+      ]),
+  },
+  {
     lock: "contacts/consent-chain/queries.ts lockHead",
     row: rowOf("projects", id.project),
     strength: "share",
@@ -558,6 +568,11 @@ const SKIPPING: Skipping[] = [
     lock: "reactions/queries.ts takeOutboxEvents",
     row: rowOf("event_reactions", id.outboxEvent),
     claim: (tx) => takeOutboxEvents(tx, id.project, "test", 10),
+  },
+  {
+    lock: "stream/log-queries.ts lockStream",
+    row: ofProject("event_streams"),
+    claim: async (tx) => ((await lockStream(tx, id.project)) === undefined ? [] : ["locked"]),
   },
   {
     lock: "webhooks/queries.ts claimCalls",

@@ -10,6 +10,7 @@ import { writeContacts } from "./contacts/export-contacts.ts";
 import { stepOfFieldDeletion } from "./contacts/fields/delete-field.ts";
 import { moveDeferred } from "./emails/throttling/throttled-domains.ts";
 import { listTended } from "./emails/throttling/throttled-queries.ts";
+import { sweepEventLog } from "./stream/numbered-log.ts";
 import { countNews } from "./events/counts.ts";
 import { createDatabase, transaction, type Database, type Tx } from "./platform/database/database.ts";
 import { createTestDatabase, type TestDatabase } from "./platform/database/test-database.ts";
@@ -113,6 +114,17 @@ test("deletes more old idempotency keys than one step holds, and counts them", a
     from generate_series(1, 5001) n`.execute(database);
   expect(await sweepKeys(database)).toBe(5_001);
   expect(await countOf("idempotency_keys")).toBe(0);
+});
+
+test("deletes more numbered events than one step holds", async () => {
+  const projectId = await createProject();
+  await sql`
+    with counter as (insert into event_streams (project_id, last_number) values (${projectId}, 5001))
+    insert into event_log (project_id, number, id, type, created_at, recorded_at)
+    select ${projectId}, n, new_id(), 'e', now(), now() - make_interval(days => ${LIMITS.eventLogDays.value + 1})
+    from generate_series(1, 5001) n`.execute(database);
+  await sweepEventLog(database);
+  expect(await countOf("event_log")).toBe(0);
 });
 
 test("checkpoints more consent changes than one step holds", async () => {

@@ -2,6 +2,7 @@
 import { EXAMPLE_BODIES } from "@postloft/contract/openapi/examples.ts";
 import { accounts } from "./account-examples.ts";
 import { contactFiles, IMAGE_KEY, images, SHOWN_KEY } from "./file-examples.ts";
+import { eventStream } from "./event-examples.ts";
 import { createStory, type Responses, type Body, type Story } from "./answer-story.ts";
 
 const ID = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/g;
@@ -227,7 +228,7 @@ async function mails(story: Story, contactId: string): Promise<void> {
   await ask("emails.pausedDestinations");
   const { data } = await ask<{ data: Array<{ id: string }> }>("mailbox.list");
   await ask("mailbox.get", { params: { id: data[0]?.id ?? "" } });
-  await ask("events.track");
+  await eventStream(story);
   await ask("events.list");
   await ask("events.listByContact", { params: { contactId } });
   await ask("events.names");
@@ -238,9 +239,6 @@ async function mails(story: Story, contactId: string): Promise<void> {
     "activity.types",
     "activity.upcoming",
     "deliverability.get",
-  ])
-    await ask(name);
-  for (const name of [
     "activity.stats",
     "analytics.topCampaigns",
     "analytics.campaignStats",

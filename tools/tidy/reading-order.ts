@@ -23,6 +23,7 @@ export const READING_ORDER = [
   "segments",
   "templates",
   "webhooks",
+  "stream",
   "campaigns",
   "uploads",
   "workflows",

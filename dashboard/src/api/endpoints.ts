@@ -14,6 +14,7 @@ import type * as contacts from "@postloft/contract/contacts.ts";
 import type * as deliverability from "@postloft/contract/deliverability.ts";
 import type * as domains from "@postloft/contract/domains.ts";
 import type * as emails from "@postloft/contract/emails.ts";
+import type * as eventStream from "@postloft/contract/event-stream.ts";
 import type * as events from "@postloft/contract/events.ts";
 import type * as executions from "@postloft/contract/executions.ts";
 import type * as importUndo from "@postloft/contract/import-undo.ts";
@@ -198,6 +199,7 @@ export const api = {
     usage: address<typeof events.getEventUsage>("GET", "/events/:eventName/usage"),
     fields: address<typeof events.listEventFields>("GET", "/events/:eventName/fields"),
     delete: address<typeof events.deleteEvents>("DELETE", "/events/:eventName"),
+    stream: address<typeof eventStream.streamEvents>("GET", "/events/stream"),
   },
   activity: {
     list: address<typeof activity.listActivity>("GET", "/activity"),

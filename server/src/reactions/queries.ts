@@ -3,6 +3,9 @@ import { sql, type RawBuilder } from "kysely";
 import { EMAIL_SENT } from "@postloft/contract/event-names.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
 
+/** The subscription to every event. No event has this name, because names have at least one character. */
+export const EVERY_EVENT = "";
+
 /**
  * Returns a statement part that adds one outbox event per subscriber and event of the query `source` (project, id, contact, name, event,
  * email). Events other than the ones of emails and segments may also have changed their contact.
@@ -13,7 +16,7 @@ export function insertOutboxEventsFrom(source: RawBuilder<unknown>): RawBuilder<
     select distinct e.project_id, s.subscriber, e.id, e.contact_id, e.name, e.event_id, e.email_id, e.from_public_key
     from (${source}) as e (project_id, id, contact_id, name, event_id, email_id, from_public_key)
     join event_subscriptions s on s.project_id = e.project_id
-      and s.event_name = any(array[e.name, case when e.name ~ '^(email|segment)\\.' then e.name else '*' end])`;
+      and s.event_name = any(array[e.name, ${EVERY_EVENT}, case when e.name ~ '^(email|segment)\\.' then e.name else '*' end])`;
 }
 
 /** Does the same for sent emails. `source` is a query of project, contact and email. */

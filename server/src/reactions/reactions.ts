@@ -17,7 +17,9 @@ import {
 } from "./queries.ts";
 
 /** A folder that subscribes to events. */
-export type Subscriber = "segments" | "workflows";
+export type Subscriber = "segments" | "workflows" | "stream";
+
+export { EVERY_EVENT } from "./queries.ts";
 
 /** Subscribes to any change of a contact instead of an event name. */
 export const ANY_CHANGE = "*";
@@ -114,4 +116,10 @@ export async function takeReactions(
   { projectId, subscriber, limit }: { projectId: string; subscriber: Subscriber; limit: number },
 ): Promise<Reaction[]> {
   return takeOutboxEvents(tx, projectId, subscriber, limit);
+}
+
+/** Does the same for a subscriber to every event. Its outbox events always have a name. */
+export async function takeEveryEvent(tx: Tx, input: Parameters<typeof takeReactions>[1]) {
+  const taken = await takeReactions(tx, input);
+  return taken.flatMap(({ eventName, ...event }) => (eventName === null ? [] : [{ ...event, eventName }]));
 }

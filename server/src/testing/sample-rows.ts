@@ -154,6 +154,7 @@ const ROWS = [
   sql`insert into api_requests (project_id, id, request_id, at, method, path, route, status, duration_ms, key, body_bytes)
     values (${id.project}, ${id.request}, 'r', now() - interval '9 days', 'GET', '/', '/', 200, 1, 'secret', 0)`,
   sql`insert into event_reactions (project_id, subscriber, id, contact_id) values (${id.project}, 'test', ${id.outboxEvent}, ${id.ada})`,
+  sql`insert into event_streams (project_id) values (${id.project})`,
   sql`insert into webhook_calls (project_id, id, owner_kind, owner_id, owner_ref, url, method, headers)
     values (${id.project}, ${id.call}, 'workflow', ${id.workflow}, 'r', 'https://x.example', 'POST', '{}')`,
 ];

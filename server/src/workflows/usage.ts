@@ -4,6 +4,7 @@ import type { Dependents } from "../contacts/contacts.ts";
 import type { UndoContext } from "../contacts/import/undo-import.ts";
 import { importedMembers } from "../segments/imported-members.ts";
 import { memberships, segmentsOfContact } from "../segments/usage.ts";
+import { loggedEvents } from "../stream/numbered-log.ts";
 import { RECIPIENT_CHECKS } from "../suppressions/recipients.ts";
 import { listExecutionsHolding } from "./executions/contact-queries.ts";
 import { redactExecutionsOf, lockExecutionsOf } from "./executions/redact-executions.ts";
@@ -25,6 +26,7 @@ import { segmentIdsOfStep, templateIdOf } from "./references.ts";
 export const dependents: readonly Dependents[] = [
   memberships,
   { lock: lockExecutionsOf, end: redactExecutionsOf },
+  loggedEvents,
 ];
 
 /** Dependencies of the undo of an import, from the folders after contacts/. */

@@ -408,6 +408,17 @@ export interface EventCountsTable {
   count: number;
 }
 
+export interface EventLogTable {
+  projectId: string;
+  number: number;
+  id: string;
+  type: string;
+  contactId: string | null;
+  data: ColumnType<unknown, string | null | undefined, string | null>;
+  createdAt: Date;
+  recordedAt: Generated<Date>;
+}
+
 export interface EventNameCountsTable {
   projectId: string;
   name: string;
@@ -429,6 +440,13 @@ export interface EventReactionsTable {
 export interface EventRetentionsTable {
   projectId: string;
   days: number;
+}
+
+export interface EventStreamsTable {
+  projectId: string;
+  lastNumber: Generated<number>;
+  firstNumber: Generated<number>;
+  startedAt: Generated<Date>;
 }
 
 export interface EventSubscriptionsTable {
@@ -1018,9 +1036,11 @@ export interface Rows {
   emails: EmailsTable;
   emails_kept_longer: EmailsKeptLongerTable;
   event_counts: EventCountsTable;
+  event_log: EventLogTable;
   event_name_counts: EventNameCountsTable;
   event_reactions: EventReactionsTable;
   event_retentions: EventRetentionsTable;
+  event_streams: EventStreamsTable;
   event_subscriptions: EventSubscriptionsTable;
   events: EventsTable;
   idempotency_keys: IdempotencyKeysTable;

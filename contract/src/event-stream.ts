@@ -1,0 +1,67 @@
+// The numbered events of a project as a stream to read (docs/decisions/0128-event-log.md).
+import { z } from "zod";
+import { endpoint } from "./endpoint.ts";
+import { instant, queryInteger } from "./field.ts";
+import { LIMITS } from "./limits/limits.ts";
+
+/** The version of the payload. A change that could break a consumer gets a new one. */
+export const EVENT_VERSION = 1;
+
+const LARGEST_NUMBER = 999_999_999_999_999;
+
+export const numberedEvent = z.object({
+  id: z.uuid().describe("Unique. Use it to recognize repeats."),
+  type: z
+    .string()
+    .describe("`email.delivery`, `contact.subscribed`, or the name of an event that you track."),
+  version: z.literal(EVENT_VERSION).describe("The version of this format."),
+  number: z.int().describe("The position among all events of the project, without gaps."),
+  previous: z.int().describe("The number before this one that you should already have: `number` - 1."),
+  createdAt: instant,
+  project: z.uuid(),
+  redacted: z
+    .boolean()
+    .describe("Whether the data is gone because the contact or the event was deleted. `data` is then null."),
+  data: z
+    .record(z.string(), z.unknown())
+    .nullable()
+    .describe(
+      "For events of contacts: `contact` (`id`, `email`), `emailId`, and `properties`, which is the `data` of `GET /events`.",
+    ),
+});
+
+export const streamEvents = endpoint({
+  name: "events.stream",
+  method: "GET",
+  path: "/events/stream",
+  summary: "Read all events of the project forward by number",
+  description:
+    "Returns events with a number above `after`, oldest first. Numbers have no gaps, so nothing is missing between two pages. " +
+    "Recording starts with the first call and stays on; earlier events are in `GET /events`. An event gets its number within about a second. " +
+    `Events are kept for ${LIMITS.eventLogDays.value} days. A call for older ones fails and names the first number. See \`docs/event-webhooks.md\`.`,
+  caller: "project",
+  query: z.object({
+    after: queryInteger(
+      0,
+      LARGEST_NUMBER,
+      "The last number you have; 0 for the beginning. Default: the last number before the first kept event.",
+    ).optional(),
+    limit: queryInteger(
+      1,
+      LIMITS.eventStreamPage.value,
+      `Events per page; default ${LIMITS.eventStreamPageDefault.value}. Large pages end early.`,
+    ).optional(),
+  }),
+  responses: {
+    200: z.object({
+      events: z.array(numberedEvent),
+      firstNumber: z.int().describe("The first kept number, or the next one if there are no events."),
+      lastNumber: z.int().describe("The last number of the project; 0 before the first event."),
+      hasMore: z
+        .boolean()
+        .describe("Whether another page follows now. Read it with `after` set to the last `number`."),
+    }),
+  },
+});
+
+export const EVENT_STREAM_ENDPOINTS = [streamEvents] as const;
