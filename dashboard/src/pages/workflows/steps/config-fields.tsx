@@ -2,7 +2,8 @@
 import type { FieldsProps } from "./step-config.ts";
 import type { AddableType } from "./step-kinds.ts";
 import { ConditionFields } from "./condition-fields.tsx";
-import { DelayFields, WaitFields } from "./time-fields.tsx";
+import { DelayFields } from "./delay-fields.tsx";
+import { WaitFields } from "./wait-fields.tsx";
 import { MailFields } from "./mail-fields.tsx";
 import { UpdateFields } from "./update-fields.tsx";
 import { WebhookFields } from "./webhook-fields.tsx";

@@ -1,4 +1,4 @@
-// The duration, time or date of a DELAY, and the event and timeout of a WAIT_FOR_EVENT.
+// The duration, time or date of a DELAY.
 import { useQuery } from "@tanstack/react-query";
 import { useId } from "react";
 import { problemWith } from "../../../api/call.ts";
@@ -8,9 +8,8 @@ import { t } from "../../../text/t.ts";
 import { INPUT_CLASS, Checkbox, Field, Select } from "../../../ui/field.tsx";
 import { UNIT_NAMES } from "../../segments/condition-builder/operators.ts";
 import { WEEKDAYS } from "../days-and-times.ts";
-import { EventField } from "../event-field.tsx";
 import type { FieldsProps } from "./step-config.ts";
-import { delayText, TIMEOUT_UNITS } from "./step-text.ts";
+import { delayText } from "./step-text.ts";
 
 const UNITS = ["minutes", "hours", "days", "weeks"] as const;
 type Unit = (typeof UNITS)[number];
@@ -24,7 +23,8 @@ interface DurationProps {
   error: string | undefined;
 }
 
-function Duration({ label, amount, unit, onChange, error }: DurationProps) {
+/** An amount of time with its unit. */
+export function Duration({ label, amount, unit, onChange, error }: DurationProps) {
   const id = useId();
   return (
     <div className="flex flex-col gap-1.5">
@@ -263,39 +263,6 @@ function DateFields(props: DateFieldsProps) {
         }
       />
       {until !== undefined && <TimeAndZone delay={delay} onChange={onChange} error={error} />}
-    </>
-  );
-}
-
-const SECONDS: ReadonlyMap<string, number> = new Map(TIMEOUT_UNITS);
-
-export function WaitFields({ projectId, config, onChange, error }: FieldsProps) {
-  const { eventName = "", timeout } = config as { eventName?: string; timeout?: number };
-  const [unit, seconds] = TIMEOUT_UNITS.find(([, one]) => (timeout ?? 0) % one === 0) ?? ["minutes", 60];
-  const { timeout: _timeout, ...withoutTimeout } = config;
-  return (
-    <>
-      <EventField
-        projectId={projectId}
-        label={t("Event")}
-        value={eventName}
-        onChange={(name) => onChange({ ...config, eventName: name })}
-        error={problemWith(error, "config.eventName")}
-      />
-      <Checkbox
-        label={t("Stop waiting after some time")}
-        checked={timeout !== undefined}
-        onChange={({ target }) => onChange(target.checked ? { ...config, timeout: 604_800 } : withoutTimeout)}
-      />
-      {timeout !== undefined && (
-        <Duration
-          label={t("Longest wait")}
-          amount={Math.round(timeout / seconds)}
-          unit={unit}
-          onChange={(amount = 1, of) => onChange({ ...config, timeout: amount * (SECONDS.get(of) ?? 60) })}
-          error={problemWith(error, "config.timeout")}
-        />
-      )}
     </>
   );
 }
