@@ -38,7 +38,7 @@ export const streamEvents = endpoint({
   description:
     "Returns events with a number above `after`, oldest first. Numbers have no gaps, so nothing is missing between two pages. " +
     "Recording starts with the first call and stays on; earlier events are in `GET /events`. An event gets its number within about a second. " +
-    `Events are kept for ${LIMITS.eventLogDays.value} days. A call for older ones fails and names the first number. See \`docs/event-webhooks.md\`.`,
+    `Events are kept for ${LIMITS.eventLogDays.value} days. A call for older ones fails and names the first number. See \`docs/event-stream.md\`.`,
   caller: "project",
   query: z.object({
     after: queryInteger(

@@ -1,7 +1,7 @@
 // Every limit that callers can reach, with its unit and a sentence. Read by the schemas, the errors and docs/api.md.
 import { ACCOUNT_LIMITS } from "./account.ts";
 import { CONTACT_LIMITS } from "./contact.ts";
-import { EVENT_WEBHOOK_LIMITS } from "./event-webhook.ts";
+import { EVENT_STREAM_LIMITS } from "./event-stream.ts";
 import { INCOMING_LIMITS } from "./incoming.ts";
 import { limit, MEGABYTE, type Limit } from "./limit.ts";
 import { WEBHOOK_LIMITS } from "./webhook.ts";
@@ -273,7 +273,7 @@ export const LIMITS = {
   ...CONTACT_LIMITS,
   ...INCOMING_LIMITS,
   ...WEBHOOK_LIMITS,
-  ...EVENT_WEBHOOK_LIMITS,
+  ...EVENT_STREAM_LIMITS,
   ...WORKFLOW_LIMITS,
   idempotencyKeyLength: limit(255, "characters", "`Idempotency-Key`: printable ASCII."),
   idempotencyHours: limit(24, "hours", "Time during which an `Idempotency-Key` is remembered."),
