@@ -28,3 +28,7 @@ create table event_log (
 create index event_log_contacts on event_log (project_id, contact_id) where contact_id is not null;
 -- Finds events older than the retention.
 create index event_log_recorded on event_log (project_id, recorded_at, number);
+
+-- See the end of 0001_initial.sql.
+alter table event_streams alter column project_id set (n_distinct = 10);
+alter table event_log alter column project_id set (n_distinct = 10);

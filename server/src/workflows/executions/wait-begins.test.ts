@@ -203,13 +203,12 @@ test("a delay until a date waits for the contact's date, continues if it has pas
       ["ending", "tag"],
     ],
   });
-  const entries = await Promise.all(
-    ["2999-01-31", "2020-01-31", "soon"].map(async (endsAt) => {
-      const contactId = await trackEvent(server, project, `${endsAt}@example.com`, "seen");
-      await server.rows("update contacts set data = $2 where id = $1", contactId, JSON.stringify({ endsAt }));
-      return entryOf(workflow, contactId);
-    }),
-  );
+  const entries: Array<ReturnType<typeof entryOf>> = [];
+  for (const endsAt of ["2999-01-31", "2020-01-31", "soon"]) {
+    const contactId = await trackEvent(server, project, `${endsAt}@example.com`, "seen");
+    await server.rows("update contacts set data = $2 where id = $1", contactId, JSON.stringify({ endsAt }));
+    entries.push(entryOf(workflow, contactId));
+  }
   await transaction(server.database, (tx) => insertExecutions(tx, projectId, entries));
   await server.hint("workflows");
   const rows = await vi.waitFor(async () => {
