@@ -42,7 +42,7 @@ class ProcessesBetween extends BaseSequencer {
 export default defineConfig({
   test: {
     // Against what hangs, not against what is slow: a browser gives up after 30 s and names what it waited for.
-    testTimeout: 120_000,
+    testTimeout: 60_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 15_000 } },
     // What is imported stays for the next file of a worker; a test that arms or moves something of a module puts it back.

@@ -176,7 +176,7 @@ const STARTERS: Record<string, Record<string, string>> = {
   "Receipt follow-up": { "Event when someone orders": "ordered", "Button link": LINK },
 };
 
-test("every starter creates a disabled workflow with emails that can be enabled as it is", async () => {
+test("every starter creates a disabled workflow that can be enabled without changes", async () => {
   const { page, project } = await openDashboard(server, browser, () => "/workflows");
   const dialog = page.getByRole("dialog", { name: "New workflow" });
   const create = dialog.getByRole("button", { name: "Create workflow" });
@@ -234,7 +234,7 @@ test("every starter creates a disabled workflow with emails that can be enabled 
   }
 });
 
-test("enabling a workflow with a segment asks whether its current members enter, too", async () => {
+test("enabling a workflow with a segment asks whether current members should enter too", async () => {
   let workflowId = "";
   const { page, project } = await openDashboard(server, browser, async (one) => {
     await make(server, one, "/contacts", { email: "ada@example.com", data: { plan: "pro" } });

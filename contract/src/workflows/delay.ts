@@ -24,7 +24,8 @@ export const CONTACT_ZONE = "contact";
 
 /** A field of the contact, or of the event that started the execution. */
 const DATE_FIELD = /^(?:data|event)[.]./;
-const DAY_UNITS: ReadonlySet<string> = new Set(["days", "weeks"]);
+/** Units that count days of the calendar if a delay has a date. */
+export const DAY_UNITS: ReadonlySet<string> = new Set(["days", "weeks"]);
 
 const delayFields = z.object({
   amount: z.int().min(1).optional(),
@@ -46,7 +47,10 @@ const delayFields = z.object({
     .regex(DATE_FIELD, "Must be `data.<key>` or `event.<key>`.")
     .optional()
     .describe("Waits until the date in this field, or until `amount` and `unit` before or after it."),
-  direction: z.enum(["before", "after"]).optional().describe("Of the date; default `after`."),
+  direction: z
+    .enum(["before", "after"])
+    .optional()
+    .describe("Whether the delay ends before or after the date; default `after`."),
 });
 type DelayFields = z.infer<typeof delayFields>;
 type Fault = ReturnType<typeof issue>;

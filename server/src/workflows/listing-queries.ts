@@ -37,7 +37,7 @@ export type ListedWorkflowRow = WorkflowRow & {
   /** Executions that are failed now, and those of them that failed since `failedSince`. */
   failing: number;
   failedRecently: number;
-  /** Executions in the window, and what became of them. */
+  /** Executions in the window: how many started, reached the end, and are failed. */
   entered: number;
   completed: number;
   failed: number;

@@ -1,4 +1,4 @@
-// Enables and disables workflows. Asks whether the current members of a segment enter, too.
+// Enables and disables workflows. Asks whether current members of a segment should enter too.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";

@@ -1,7 +1,7 @@
 // DELAY: waits for a duration, until a time of day on certain weekdays, or until a date in a field.
 import { Cron } from "croner";
 import { readDate } from "@postloft/contract/filter-dates.ts";
-import { CONTACT_ZONE, delayMs } from "@postloft/contract/workflows/delay.ts";
+import { CONTACT_ZONE, DAY_UNITS, delayMs } from "@postloft/contract/workflows/delay.ts";
 import type { StepConfig } from "@postloft/contract/workflows/graph.ts";
 import type { FilterContact } from "../../../segments/filters/evaluate-filter.ts";
 import { delayStart } from "../execution.ts";
@@ -39,8 +39,8 @@ function endOfDelay(
 }
 
 /**
- * Returns the date in a field, moved by the amount. With a time of day, or for a date without one, it is that time (or midnight) of the
- * day in the zone, so that days have 23 to 25 hours when clocks change.
+ * Returns the date in a field plus or minus the amount. A date without a time is midnight in the zone. `until` sets the time of the day in
+ * the zone. Days and weeks then count days of the calendar, because a day has 23 to 25 hours when clocks change.
  * @returns an error if the field has no date
  */
 function endAtDate(config: DelayConfig, zone: string, value: unknown): Date | string {
@@ -65,7 +65,6 @@ function endAtDate(config: DelayConfig, zone: string, value: unknown): Date | st
 }
 
 const DAY_MS = 86_400_000;
-const DAY_UNITS: ReadonlySet<string> = new Set(["days", "weeks"]);
 const SHOWN_LENGTH = 60;
 
 const shorten = (value: unknown) => JSON.stringify(value).slice(0, SHOWN_LENGTH);
