@@ -86,8 +86,9 @@ export async function runServer(node, args, program = "main.ts") {
     ...nodeArguments(process.env.ROLES ?? inFile?.ROLES),
     ...(existsSync(file) ? [`--env-file=${file}`] : []),
   ];
-  const child = startServer(node, { args, program, options });
+  // The handlers come first, because a signal before them would end this process and not the server.
   forwardSignals((signal) => child.kill(signal));
+  const child = startServer(node, { args, program, options });
   watchParents(() => child.kill("SIGTERM"));
   return exitCodeOf(child);
 }
