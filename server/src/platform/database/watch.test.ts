@@ -97,9 +97,15 @@ test("waits for a slow statement, but not for a database that does not respond",
     expect(isRefused).toBe(true);
     expect(tookMs).toBeLessThan(NOTIFIED_MS);
   }
-  const next = await ask();
-  expect(next.isRefused).toBe(true);
-  expect(next.tookMs).toBeLessThan(500);
+  // A busy machine may delay one call, but not each of them.
+  await vi.waitUntil(
+    async () => {
+      const next = await ask();
+      expect(next.isRefused).toBe(true);
+      return next.tookMs < 500;
+    },
+    { timeout: 30_000 },
+  );
   setGone(false);
   await vi.waitUntil(async () => (await ask()).error === null, { timeout: 30_000, interval: 50 });
 });
