@@ -18,7 +18,7 @@ export interface FairQueueOptions {
    * Whether an owner that used much time recently pauses after each item and keeps its place during the pause. That leaves most of the time
    * to others.
    */
-  rests: boolean;
+  rests: boolean | ((owner: string) => boolean);
 }
 
 /** One item of work. */
@@ -139,7 +139,8 @@ export function createFairQueue(
   }
 
   function restMs(owner: string, tookMs: number): number {
-    return options.rests && usedMs(owner) > FREE_MS ? Math.min(REST_MAX_MS, tookMs * REST_FACTOR) : 0;
+    const isPaced = typeof options.rests === "function" ? options.rests(owner) : options.rests;
+    return isPaced && usedMs(owner) > FREE_MS ? Math.min(REST_MAX_MS, tookMs * REST_FACTOR) : 0;
   }
 
   function end({ owner, resource }: Piece, tookMs: number): void {

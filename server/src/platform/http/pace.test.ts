@@ -4,6 +4,8 @@ import { createPace } from "./pace.ts";
 
 const MEGABYTE = 1024 * 1024;
 
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
+
 /** Records started work by name and ends it when the test says so. */
 function playWork() {
   const begun: string[] = [];
@@ -27,7 +29,7 @@ test("runs an owner's large bodies one at a time, and small or other owners' bod
   const second = follow("a", MEGABYTE, "a second");
   void follow("a", 100, "a small");
   void follow("b", MEGABYTE, "b large");
-  await new Promise((resolve) => setImmediate(resolve));
+  await nextTurn();
   expect(begun.toSorted()).toEqual(["a large", "a small", "b large"]);
   end("a large");
   await first;
@@ -44,6 +46,30 @@ test("after a large response only the lists of its owner run one at a time", asy
     void pace.follow({ owner: "a", bodyBytes: 0, isList: true }, work(name));
   void pace.follow({ owner: "a", bodyBytes: 100, isList: false }, work("call"));
   void pace.follow({ owner: "b", bodyBytes: 0, isList: true }, work("list of another"));
-  await new Promise((resolve) => setImmediate(resolve));
+  await nextTurn();
   expect(begun.toSorted()).toEqual(["call", "list", "list of another"]);
+});
+
+test("a heavy owner pauses after a large body only if others made requests recently", async () => {
+  let nowMs = 0;
+  const pace = createPace(() => nowMs);
+  const { begun, work, end } = playWork();
+  const large = (name: string) =>
+    void pace.follow({ owner: "a", bodyBytes: MEGABYTE, isList: false }, work(name));
+  const endAfter = async (name: string, tookMs: number) => {
+    nowMs += tookMs;
+    end(name);
+    await nextTurn();
+  };
+  for (const name of ["first", "second", "third", "fourth"]) large(name);
+  await nextTurn();
+  await endAfter("first", 1_000);
+  expect(begun).toEqual(["first", "second"]);
+  void pace.follow({ owner: "b", bodyBytes: 0, isList: false }, async () => undefined);
+  await endAfter("second", 10);
+  expect(begun).toEqual(["first", "second"]);
+  await expect.poll(() => begun, { interval: 5 }).toEqual(["first", "second", "third"]);
+  // The other owner's request is too long ago now.
+  await endAfter("third", 3_000);
+  expect(begun).toEqual(["first", "second", "third", "fourth"]);
 });

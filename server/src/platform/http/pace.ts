@@ -1,4 +1,5 @@
-// Paces large requests and responses, so that a project that moves megabytes runs one of them at a time and pauses after each.
+// Paces large requests and responses, so that a project that moves megabytes runs one of them at a time and pauses after each while others
+// use the server.
 import { createFairQueue } from "../background/fair-queue.ts";
 
 /** In bytes. A larger body takes milliseconds to parse, and more in the database. */
@@ -12,8 +13,9 @@ const LARGE_REQUESTS = {
   atOncePerOwner: 1,
   waitingPerOwner: 200,
   waiting: 1_000,
-  rests: true,
 };
+/** An owner pauses for others if one of them made a request this recently. An owner alone on the machine runs at full speed. */
+const COMPANY_MS = 3_000;
 
 /** The facts about a request before its body is parsed. */
 export interface PacedRequest {
@@ -34,15 +36,33 @@ export interface Pace {
   note(owner: string, responseLength: number): void;
 }
 
-export function createPace(): Pace {
-  const large = createFairQueue(LARGE_REQUESTS);
+/** Creates a pace. @param nowMs a monotonic clock */
+export function createPace(nowMs: () => number = () => performance.now()): Pace {
+  const company = watchCompany(nowMs);
+  const large = createFairQueue({ ...LARGE_REQUESTS, rests: company.isPresent }, nowMs);
   return {
     follow({ owner, bodyBytes, isList }, work) {
+      company.note(owner);
       const isLarge = bodyBytes > LARGE_BODY_BYTES || (isList && large.usedMs(owner) > 0);
       return isLarge ? large.run({ owner }, work) : work();
     },
     note(owner, responseLength) {
       if (responseLength > LARGE_RESPONSE_LENGTH) large.charge(owner, RESPONSE_COSTS_MS);
     },
+  };
+}
+
+/** Remembers who made requests, so that an owner can find out whether others use the server too. */
+function watchCompany(nowMs: () => number) {
+  let latest = { owner: "", atMs: -Infinity };
+  /** The latest request by anyone but the owner of `latest`. */
+  let other = latest;
+  return {
+    note(owner: string): void {
+      if (owner !== latest.owner) other = latest;
+      latest = { owner, atMs: nowMs() };
+    },
+    isPresent: (owner: string): boolean =>
+      nowMs() - (owner === latest.owner ? other : latest).atMs < COMPANY_MS,
   };
 }
