@@ -11,7 +11,7 @@ const installed = () => process.env.CHROMIUM_PATH ?? PLACES.find((path) => exist
 export async function startBrowser(): Promise<Browser> {
   const executablePath = installed() ?? (await chromiumFromNpm.executablePath());
   // Do not use the npm package's arguments, because they run all pages in one process, and closing one page would end the others.
-  return chromium.launch({ executablePath, args: ["--no-sandbox"] });
+  return chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });
 }
 
 /** Unpacks the npm package before tests run in parallel, because a second one would start a half-unpacked binary. */
