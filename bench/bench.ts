@@ -21,7 +21,8 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     run: benchTrack,
   },
   send: {
-    measures: "POST /v1/send with 20 KB of HTML, compared with the same servers",
+    measures:
+      "POST /v1/send with 20 KB of HTML, compared with the same servers, and with batches (`batch`: only those)",
     run: benchSend,
   },
   deliver: {

@@ -1,5 +1,6 @@
 // `npm run bench send`: accepted emails a second with one recipient and 20 KB of HTML, by what differs between calls.
 import { SECRET_KEY } from "../e2e/program.ts";
+import { benchBatches } from "./send-batch.ts";
 import { COMPARISON_HEAD, createComparison, NAIVE, NO_DATABASE } from "./compare.ts";
 import { ADDRESS_NUMBER, makeRequest, UNIQUE_NUMBER } from "./request.ts";
 import { startDatabase, startOurs, startRival, type BenchServer } from "./servers.ts";
@@ -37,7 +38,23 @@ const REQUESTS = {
   "unique per email, with variables": sendRequest(html(`<p>Order ${UNIQUE_NUMBER}</p>`, VARIABLES)),
 };
 
+/** Compares batches with single calls, on a server that only accepts. */
+async function compareBatches(): Promise<void> {
+  const database = await startDatabase();
+  try {
+    const server = await startOurs(database, { ROLES: "api" });
+    try {
+      await benchBatches(server, { "20 KB": html(VARIABLES), "0.2 KB": VARIABLES });
+    } finally {
+      await server.stop();
+    }
+  } finally {
+    await database.stop();
+  }
+}
+
 export async function benchSend(): Promise<void> {
+  if (process.argv.includes("batch")) return compareBatches();
   const closing: Array<() => Promise<void>> = [];
   const closeFrom = async (first: number) => {
     for (const close of closing.splice(first).toReversed()) await close();
@@ -74,4 +91,5 @@ export async function benchSend(): Promise<void> {
   } finally {
     await closeFrom(0);
   }
+  await compareBatches();
 }

@@ -87,6 +87,10 @@ export interface Endpoint<
   readonly respell: ((body: unknown) => unknown) | null;
   /** Returns why an unknown field is rejected although others are ignored. */
   readonly refusalOfUnknown: ((name: string) => string | null) | null;
+  /**
+   * The list whose items the route reads as bodies of another endpoint, so that an invalid item fails alone. Null for most endpoints.
+   */
+  readonly batchOf: string | null;
   /** Whether a body is read. */
   readonly takesBody: boolean;
   /** Whether the body may be omitted because all its fields are optional. */
@@ -132,6 +136,7 @@ export interface EndpointDefinition<
   unknownFields?: UnknownFields;
   respell?: (body: unknown) => unknown;
   refusalOfUnknown?: (name: string) => string | null;
+  batchOf?: string;
   bodyKind?: BodyKind;
   bodyLimitBytes?: number;
   isRead?: boolean;
@@ -186,6 +191,7 @@ export function endpoint<
     unknownFields: definition.unknownFields ?? "ignored",
     respell: definition.respell ?? null,
     refusalOfUnknown: definition.refusalOfUnknown ?? null,
+    batchOf: definition.batchOf ?? null,
     takesBody: definition.body !== undefined,
     isBodyOptional: definition.method === "POST" && definition.body?.safeParse({}).success === true,
     isRead,

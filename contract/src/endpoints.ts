@@ -35,6 +35,7 @@ import * as requests from "./requests.ts";
 import * as secondFactor from "./second-factor.ts";
 import * as security from "./security.ts";
 import * as segments from "./segments.ts";
+import * as sendBatch from "./send-batch.ts";
 import * as suppressions from "./suppressions.ts";
 import * as templateTrials from "./template-trials.ts";
 import * as templates from "./templates.ts";
@@ -53,6 +54,7 @@ import * as workflowQuestions from "./workflows/questions.ts";
 export const ENDPOINTS: readonly Endpoint[] = [
   v1.track,
   v1.send,
+  sendBatch.sendBatch,
   verify.verify,
   contacts.listContacts,
   contacts.searchContacts,

@@ -7,8 +7,8 @@ import { LIMITS } from "./limits/limits.ts";
 import { asMessage, withValues, type ErrorMessage, type Wording } from "./translation.ts";
 import { readAs, unknownFieldIssues } from "./unknown-fields.ts";
 
-/** JSON Schemas for OpenAPI, for Zod schemas that are transformations and have none. */
-export const jsonSchemas = z.registry<{ jsonSchema: Record<string, unknown> }>();
+/** JSON Schemas for OpenAPI, for Zod schemas that are transformations and have none. `like` takes the schema of another Zod schema. */
+export const jsonSchemas = z.registry<{ jsonSchema: Record<string, unknown> } | { like: () => unknown }>();
 
 /** Returns an issue of a transformation with one of our field codes and, if needed, a path below the field. */
 export function issue(wording: Wording, code: FieldCode, input: unknown, path: Array<string | number> = []) {

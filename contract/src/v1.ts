@@ -218,6 +218,18 @@ function errorOfTime(name: string): string | null {
   return "This endpoint sends immediately and can't schedule. Remove this field.";
 }
 
+/** The emails of one call. */
+export const sentEmails = z.object({
+  emails: z.array(z.object({ contact: z.object({ id: z.uuid(), email: z.string() }), email: z.uuid() })),
+  warnings: z
+    .array(contentWarning.extend({ where: contentWarning.shape.where.extend({ field: z.string() }) }))
+    .optional()
+    .describe(
+      "Merge tags of other services, variables without a value in `data` or any contact, and ignored body fields (`unknown_field`, without parts). Omitted if there are none.",
+    ),
+  timestamp: instant,
+});
+
 export const send = endpoint({
   name: "v1.send",
   method: "POST",
@@ -233,18 +245,7 @@ export const send = endpoint({
   refusalOfUnknown: errorOfTime,
   bodyLimitBytes: LIMITS.sendBodyBytes.value,
   envelope: "wrapped",
-  responses: {
-    200: z.object({
-      emails: z.array(z.object({ contact: z.object({ id: z.uuid(), email: z.string() }), email: z.uuid() })),
-      warnings: z
-        .array(contentWarning.extend({ where: contentWarning.shape.where.extend({ field: z.string() }) }))
-        .optional()
-        .describe(
-          "Merge tags of other services, variables without a value in `data` or any contact, and ignored body fields (`unknown_field`, without parts). Omitted if there are none.",
-        ),
-      timestamp: instant,
-    }),
-  },
+  responses: { 200: sentEmails },
   errors: [
     "DOMAIN_NOT_VERIFIED",
     "TEMPLATE_NOT_FOUND",

@@ -14,7 +14,7 @@ import type { RecoveryParticipant } from "./platform/stamp/stamp.ts";
 import { createRateLimiter, type RateLimiter } from "./platform/http/rate-limit.ts";
 import { addressOfUser } from "./users/users.ts";
 import { emailRoutes } from "./emails/reading/routes.ts";
-import { createAskedRenderer } from "./rendering/asked-renderer.ts";
+import { createAskedRenderer, type AskedRenderer } from "./rendering/asked-renderer.ts";
 import { addLateSent } from "./events/counts.ts";
 import { listEventsOfEmail } from "./events/events.ts";
 import { eventRoutes } from "./events/routes.ts";
@@ -90,6 +90,7 @@ import { trackingRoutes } from "./deliveries/tracking/routes.ts";
 import { createTrackingEndpoint } from "./deliveries/tracking/tracking-endpoint.ts";
 import { v1Routes } from "./v1/routes.ts";
 import { createRecentSends } from "./v1/recent-sends.ts";
+import { createBatchEndpoint } from "./v1/send-batch.ts";
 import { createSendEndpoint } from "./v1/send.ts";
 import { createTracker } from "./v1/track.ts";
 import { createVerifier } from "./v1/verify.ts";
@@ -129,22 +130,18 @@ export interface ApiDependencies extends LinkParts {
 }
 
 export async function createApi(deps: ApiDependencies): Promise<FastifyInstance> {
-  const { database, sealer, dns, sessions, domains, facts, log, metrics } = deps;
+  const { database, sealer, sessions, domains, facts, log, metrics } = deps;
   const rateLimiter = createRateLimiter(database);
-  const tracker = createTracker(database);
   const renderer = createAskedRenderer();
-  const send = createSendEndpoint({ database, renderer, domains });
   const explainer = createExplainer();
   const linter = createLinter();
   const people = { passwords: createPasswords(), verifier: createPasskeyVerifier() };
-  const recentSends = createRecentSends(log);
-  deps.addRecoveryParticipant(recentSends);
   const tracking = createTrackingEndpoint({ database, tokens: deps.mailTokens, log });
   const images = await openImages(deps);
   const requestLog = createRequestLog(deps);
   const reports = openReports(deps);
   const routes = [
-    ...v1Routes({ database, tracker, send, recentSends, verify: createVerifier({ dns }) }),
+    ...routesOfV1(deps, renderer),
     ...routesOfContacts(deps, rateLimiter),
     ...suppressionRoutes(deps),
     ...segmentRoutes({ ...deps, explainer, campaignOfSegment, workflowOfSegment, workflowStartedBy }),
@@ -184,7 +181,7 @@ export async function createApi(deps: ApiDependencies): Promise<FastifyInstance>
       rateLimiter,
       access: accessOf(deps),
       sessionCookie: sessions.cookie,
-      origin: () => new URL(facts.baseUrl()).origin,
+      origin: () => originOf(deps),
       onResponded: requestLog.note,
       constraintErrors: new Map([...JOB_CONSTRAINTS, ...CONTACT_CONSTRAINTS]),
     },
@@ -194,6 +191,23 @@ export async function createApi(deps: ApiDependencies): Promise<FastifyInstance>
   closeAfter(app, [renderer, explainer, linter, ...Object.values(people), tracking.book, images, requestLog]);
   await addPages(app, deps);
   return app;
+}
+
+const originOf = ({ facts }: ApiDependencies) => new URL(facts.baseUrl()).origin;
+
+function routesOfV1(deps: ApiDependencies, renderer: AskedRenderer): Route[] {
+  const { database, dns, domains, log } = deps;
+  const sendEndpoint = createSendEndpoint({ database, renderer, domains });
+  const recentSends = createRecentSends(log);
+  deps.addRecoveryParticipant(recentSends);
+  return v1Routes({
+    database,
+    tracker: createTracker(database),
+    send: sendEndpoint.send,
+    sendBatch: createBatchEndpoint({ database, sendEndpoint, origin: () => originOf(deps), log }),
+    recentSends,
+    verify: createVerifier({ dns }),
+  });
 }
 
 /** Closes the given parts after all requests have been answered. */

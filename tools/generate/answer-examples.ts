@@ -253,6 +253,7 @@ async function mails(story: Story, contactId: string): Promise<void> {
   for (const name of ["events.usage", "events.fields"]) await ask(name, { params: eventParams });
   await ask("contacts.export", { params: { id: contactId } });
   await ask("events.delete", { params: eventParams });
+  await ask("v1.sendBatch");
 }
 
 /** Makes responses reproducible: replaces ids, times, keys and the address, and truncates lists. */

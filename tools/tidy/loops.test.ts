@@ -150,6 +150,7 @@ const OVER: Readonly<Record<string, string>> = {
     "platform/http/guards.ts platform/http/http.ts",
   "a limited number of form parts": "platform/http/form.ts",
   "a limited number of message lines": "deliveries/parse-apart.ts",
+  "the emails of one batch, which are limited; yields between groups": "v1/send-batch.ts",
   "the letters of one address, already limited in length": "v1/shard.ts",
   "batches of contacts or emails from the database, with a time limit of a tenth of a second":
     "contacts/find-contacts.ts emails/reading/find-emails.ts",

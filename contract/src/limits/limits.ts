@@ -30,7 +30,7 @@ export const LIMITS = {
   sendBodyBytes: limit(
     60 * MEGABYTE,
     "bytes",
-    "The JSON body of `POST /v1/send`, including attachments in base64.",
+    "The JSON body of `POST /v1/send` or `POST /v1/send/batch`, including attachments in base64.",
   ),
   formBytes: limit(16 * 1024, "bytes", "A form sent to one of the public pages."),
   webhookBytes: limit(256 * 1024, "bytes", "A notification at a path below `/webhooks`."),
@@ -214,6 +214,11 @@ export const LIMITS = {
     "Emails in doubt resolved by one `POST /campaigns/:id/resolve` without `ids`.",
   ),
   recipients: limit(100, "recipients", "`to` in one `POST /v1/send`; each recipient gets a separate email."),
+  batchEmails: limit(
+    1_000,
+    "emails",
+    "`emails` in one `POST /v1/send/batch`, and their recipients in total. Each counts as one request.",
+  ),
   copies: limit(50, "addresses", "`cc` and `bcc` in total."),
   templatesListed: limit(1000, "templates", "`GET /templates` without `limit` and `cursor`."),
   subjectLength: limit(998, "characters", "A subject; no line breaks."),

@@ -15,6 +15,18 @@ export const EXAMPLE_BODIES: Readonly<Record<string, Readonly<Record<string, unk
     body: '<p>Thank you, {{firstName ?? "friend"}}.</p>',
     data: { firstName: "Ada", order: { value: "A-1042", persistent: false } },
   },
+  "v1.sendBatch": {
+    emails: [
+      {
+        to: "ada@example.com",
+        from: "hello@mail.example.com",
+        subject: "Your order A-1042",
+        body: "<p>Thank you, Ada.</p>",
+        idempotencyKey: "order-A-1042",
+      },
+      { to: "bob@example.com", template: "0199e0a1-7b2c-7d3e-8f40-5a6b7c8d9e0f" },
+    ],
+  },
   "v1.verify": { email: "ada@example.com" },
   "contacts.upsert": { email: "ada@example.com", subscribed: true, data: { firstName: "Ada" } },
   "contacts.update": { subscribed: false, data: { plan: null } },

@@ -59,7 +59,13 @@ function convert(schema: z.ZodType, io: "input" | "output", spelledOut: z.ZodObj
     unrepresentable: "any",
     override: ({ zodSchema, jsonSchema }) => {
       const registered = io === "input" ? jsonSchemas.get(zodSchema) : undefined;
-      if (registered !== undefined) replace(jsonSchema, structuredClone(registered.jsonSchema));
+      if (registered !== undefined)
+        replace(
+          jsonSchema,
+          "like" in registered
+            ? inputSchema(registered.like() as z.ZodType)
+            : structuredClone(registered.jsonSchema),
+        );
       const reference =
         io === "output" && zodSchema !== spelledOut ? asResource(zodSchema, jsonSchema) : null;
       if (reference !== null) replace(jsonSchema, reference);

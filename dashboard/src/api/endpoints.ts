@@ -32,6 +32,7 @@ import type * as requests from "@postloft/contract/requests.ts";
 import type * as secondFactor from "@postloft/contract/second-factor.ts";
 import type * as security from "@postloft/contract/security.ts";
 import type * as segments from "@postloft/contract/segments.ts";
+import type * as sendBatch from "@postloft/contract/send-batch.ts";
 import type * as suppressions from "@postloft/contract/suppressions.ts";
 import type * as templateTrials from "@postloft/contract/template-trials.ts";
 import type * as templates from "@postloft/contract/templates.ts";
@@ -51,6 +52,7 @@ export const api = {
   v1: {
     track: address<typeof v1.track>("POST", "/v1/track", "wrapped"),
     send: address<typeof v1.send>("POST", "/v1/send", "wrapped"),
+    sendBatch: address<typeof sendBatch.sendBatch>("POST", "/v1/send/batch", "wrapped"),
     verify: address<typeof verify.verify>("POST", "/v1/verify", "wrapped"),
   },
   contacts: {

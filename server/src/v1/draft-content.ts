@@ -65,7 +65,7 @@ export function templateKeyOf({ projectId, body }: { projectId: string; body: Se
   return body.template === undefined ? null : { projectId, id: body.template };
 }
 
-interface DraftedCall {
+export interface DraftedCall {
   projectId: string;
   body: SendBody;
   parts: Parts;

@@ -4,10 +4,10 @@ import { nowMs } from "../platform/clock.ts";
 import type { Log } from "../platform/log.ts";
 import type { RecoveryParticipant } from "../platform/stamp/stamp.ts";
 import { listMissingEmails } from "./queries.ts";
-import type { SendResponse } from "./send.ts";
+import type { SendResponse } from "./accept-sends.ts";
 
 export interface RecentSends extends RecoveryParticipant {
-  note(call: { requestId: string; projectId: string; answer: SendResponse }): void;
+  note(call: { requestId: string; projectId: string; answer: Pick<SendResponse, "emails"> }): void;
 }
 
 const REACH_MS = 5 * 60_000;

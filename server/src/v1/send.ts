@@ -1,74 +1,78 @@
-// POST /v1/send: validates everything, then writes contacts, contents and emails of many calls in one transaction.
+// Checks calls of POST /v1/send and of batches, and commits many of them in one transaction.
 import { LRUCache } from "lru-cache";
-import type { SendBody } from "@postloft/contract/v1.ts";
-import { withValues } from "@postloft/contract/translation.ts";
-import { now } from "../platform/clock.ts";
-import { wasRolledBack, transaction, type Database, type Tx } from "../platform/database/database.ts";
+import {
+  wasRolledBack,
+  transaction,
+  subtransaction,
+  type Database,
+  type Tx,
+} from "../platform/database/database.ts";
 import { createGroupCommit } from "../platform/background/group-commit.ts";
-import { storeStoredResponses, type StoredResponse } from "../platform/http/idempotency.ts";
+import { asAppError } from "../platform/http/errors.ts";
+import {
+  storeStoredResponses,
+  type KeptResponse,
+  type StoredResponse,
+} from "../platform/http/idempotency.ts";
 import { pairUp } from "../platform/pair-up.ts";
 import { AppError } from "../platform/app-error.ts";
-import { enqueueContactEvents } from "../reactions/reactions.ts";
-import { enqueueEmails, hashTexts, makeContent, type Mailbox } from "../emails/outbox/emails.ts";
-import type { TestVariables } from "../emails/rows/rendered-as.ts";
+import { hashTexts } from "../emails/outbox/emails.ts";
 import type { AskedRenderer } from "../rendering/asked-renderer.ts";
 import { createCapCheck } from "../billing/caps.ts";
 import type { Domains } from "../domains/domains.ts";
-import type { ChangeSource } from "../contacts/consent.ts";
-import { readDataPatch, type DataPatch } from "../contacts/rules.ts";
-import { upsertContacts } from "../contacts/upsert-contacts.ts";
+import { CONTACT_CONSTRAINTS } from "../contacts/constraint-errors.ts";
+import { readDataPatch } from "../contacts/rules.ts";
 import { checkContent } from "../templates/check-content.ts";
 import type { Warning } from "../templates/warnings.ts";
-import { readTemplates } from "../templates/templates.ts";
-import { createDrafter, ownTexts, partsOf, templateKeyOf, type Draft, type Parts } from "./draft-content.ts";
-import { createShards, MAX_BATCH_BYTES, optional, type ShardRequest } from "./shard.ts";
-import { findSubscriptions } from "./queries.ts";
-import { resolveSenders } from "./resolve-senders.ts";
-import { contactKey, findUnreachable } from "./send-rules.ts";
-import { createSendWarner, ignoredField, type SendWarning } from "./send-warnings.ts";
+import { acceptSends, type SendCall, type SendItem, type SendResponse } from "./accept-sends.ts";
+import { ownTexts, partsOf, type Parts } from "./draft-content.ts";
+import { createShards, MAX_BATCH_BYTES, type ShardRequest } from "./shard.ts";
+import { createSendWarner, ignoredField } from "./send-warnings.ts";
 
-export interface SendRequest {
-  projectId: string;
-  /** Whether the emails stay in the local mailbox and the contact data is not stored. */
-  isTest: boolean;
-  body: SendBody;
-  /** Ignored fields of the request. */
-  unknownFields?: readonly string[];
+/** One call with one or several checked emails. All of them are stored in the same transaction. */
+export interface SendUnit {
+  items: readonly SendItem[];
   /** Size of the original request. */
   bodyBytes: number;
-  storedResponse: StoredResponse | null;
-  via: ChangeSource;
+  /** Stores the response of the whole call, in addition to the responses of its items. */
+  store: {
+    storedResponse: StoredResponse;
+    answerOf: (results: readonly SendResult[]) => KeptResponse;
+  } | null;
 }
 
-export interface SendResponse {
-  emails: Array<{ contact: { id: string; email: string }; email: string }>;
-  /** Omitted if empty. */
-  warnings?: SendWarning[];
-  timestamp: string;
+export type SendResult = SendResponse | Error;
+
+export interface SendEndpoint {
+  /**
+   * Checks everything about a call that needs no lock.
+   * @throws AppError about the call
+   */
+  check(call: SendCall): Promise<SendItem>;
+  /** Stores the emails, and returns a result for each item, in order. If it throws, no email of the unit was stored. */
+  accept(unit: SendUnit): Promise<readonly SendResult[]>;
+  /** Checks and accepts one call. @throws AppError about the call */
+  send(call: SendCall & { bodyBytes: number }): Promise<SendResponse>;
 }
 
 /**
- * Two batches in flight, so that one fills while the other commits. Calls to the same address share a shard, heavy ones have a separate
- * one.
+ * Two batches in flight, so that one fills while the other commits. Calls to the same address share a shard. Heavy ones and those with
+ * several emails have a separate one.
  */
 const SHARDS = 2;
 /** Calls can be large, so this limits the number in one batch. */
 const MAX_BATCH = 50;
+/** The least weight of an email, so that a transaction has up to about a thousand of them. */
+const MIN_EMAIL_BYTES = 1_024;
+/** How often the emails of one call are tried in smaller groups, to find those that the database rejects. */
+const MAX_TRIALS = 100;
 const MAX_CHECKED_CONTENTS = 2_000;
-const NO_PATCH = readDataPatch({});
-
-interface Item extends SendRequest {
-  parts: Parts;
-  texts: ReturnType<typeof ownTexts>;
-  patch: DataPatch;
-  warnings: SendWarning[];
-}
 
 export function createSendEndpoint(options: {
   database: Database;
   renderer: AskedRenderer;
   domains: Domains;
-}): (request: SendRequest) => Promise<SendResponse> {
+}): SendEndpoint {
   const { database, renderer, domains } = options;
   /** Hashes of validated texts, so that repeated texts are not validated again. */
   const checked = new LRUCache<string, true>({ max: MAX_CHECKED_CONTENTS });
@@ -80,7 +84,7 @@ export function createSendEndpoint(options: {
    * @returns the warnings
    */
   async function checkTexts(
-    { projectId, body }: SendRequest,
+    { projectId, body }: SendCall,
     parts: Parts,
     hash: string | undefined,
   ): Promise<readonly Warning[]> {
@@ -98,187 +102,100 @@ export function createSendEndpoint(options: {
   }
 
   const shards = createShards(SHARDS);
-  const commits = createGroupCommit<Item, SendResponse>({
+  const commits = createGroupCommit<SendUnit, readonly SendResult[]>({
     lanes: shards.count,
-    laneOf: (item) => shards.laneOf(asShardRequest(item)),
+    laneOf: (unit) => shards.laneOf(asShardRequest(unit)),
     maxItems: MAX_BATCH,
-    weightOf: ({ bodyBytes }) => bodyBytes,
+    weightOf: ({ items, bodyBytes }) => Math.max(bodyBytes, items.length * MIN_EMAIL_BYTES),
     maxWeight: MAX_BATCH_BYTES,
-    run: (items) => transaction(database, (tx) => sendAll(tx, items, domains)),
+    run: (units) => transaction(database, (tx) => acceptUnits(tx, units, domains)),
     hadNoEffect: wasRolledBack,
   });
 
-  return async (request) => {
-    if (!request.isTest) await requireRoom(request.projectId, "transactional", request.body.to.length);
-    const parts = partsOf(request.body);
-    const texts = ownTexts(request.body, parts);
-    const warnings = [
-      ...(await checkTexts(request, parts, texts?.hash)),
-      ...(request.unknownFields ?? []).map(ignoredField),
-    ];
-    const item = { ...request, parts, texts, patch: readDataPatch(request.body.data), warnings };
-    return shards.during(asShardRequest(request), () => commits.submit(item));
+  async function check(call: SendCall): Promise<SendItem> {
+    const { projectId, isTest, body, unknownFields = [] } = call;
+    if (!isTest) await requireRoom(projectId, "transactional", body.to.length);
+    const parts = partsOf(body);
+    const texts = ownTexts(body, parts);
+    const warnings = [...(await checkTexts(call, parts, texts?.hash)), ...unknownFields.map(ignoredField)];
+    return { ...call, parts, texts, patch: readDataPatch(body.data), warnings };
+  }
+  async function accept(unit: SendUnit): Promise<readonly SendResult[]> {
+    return shards.during(asShardRequest(unit), () => commits.submit(unit));
+  }
+
+  return {
+    check,
+    accept,
+    async send({ bodyBytes, ...call }) {
+      const [result] = await accept({ items: [await check(call)], bodyBytes, store: null });
+      if (result === undefined || result instanceof Error) throw result ?? new Error("A call has no result.");
+      return result;
+    },
   };
 }
 
-/** Calls to one address share a shard. */
-function asShardRequest({ projectId, body, bodyBytes }: SendRequest): ShardRequest {
-  const [only, another] = body.to;
-  const text = only !== undefined && another === undefined ? only.address : "";
-  return { projectId, text, bodyBytes, data: body.data };
+/** Calls with one email to the same address share a shard. */
+function asShardRequest({ items, bodyBytes }: SendUnit): ShardRequest {
+  const [only, another] = items;
+  const [to, copy] = only?.body.to ?? [];
+  const text = to !== undefined && copy === undefined ? to.address : "";
+  const { projectId = "", body } = only ?? {};
+  return { projectId, text, bodyBytes, data: body?.data, isBatch: another !== undefined };
 }
 
-/** Returns one response or error per call, in order. Errors affect only their call. */
-async function sendAll(
+/** Accepts the emails of units, and stores the responses of those that are stored as a whole. */
+async function acceptUnits(
   tx: Tx,
-  items: readonly Item[],
+  units: readonly SendUnit[],
   domains: Domains,
-): Promise<Array<SendResponse | Error>> {
-  const timestamp = now().toISOString();
-  const verdicts = await decide(tx, items, domains);
-  const accepted = verdicts.flatMap((verdict) => {
-    if (verdict instanceof Error) return [];
-    const { textsHash, template, ...said } = verdict.draft;
-    const { item, from } = verdict;
-    const parts = { ...said, from, ...(item.isTest ? { tracked: false, listKind: null } : {}) };
-    return [{ item, content: makeContent(parts, textsHash), template }];
-  });
-  const recipients = accepted.flatMap(({ item, content, template }) =>
-    item.body.to.map((to) => ({ item, content, template, to })),
-  );
-  const contacts = await upsertContacts(
-    tx,
-    recipients.map(({ item, to }) => ({
-      projectId: item.projectId,
-      email: to.address,
-      ...(item.isTest ? {} : optional("subscribed", item.body.subscribed)),
-      subscribedIfNew: false,
-      patch: item.isTest ? NO_PATCH : item.patch,
-      via: item.via,
-    })),
-  );
-  const known = pairUp(recipients, contacts);
-  await enqueueContactEvents(
-    tx,
-    known.flatMap(([{ item }, { contactId, isNew }]) => {
-      const isUnchanged = !isNew && (item.isTest || item.body.data === undefined);
-      return isUnchanged ? [] : [{ projectId: item.projectId, contactId }];
-    }),
-  );
-  const ids = await enqueueEmails(
-    tx,
-    known.map(([{ item, content, template, to }, { contactId }]) => ({
-      projectId: item.projectId,
-      kind: "TRANSACTIONAL",
-      to,
-      copies: copiesOf(item.body),
-      content,
-      ...(template === null ? {} : { templateId: template.id }),
-      ...ownerOf(item, contactId),
-    })),
-  );
-  const responses = new Map(
-    accepted.map(({ item }): [Item, SendResponse] => [
-      item,
-      { emails: [], ...(item.warnings.length > 0 && { warnings: item.warnings }), timestamp },
-    ]),
-  );
-  for (const [[{ item, to }, { contactId }], email] of pairUp(known, ids))
-    responses.get(item)?.emails.push({ contact: { id: contactId, email: to.address }, email });
+): Promise<Array<readonly SendResult[]>> {
+  const items = units.flatMap((unit) => unit.items);
+  const accept = async (some: readonly SendItem[]) =>
+    some.length === 0 ? [] : acceptSends(tx, some, domains);
+  // The emails of several units are not tried in groups, because the group commit tries each unit alone.
+  const [only, another] = units;
+  const isSplit = another === undefined && only !== undefined && only.items.length > 1;
+  const all = isSplit ? await acceptInGroups(tx, items, accept) : await accept(items);
+  let end = 0;
+  const results = units.map((unit) => all.slice(end, (end += unit.items.length)));
   await storeStoredResponses(
     tx,
-    [...responses].flatMap(([{ storedResponse }, body]) =>
-      storedResponse === null ? [] : [{ storedResponse, answer: { status: 200, body } }],
+    pairUp(units, results).flatMap(([{ store }, own]) =>
+      store === null ? [] : [{ storedResponse: store.storedResponse, answer: store.answerOf(own) }],
     ),
   );
-  return verdicts.map((verdict) =>
-    verdict instanceof Error
-      ? verdict
-      : (responses.get(verdict.item) ?? new Error("A call was not answered.")),
-  );
+  return results;
 }
 
-/** Returns the owner of the email, which is its contact. Under a test key it has none and is only rendered for the contact. */
-function ownerOf({ patch, isTest }: Item, contactId: string) {
-  const data = { ...patch.set, ...patch.transient };
-  if (!isTest) return { contactId, variables: data };
-  const variables: TestVariables = { renderAs: contactId, data };
-  return { contactId: null, variables: { ...variables }, isTest, staysHere: isTest };
+/**
+ * Accepts emails together. If the database rejects the data of a contact, tries ever smaller groups, so that only the invalid emails fail.
+ * @throws the error of the last trial if too many emails are invalid
+ */
+async function acceptInGroups(
+  tx: Tx,
+  items: readonly SendItem[],
+  accept: (items: readonly SendItem[]) => Promise<SendResult[]>,
+): Promise<SendResult[]> {
+  let trials = 0;
+  async function attempt(group: readonly SendItem[]): Promise<SendResult[]> {
+    trials += 1;
+    try {
+      return await subtransaction(tx, () => accept(group));
+    } catch (error) {
+      const rejection = rejectionOf(error);
+      if (rejection === null || trials >= MAX_TRIALS) throw error;
+      if (group.length === 1) return [rejection];
+      const middle = Math.ceil(group.length / 2);
+      return [...(await attempt(group.slice(0, middle))), ...(await attempt(group.slice(middle)))];
+    }
+  }
+  return attempt(items);
 }
 
-function copiesOf(body: SendBody) {
-  const copies = { cc: body.cc ?? [], bcc: body.bcc ?? [] };
-  return copies.cc.length + copies.bcc.length === 0 ? null : copies;
-}
-
-interface Plan {
-  item: Item;
-  draft: Draft;
-  from: Mailbox;
-}
-
-/** Returns the content and sender of each call, or its error. Writes nothing. */
-async function decide(tx: Tx, items: readonly Item[], domains: Domains): Promise<Array<Plan | Error>> {
-  const keys = items.map(templateKeyOf).filter((key) => key !== null);
-  const draftOf = createDrafter(await readTemplates(tx, keys));
-  const drafted = items.map((item) => ({ item, draft: draftOf(item) }));
-  const senders = await resolveSenders(
-    tx,
-    drafted.map(({ item, draft }) =>
-      draft instanceof Error
-        ? withoutTemplate(item, draft)
-        : { projectId: item.projectId, body: item.body, template: draft.template },
-    ),
-    domains,
-  );
-  const plans = pairUp(drafted, senders).map(([{ item, draft }, from]): Plan | Error => {
-    if (draft instanceof Error) return isAboutRights(from) ? from : draft;
-    return from instanceof Error ? from : { item, draft, from };
-  });
-  const unreachable = await readUnreachable(tx, plans);
-  return pairUp(plans, unreachable).map(([plan, address]) => {
-    if (plan instanceof Error || address === null) return plan;
-    return new AppError(
-      "CONTACT_UNSUBSCRIBED",
-      withValues("{address} is not subscribed, so a {type} template can't be sent to it.", {
-        address,
-        type: String(plan.draft.template?.type),
-      }),
-    );
-  });
-}
-
-/** Permissions are checked before existence. A call with an unknown template is still checked for its own sender. */
-function withoutTemplate({ projectId, body }: Item, draft: Error) {
-  const isMissing = draft instanceof AppError && draft.code === "TEMPLATE_NOT_FOUND";
-  return isMissing && body.from !== undefined ? { projectId, body, template: null } : draft;
-}
-
-function isAboutRights(sender: unknown): sender is AppError {
-  return sender instanceof AppError && sender.code === "DOMAIN_NOT_VERIFIED";
-}
-
-/** Returns for each call the first recipient that its template must not reach. */
-async function readUnreachable(tx: Tx, plans: ReadonlyArray<Plan | Error>): Promise<Array<string | null>> {
-  const calls = plans.map((plan) => {
-    if (plan instanceof Error) return null;
-    const { projectId, body } = plan.item;
-    const addresses = body.to.map(({ address }) => address);
-    const copies = [...(body.cc ?? []), ...(body.bcc ?? [])].map(({ address }) => address);
-    const isToList = plan.draft.template !== null && plan.draft.template.type !== "TRANSACTIONAL";
-    return { projectId, addresses, copies, subscribed: body.subscribed, isToList };
-  });
-  const asked = calls.flatMap((call) =>
-    call === null || !call.isToList
-      ? []
-      : [...(call.subscribed === undefined ? call.addresses : []), ...call.copies].map((email) => ({
-          projectId: call.projectId,
-          email,
-        })),
-  );
-  const rows = asked.length === 0 ? [] : await findSubscriptions(tx, asked);
-  return findUnreachable(
-    calls,
-    new Map(rows.map((row) => [contactKey(row.projectId, row.email), row.subscribed])),
-  );
+/** Returns the error for an email whose contact the database rejects, or null for any other error. */
+function rejectionOf(error: unknown): AppError | null {
+  if (error instanceof AppError) return null;
+  const known = asAppError(error, CONTACT_CONSTRAINTS);
+  return known?.code === "VALIDATION_ERROR" ? known : null;
 }

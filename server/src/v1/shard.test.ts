@@ -11,6 +11,7 @@ function request(changes: Partial<ShardRequest> = {}): ShardRequest {
 
 const heavyOnes = {
   "a large body": request({ bodyBytes: 1_000_000 }),
+  "a batch": request({ isBatch: true }),
   "many keys": request({ data: Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`k${at}`, at])) }),
 };
 

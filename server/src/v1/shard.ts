@@ -14,6 +14,8 @@ export interface ShardRequest {
   text: string;
   bodyBytes: number;
   data: Readonly<Record<string, unknown>> | undefined;
+  /** Whether the request has several emails, which makes it heavy. */
+  isBatch?: boolean;
 }
 
 export interface Shards {
@@ -50,8 +52,8 @@ export function createShards(count: number): Shards {
   };
 }
 
-function isHeavy({ bodyBytes, data }: ShardRequest): boolean {
-  return bodyBytes > HEAVY_BYTES || (data !== undefined && Object.keys(data).length > HEAVY_KEYS);
+function isHeavy({ bodyBytes, data, isBatch = false }: ShardRequest): boolean {
+  return isBatch || bodyBytes > HEAVY_BYTES || (data !== undefined && Object.keys(data).length > HEAVY_KEYS);
 }
 
 function hashOf(text: string): number {

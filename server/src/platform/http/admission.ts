@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Endpoint } from "@postloft/contract/endpoint.ts";
 import { ERRORS } from "@postloft/contract/errors.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import { withValues } from "@postloft/contract/translation.ts";
 import { readHeader } from "./response.ts";
 import { identify, type Caller, type Credentials } from "./caller.ts";
 import type { RateLimiter, Taken } from "./rate-limit.ts";
@@ -57,6 +58,33 @@ export async function admit(
     "ratelimit-reset": taken.resetSeconds,
   });
   if (!taken.allowed) throw new AppError("RATE_LIMIT_EXCEEDED", { retryAfterSeconds: taken.resetSeconds });
+}
+
+/**
+ * Counts more requests of an admitted caller, and returns them if they exceed the limit, because none of them is served.
+ * @throws AppError RATE_LIMIT_EXCEEDED
+ */
+export async function countMore(
+  { rateLimiter, requestsPerMinute: limit }: AdmissionOptions,
+  caller: Caller,
+  more: number,
+  reply: FastifyReply,
+): Promise<void> {
+  const bucket = bucketOf(caller);
+  if (bucket === null || limit === 0 || more === 0) return;
+  const take = { bucket, limit, windowSeconds: RATE_WINDOW_SECONDS, amount: more };
+  const taken = await rateLimiter.take(take);
+  if (!taken.allowed) {
+    await rateLimiter.giveBack(take);
+    throw new AppError("RATE_LIMIT_EXCEEDED", {
+      ...withValues("This call counts as {asked} requests, and the limit is {limit} per minute.", {
+        asked: more + 1,
+        limit,
+      }),
+      retryAfterSeconds: taken.resetSeconds,
+    });
+  }
+  reply.headers({ "ratelimit-remaining": taken.remaining, "ratelimit-reset": taken.resetSeconds });
 }
 
 /** Returns the rate limit bucket, which is the project for keys and the user for sessions regardless of the project. */

@@ -383,6 +383,9 @@ const VALID_BODIES: Record<string, unknown> = {
   "emails.resolve": { as: "sent" },
   "v1.track": { email: "ada@example.com", event: "opened" },
   "v1.send": { to: "ada@example.com", from: "a@sandbox.localhost", subject: "s", body: "b" },
+  "v1.sendBatch": {
+    emails: [{ to: "ada@example.com", from: "a@sandbox.localhost", subject: "s", body: "b" }],
+  },
   "events.track": { email: "ada@example.com", event: "opened" },
   "v1.verify": { email: "ada@example.com" },
   "contacts.upsert": { email: "bob@example.com" },

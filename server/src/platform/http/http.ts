@@ -9,7 +9,7 @@ import type { Sealer } from "../crypto.ts";
 import type { ConstraintErrors } from "../database/constraint-errors.ts";
 import type { Database } from "../database/database.ts";
 import { responseRequest, type ResponseOptions } from "./response.ts";
-import { admit, identifyRequest, type AdmissionOptions } from "./admission.ts";
+import { admit, countMore, identifyRequest, type AdmissionOptions } from "./admission.ts";
 import { NO_ONE, type Caller } from "./caller.ts";
 import { drainBeforeReply } from "./drain.ts";
 import { asAppError, errorEnvelope, messageOfFields } from "./errors.ts";
@@ -130,6 +130,7 @@ export async function createHttp(options: HttpOptions, routes: readonly Route[])
     ...options,
     pace: createPace(),
     identify: (endpoint, request) => identifyRequest(options, endpoint, request),
+    countMore: (caller, more, reply) => countMore(options, caller, more, reply),
   };
   for (const one of routes) {
     if (one.endpoint.envelope === "page") addFormRoute(app, responding, one, FORM_TYPES, readForm);

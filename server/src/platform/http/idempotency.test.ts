@@ -20,7 +20,7 @@ import { drawWorkflow } from "../../testing/workflow-fixture.ts";
 import { createSealer } from "../crypto.ts";
 import { createHttp } from "./http.ts";
 import { ok, route } from "./route.ts";
-import { claimKey, releaseKey, storeStoredResponses, sweepKeys } from "./idempotency.ts";
+import { claimKey, releaseKeys, storeStoredResponses, sweepKeys } from "./idempotency.ts";
 import { createLog } from "../log.ts";
 import { createMetrics } from "../metrics.ts";
 import { transaction } from "../database/database.ts";
@@ -138,6 +138,10 @@ const CASES: Record<string, (project: TestProject, name: string) => Promise<Call
     body: { email: `${name}@example.com`, event: "opened", data: { n: 1 } },
   }),
   "v1.send": async (_project, name) => ({ path: "/v1/send", body: mail(`${name}@example.com`) }),
+  "v1.sendBatch": async (_project, name) => ({
+    path: "/v1/send/batch",
+    body: { emails: [mail(`${name}@example.com`)] },
+  }),
   "events.track": async (_project, name) => ({
     path: "/events/track",
     body: { email: `${name}@example.com`, event: "opened" },
@@ -565,13 +569,13 @@ test("rolls back an effect when its claim was taken over", async () => {
   });
   await expect(finish).rejects.toMatchObject({ code: "IDEMPOTENCY_KEY_REUSED" });
   expect(await server.rows("select 1 from rate_windows where bucket = 'effect'")).toEqual([]);
-  await releaseKey(server.database, slow.storedResponse);
+  await releaseKeys(server.database, [slow.storedResponse]);
   await transaction(server.database, (tx) =>
     storeStoredResponses(tx, [
       { storedResponse: taker.storedResponse, answer: { status: 200, body: "taker" } },
     ]),
   );
-  await releaseKey(server.database, taker.storedResponse);
+  await releaseKeys(server.database, [taker.storedResponse]);
   expect(await claimKey(server.database, one)).toEqual({ stored: { status: 200, body: "taker" } });
 });
 

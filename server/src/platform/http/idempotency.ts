@@ -1,11 +1,12 @@
 // Implements idempotency keys (decisions §1, promise P11). The same request with the same key has one effect and one response, kept for 24
 // hours.
 import { sql } from "kysely";
+import type { FieldError } from "@postloft/contract/errors.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { withValues } from "@postloft/contract/translation.ts";
 import type { Database, Tx } from "../database/database.ts";
 import { newId, contentId } from "../ids.ts";
-import { AppError, invalidField } from "../app-error.ts";
+import { AppError } from "../app-error.ts";
 
 /** How long a claim without a response counts as running. After that the same request may take it over. */
 const CLAIM_SECONDS = 60;
@@ -22,55 +23,130 @@ export interface KeptResponse {
   body: unknown;
 }
 
+/** Returns what is wrong with the form of a key, or null. */
+export function faultOfKey(key: unknown): Omit<FieldError, "field"> | null {
+  const most = LIMITS.idempotencyKeyLength.value;
+  if (typeof key !== "string") return { code: "invalid_type", message: "Must be a string." };
+  if (key.length > most)
+    return { code: "too_big", ...withValues("Must have at most {most} characters.", { most }) };
+  if (KEY.test(key)) return null;
+  return { code: "invalid_string", message: "Must be 1 to 255 printable ASCII characters." };
+}
+
 /** Checks the form of a key. @throws AppError 422 for a key outside 1–255 printable ASCII characters */
 export function checkIdempotencyKey(key: string): void {
-  if (key.length > LIMITS.idempotencyKeyLength.value)
-    throw invalidField(
-      "Idempotency-Key",
-      "too_big",
-      withValues("Must have at most {most} characters.", { most: LIMITS.idempotencyKeyLength.value }),
-    );
-  if (!KEY.test(key))
-    throw invalidField("Idempotency-Key", "invalid_string", "Must be 1 to 255 printable ASCII characters.");
+  const fault = faultOfKey(key);
+  if (fault !== null)
+    throw new AppError("VALIDATION_ERROR", { fields: [{ field: "Idempotency-Key", ...fault }] });
 }
+
+/**
+ * Returns the key as stored, with a prefix for test and public keys. No header contains a line break, so the prefixes cannot collide with
+ * other keys (docs/decisions/0079).
+ */
+export function storedKey(
+  key: string,
+  { isTest, byPublicKey }: { isTest: boolean; byPublicKey: boolean },
+): string {
+  if (isTest) return `test\n${key}`;
+  return byPublicKey ? `public\n${key}` : key;
+}
+
+export interface KeyedRequest {
+  projectId: string;
+  key: string;
+  path: string;
+  body: Buffer;
+}
+
+/** The claim of a request for its key, or the response that was stored for it. */
+export type Claim = { storedResponse: StoredResponse } | { stored: KeptResponse };
 
 /**
  * Claims the key for this request, or returns the stored response.
  * @throws AppError IDEMPOTENCY_KEY_REUSED if another request has the key, or the same request is still running
  */
-export async function claimKey(
+export async function claimKey(database: Database, request: KeyedRequest): Promise<Claim> {
+  const [claim] = await claimKeys(database, [request]);
+  if (claim === undefined || claim instanceof Error) throw claim ?? new Error("A key was not claimed.");
+  return claim;
+}
+
+/** Claims the keys of several requests, which must differ. Returns a claim or the error IDEMPOTENCY_KEY_REUSED for each, in order. */
+export async function claimKeys(
   database: Database,
-  request: { projectId: string; key: string; path: string; body: Buffer },
-): Promise<{ storedResponse: StoredResponse } | { stored: KeptResponse }> {
-  const { projectId, key } = request;
-  const claimId = newId();
-  const fingerprint = Buffer.from(contentId(request.path, request.body));
-  const taken = await sql`
+  requests: readonly KeyedRequest[],
+): Promise<Array<Claim | AppError>> {
+  if (requests.length === 0) return [];
+  const claims = requests.map(({ projectId, key, path, body }) => ({
+    projectId,
+    key,
+    claimId: newId(),
+    fingerprint: Buffer.from(contentId(path, body)),
+  }));
+  // Sorted, so that two calls with the same keys wait for each other instead of deadlocking.
+  const taken = await sql<{ claimId: string }>`
     insert into idempotency_keys (project_id, key, claim_id, fingerprint, claimed_until, created_at)
-    values (${projectId}, ${key}, ${claimId}, ${fingerprint}, now() + make_interval(secs => ${CLAIM_SECONDS}), now())
+    select project_id, key, claim_id, fingerprint, now() + make_interval(secs => ${CLAIM_SECONDS}), now()
+    from unnest(
+      ${claims.map(({ projectId }) => projectId)}::uuid[],
+      ${claims.map(({ key }) => key)}::text[],
+      ${claims.map(({ claimId }) => claimId)}::uuid[],
+      ${claims.map(({ fingerprint }) => fingerprint)}::bytea[]
+    ) as c (project_id, key, claim_id, fingerprint)
+    order by project_id, key
     on conflict (project_id, key) do update
       set claim_id = excluded.claim_id, fingerprint = excluded.fingerprint, claimed_until = excluded.claimed_until,
           status = null, answer = null, created_at = excluded.created_at
       where (idempotency_keys.status is null and idempotency_keys.claimed_until < excluded.created_at)
          or excluded.created_at - idempotency_keys.created_at > make_interval(hours => ${LIMITS.idempotencyHours.value})
-    returning 1`.execute(database);
-  if (taken.rows.length === 1) return { storedResponse: { projectId, key, claimId } };
-  const found = await database
-    .selectFrom("idempotency_keys")
-    .select(["fingerprint", "status", "answer"])
-    .where("projectId", "=", projectId)
-    .where("key", "=", key)
-    .executeTakeFirst();
+    returning claim_id`.execute(database);
+  const own = new Set(taken.rows.map(({ claimId }) => claimId));
+  const found = await findKeys(
+    database,
+    claims.filter(({ claimId }) => !own.has(claimId)),
+  );
+  return claims.map(({ fingerprint, ...storedResponse }) => {
+    if (own.has(storedResponse.claimId)) return { storedResponse };
+    return storedOrError(found.get(`${storedResponse.projectId} ${storedResponse.key}`), fingerprint);
+  });
+}
+
+interface FoundKey {
+  projectId: string;
+  key: string;
+  fingerprint: Buffer;
+  status: number | null;
+  answer: string | null;
+}
+
+/** Returns the rows of keys that other requests hold, by project and key. */
+async function findKeys(
+  database: Database,
+  keys: ReadonlyArray<{ projectId: string; key: string }>,
+): Promise<Map<string, FoundKey>> {
+  if (keys.length === 0) return new Map();
+  const { rows } = await sql<FoundKey>`
+    select k.project_id, k.key, k.fingerprint, k.status, k.answer
+    from unnest(${keys.map(({ projectId }) => projectId)}::uuid[], ${keys.map(({ key }) => key)}::text[]) as i (project_id, key)
+    join idempotency_keys k on k.project_id = i.project_id and k.key = i.key`.execute(database);
+  return new Map(rows.map((row) => [`${row.projectId} ${row.key}`, row]));
+}
+
+function storedOrError(
+  found: FoundKey | undefined,
+  fingerprint: Buffer,
+): { stored: KeptResponse } | AppError {
   if (found === undefined)
-    throw new AppError("IDEMPOTENCY_KEY_REUSED", {
+    return new AppError("IDEMPOTENCY_KEY_REUSED", {
       message: "The request with this Idempotency-Key just ended with an error. Send it again.",
     });
   if (!found.fingerprint.equals(fingerprint))
-    throw new AppError("IDEMPOTENCY_KEY_REUSED", {
+    return new AppError("IDEMPOTENCY_KEY_REUSED", {
       message: "This Idempotency-Key was used with a different request.",
     });
   if (found.status === null || found.answer === null)
-    throw new AppError("IDEMPOTENCY_KEY_REUSED", {
+    return new AppError("IDEMPOTENCY_KEY_REUSED", {
       message: "The request with this Idempotency-Key is still running.",
       retryAfterSeconds: 1,
     });
@@ -100,15 +176,18 @@ export async function storeStoredResponses(
     });
 }
 
-/** Releases a key after a failure, so that the corrected request may use it. Stored responses stay. */
-export async function releaseKey(database: Database, storedResponse: StoredResponse): Promise<void> {
-  await database
-    .deleteFrom("idempotency_keys")
-    .where("projectId", "=", storedResponse.projectId)
-    .where("key", "=", storedResponse.key)
-    .where("claimId", "=", storedResponse.claimId)
-    .where("status", "is", null)
-    .execute();
+/** Releases keys after a failure, so that the corrected requests may use them. Stored responses stay. */
+export async function releaseKeys(database: Database, claims: readonly StoredResponse[]): Promise<void> {
+  if (claims.length === 0) return;
+  await sql`
+    delete from idempotency_keys k using unnest(
+      ${claims.map(({ projectId }) => projectId)}::uuid[],
+      ${claims.map(({ key }) => key)}::text[],
+      ${claims.map(({ claimId }) => claimId)}::uuid[]
+    ) as c (project_id, key, claim_id)
+    where k.project_id = c.project_id and k.key = c.key and k.claim_id = c.claim_id and k.status is null`.execute(
+    database,
+  );
 }
 
 const SWEEP_ROWS = 5_000;

@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import * as contacts from "@postloft/contract/contacts.ts";
 import * as users from "@postloft/contract/users.ts";
+import { sendBatch } from "@postloft/contract/send-batch.ts";
 import * as v1 from "@postloft/contract/v1.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import {
@@ -38,6 +39,22 @@ test("returns 429 with Retry-After for the request after the limit, without any 
     expect(seconds).toBeGreaterThan(0);
     expect(seconds).toBeLessThanOrEqual(60);
     expect(await server.rows("select 1 from events where project_id = $1", id)).toHaveLength(LIMIT);
+  });
+});
+
+test("counts each email of a batch, and accepts none of a batch beyond the limit", async () => {
+  await inOneWindow(server, 60, async () => {
+    const { byKey, id } = await server.createProject();
+    const email = { to: "a@example.com", from: "a@sandbox.localhost", subject: "Hello", body: "Hello" };
+    const send = (emails: number) =>
+      server.call(sendBatch, byKey, { body: { emails: Array.from({ length: emails }, () => email) } });
+    expect((await send(6)).headers.get("ratelimit-remaining")).toBe("4");
+    const refused = await send(5);
+    expect(errorOf(refused)).toBe("429 RATE_LIMIT_EXCEEDED");
+    expect(refused.body).toMatchObject({ message: expect.stringContaining("counts as 5 requests") });
+    // The rejected batch counts as one request, so three remain.
+    expect((await send(3)).headers.get("ratelimit-remaining")).toBe("0");
+    expect(await server.rows("select 1 from emails where project_id = $1", id)).toHaveLength(9);
   });
 });
 

@@ -3,27 +3,23 @@ import { Readable } from "node:stream";
 import { nextTurn } from "../background/turns.ts";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Endpoint } from "@postloft/contract/endpoint.ts";
-import type { FieldError } from "@postloft/contract/errors.ts";
 import { TEST_SCOPE } from "@postloft/contract/scopes.ts";
-import { messageOfUnknown, misplacedParameters, unknownFieldsOf } from "@postloft/contract/unknown-fields.ts";
 import type { Sealer } from "../crypto.ts";
 import { transaction, type Database, type Tx } from "../database/database.ts";
-import { findHostileValues, parseJson } from "./body.ts";
 import { checkRights, type Caller } from "./caller.ts";
-import { fieldErrors, MAX_FIELD_LENGTH } from "./errors.ts";
 import { joinParts } from "./form.ts";
-import { withGuesses } from "./guesses.ts";
 import type { HttpResponse, Call, Route } from "./route.ts";
 import type { Pace } from "./pace.ts";
+import { readParts, type Parts } from "./read-parts.ts";
 import {
   checkIdempotencyKey,
   claimKey,
-  releaseKey,
+  releaseKeys,
+  storedKey,
   storeStoredResponses,
   type StoredResponse,
 } from "./idempotency.ts";
 import type { Log } from "../log.ts";
-import { AppError } from "../app-error.ts";
 import { networkOf } from "./visitor-network.ts";
 
 export interface ResponseOptions {
@@ -33,6 +29,8 @@ export interface ResponseOptions {
   sealer: Sealer;
   log: Log;
   identify: (endpoint: Endpoint, request: FastifyRequest) => Promise<Caller>;
+  /** Counts more requests of a caller against the rate limit. @throws AppError RATE_LIMIT_EXCEEDED */
+  countMore: (caller: Caller, more: number, reply: FastifyReply) => Promise<void>;
 }
 
 /** After this time a caller is identified again, because a body can arrive slowly. */
@@ -87,8 +85,9 @@ async function responseNow(
   const mayRepeat = endpoint.method === "POST" && caller.byKey && key !== undefined;
   if (mayRepeat) checkIdempotencyKey(key);
   checkRights(endpoint, caller);
+  const asked = { caller, request, reply, parts };
   if (!mayRepeat || caller.projectId === null)
-    return send(await handle(makeCall(options, endpoint, { caller, request, parts, storedResponse: null })));
+    return send(await handle(makeCall(options, endpoint, { ...asked, storedResponse: null })));
   const body =
     endpoint.bodyKind === "upload"
       ? joinParts(request.body)
@@ -97,7 +96,7 @@ async function responseNow(
         : Buffer.alloc(0);
   const claim = await claimKey(options.database, {
     projectId: caller.projectId,
-    key: keyOf(caller, key),
+    key: storedKey(key, { isTest: isTest(caller), byPublicKey: isPublic(caller) }),
     path: endpoint.path + request.url,
     body,
   });
@@ -107,9 +106,9 @@ async function responseNow(
   }
   try {
     const { storedResponse } = claim;
-    return await send(await handle(makeCall(options, endpoint, { caller, request, parts, storedResponse })));
+    return await send(await handle(makeCall(options, endpoint, { ...asked, storedResponse })));
   } catch (error) {
-    await releaseKey(options.database, claim.storedResponse).catch((failure: unknown) =>
+    await releaseKeys(options.database, [claim.storedResponse]).catch((failure: unknown) =>
       options.log.warn(
         { err: failure, requestId: request.id },
         "failed to release an idempotency key, it expires in a minute",
@@ -119,82 +118,8 @@ async function responseNow(
   }
 }
 
-/**
- * Returns the idempotency key with a prefix for test and public keys. No header contains a line break, so the prefixes cannot collide with
- * other keys (docs/decisions/0079).
- */
-function keyOf(caller: Caller, key: string): string {
-  if (isTest(caller)) return `test\n${key}`;
-  return isPublic(caller) ? `public\n${key}` : key;
-}
-
 const isPublic = ({ key }: Caller) => key === "public";
 const isTest = ({ scopes }: Caller) => scopes?.includes(TEST_SCOPE) === true;
-
-interface Parts {
-  params: unknown;
-  query: unknown;
-  body: unknown;
-  unknownFields: readonly string[];
-}
-
-/** Parses all parts of a request and reports every invalid field together. */
-function readParts(endpoint: Endpoint, request: FastifyRequest): Parts {
-  const problems: FieldError[] = [];
-  const params = endpoint.params.safeParse(request.params);
-  if (!params.success) throw new AppError("RESOURCE_NOT_FOUND");
-  problems.push(...findHostileValues(request.query).problems);
-  const query = endpoint.query.safeParse(request.query);
-  if (!query.success) problems.push(...fieldErrors(query.error.issues, request.query, "query"));
-  let body: unknown;
-  let unknown: FieldError[] = [];
-  if (endpoint.envelope === "page") {
-    body = endpoint.body.parse(request.body ?? {});
-  } else if (endpoint.bodyKind === "upload") {
-    const parsed = endpoint.body.safeParse(request.body ?? {});
-    if (parsed.success) body = parsed.data;
-    else problems.push(...fieldErrors(parsed.error.issues, request.body, "body"));
-  } else if (endpoint.takesBody) {
-    const sent = parseJson(Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0));
-    const input = sent === undefined && endpoint.isBodyOptional ? {} : sent;
-    const value = endpoint.respell === null ? input : endpoint.respell(input);
-    if (value === undefined)
-      throw new AppError("INVALID_REQUEST_BODY", { message: "The body is empty. Send a JSON object." });
-    const hostile = findHostileValues(value);
-    problems.push(...hostile.problems);
-    const parsed = hostile.tooDeep ? null : endpoint.body.safeParse(value);
-    unknown = hostile.tooDeep ? [] : unknownErrors(endpoint, value);
-    if (parsed?.success === true) body = parsed.data;
-    else if (parsed !== null)
-      problems.push(...withGuesses(fieldErrors(parsed.error.issues, value, "body"), value));
-  }
-  if (endpoint.unknownFields.startsWith("refused"))
-    problems.push(...unknown, ...misplacedParameters(endpoint, request.query));
-  else problems.push(...refusedAmong(endpoint, unknown));
-  if (problems.length > 0) throw new AppError("VALIDATION_ERROR", { fields: uniqueByField(problems) });
-  return { params: params.data, query: query.data, body, unknownFields: unknown.map(({ field }) => field) };
-}
-
-/** Returns errors for the unknown fields that an endpoint rejects although it ignores others. */
-function refusedAmong(endpoint: Endpoint, unknown: readonly FieldError[]): FieldError[] {
-  return unknown.flatMap(({ field, code }) => {
-    const message = field.includes(".") ? null : (endpoint.refusalOfUnknown?.(field) ?? null);
-    return message === null ? [] : [{ field, code, message }];
-  });
-}
-
-/** Returns an error for each field of a body that its endpoint doesn't know. */
-function unknownErrors(endpoint: Endpoint, body: unknown): FieldError[] {
-  return unknownFieldsOf(endpoint, body).map((unknown) => ({
-    field: unknown.path.join(".").slice(0, MAX_FIELD_LENGTH),
-    code: "unknown_field",
-    ...messageOfUnknown(unknown),
-  }));
-}
-
-function uniqueByField(problems: readonly FieldError[]): FieldError[] {
-  return [...new Map(problems.toReversed().map((problem) => [problem.field, problem])).values()].toReversed();
-}
 
 const contextOf = (projectId: string) => `stored response ${projectId}`;
 
@@ -224,6 +149,7 @@ function opened(
 interface Asked {
   caller: Caller;
   request: FastifyRequest;
+  reply: FastifyReply;
   parts: Parts;
   storedResponse: StoredResponse | null;
 }
@@ -231,7 +157,7 @@ interface Asked {
 function makeCall(
   options: ResponseOptions,
   endpoint: Endpoint,
-  { caller, request, parts, storedResponse }: Asked,
+  { caller, request, reply, parts, storedResponse }: Asked,
 ): Call {
   const rawBody = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
   return {
@@ -250,6 +176,7 @@ function makeCall(
     ip: request.ip,
     headers: request.headers,
     storedResponse,
+    countAs: (requests: number) => options.countMore(caller, requests - 1, reply),
     commit: async (work: (tx: Tx) => Promise<HttpResponse>) =>
       transaction(options.database, async (tx) => {
         const result = await work(tx);

@@ -68,6 +68,8 @@ export interface Call<E extends Endpoint = Endpoint> {
   ip: string | undefined;
   /** As received, with lower-case names. */
   headers: Readonly<IncomingHttpHeaders>;
+  /** Counts this request as several against the rate limit. @throws AppError RATE_LIMIT_EXCEEDED */
+  countAs: (requests: number) => Promise<void>;
   /** Runs the change and stores its response for the Idempotency-Key in one transaction, so that either both are saved or neither. */
   commit: <A extends ResponseOf<E>>(work: (tx: Tx) => Promise<A>) => Promise<A>;
   /** For endpoints that commit many requests together and store it with `storeStoredResponses`. */
