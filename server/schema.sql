@@ -1415,4 +1415,54 @@ CREATE TABLE event_log (
 CREATE INDEX event_log_contacts ON event_log USING btree (project_id, contact_id) WHERE contact_id IS NOT NULL;
 CREATE INDEX event_log_recorded ON event_log USING btree (project_id, recorded_at, number);
 
+CREATE TABLE webhook_endpoints (
+  project_id       uuid                      NOT NULL,
+  id               uuid                      NOT NULL,
+  url              text                      NOT NULL,
+  description      text,
+  event_types      text[]                    NOT NULL,
+  enabled          boolean                   NOT NULL  DEFAULT true,
+  disabled_reason  text,
+  ordered          boolean                   NOT NULL,
+  sealed           bytea                     NOT NULL,
+  former_sealed    bytea,
+  secret_made_at   timestamp with time zone  NOT NULL  DEFAULT now(),
+  "position"       bigint                    NOT NULL,
+  previous         bigint                    NOT NULL,
+  failing_since    timestamp with time zone,
+  created_at       timestamp with time zone  NOT NULL  DEFAULT now(),
+  updated_at       timestamp with time zone  NOT NULL  DEFAULT now(),
+  CONSTRAINT webhook_endpoints_pkey PRIMARY KEY (project_id, id),
+  CONSTRAINT webhook_endpoints_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+
+CREATE TABLE event_deliveries (
+  project_id       uuid                      NOT NULL,
+  id               uuid                      NOT NULL,
+  endpoint_id      uuid                      NOT NULL,
+  number           bigint                    NOT NULL,
+  previous         bigint                    NOT NULL,
+  state            text                      NOT NULL  DEFAULT 'waiting'::text,
+  tries            integer                   NOT NULL  DEFAULT 0,
+  due_at           timestamp with time zone  DEFAULT now(),
+  claim_id         uuid,
+  first_failed_at  timestamp with time zone,
+  response_status  smallint,
+  response_body    text,
+  error            text,
+  duration_ms      integer,
+  created_at       timestamp with time zone  NOT NULL  DEFAULT now(),
+  ended_at         timestamp with time zone,
+  CONSTRAINT event_deliveries_pkey PRIMARY KEY (project_id, id),
+  CONSTRAINT event_deliveries_project_id_endpoint_id_fkey FOREIGN KEY (project_id, endpoint_id) REFERENCES webhook_endpoints(project_id, id) ON DELETE CASCADE,
+  CONSTRAINT event_deliveries_project_id_number_fkey FOREIGN KEY (project_id, number) REFERENCES event_log(project_id, number) ON DELETE CASCADE,
+  CONSTRAINT event_deliveries_check CHECK ((due_at IS NULL) = (state <> 'waiting'::text)),
+  CONSTRAINT event_deliveries_state_check CHECK (state = ANY (ARRAY['waiting'::text, 'done'::text, 'failed'::text]))
+);
+CREATE INDEX event_deliveries_due ON event_deliveries USING btree (project_id, endpoint_id, due_at) WHERE state = 'waiting'::text;
+CREATE INDEX event_deliveries_ended ON event_deliveries USING btree (ended_at) WHERE ended_at IS NOT NULL;
+CREATE INDEX event_deliveries_listed ON event_deliveries USING btree (project_id, endpoint_id, id);
+CREATE INDEX event_deliveries_number ON event_deliveries USING btree (project_id, number);
+CREATE INDEX event_deliveries_waiting ON event_deliveries USING btree (project_id, endpoint_id, number) WHERE state = 'waiting'::text;
+
 ALTER TABLE paused_destinations ADD CONSTRAINT paused_destinations_project_id_campaign_id_fkey FOREIGN KEY (project_id, campaign_id) REFERENCES campaigns(project_id, id) ON DELETE CASCADE;

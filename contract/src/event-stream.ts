@@ -1,4 +1,4 @@
-// The numbered events of a project as a stream to read (docs/decisions/0128-event-log.md).
+// The numbered events of a project as a stream to read and as the payload of webhook endpoints (docs/decisions/0128-event-log.md).
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { instant, queryInteger } from "./field.ts";
@@ -10,13 +10,19 @@ export const EVENT_VERSION = 1;
 const LARGEST_NUMBER = 999_999_999_999_999;
 
 export const numberedEvent = z.object({
-  id: z.uuid().describe("Unique. Use it to recognize repeats."),
+  id: z
+    .uuid()
+    .describe("The same in the stream and in all deliveries of this event. Use it to recognize repeats."),
   type: z
     .string()
     .describe("`email.delivery`, `contact.subscribed`, or the name of an event that you track."),
   version: z.literal(EVENT_VERSION).describe("The version of this format."),
   number: z.int().describe("The position among all events of the project, without gaps."),
-  previous: z.int().describe("The number before this one that you should already have: `number` - 1."),
+  previous: z
+    .int()
+    .describe(
+      "The number before this one that you should already have. In the stream it is `number` - 1, in webhooks it is the previous event for the endpoint.",
+    ),
   createdAt: instant,
   project: z.uuid(),
   redacted: z
@@ -36,8 +42,8 @@ export const streamEvents = endpoint({
   path: "/events/stream",
   summary: "Read all events of the project forward by number",
   description:
-    "Returns events with a number above `after`, oldest first. Numbers have no gaps, so nothing is missing between two pages. " +
-    "Recording starts with the first call and stays on; earlier events are in `GET /events`. An event gets its number within about a second. " +
+    "Returns events with a number above `after`, oldest first, in the format of webhook endpoints. Numbers have no gaps, so nothing is missing between two pages. " +
+    "Recording starts with the first call or the first webhook endpoint and stays on; earlier events are in `GET /events`. An event gets its number within about a second. " +
     `Events are kept for ${LIMITS.eventLogDays.value} days. A call for older ones fails and names the first number. See \`docs/event-stream.md\`.`,
   caller: "project",
   query: z.object({

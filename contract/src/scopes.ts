@@ -23,6 +23,7 @@ export const SCOPE_NOUNS = [
   "invitations",
   "audit",
   "requests",
+  "webhooks",
   "secrets",
 ] as const;
 

@@ -169,7 +169,7 @@ export async function createApi(deps: ApiDependencies): Promise<FastifyInstance>
     ...domainRoutes({ domains, templateFrom, campaignFrom }),
     ...routesOfTenants(deps, { ...people, rateLimiter }),
     ...webhookSecretRoutes({ database, sealer }),
-    ...eventStreamRoutes({ database }),
+    ...eventStreamRoutes({ ...deps, rateLimiter }),
     ...webhookRoutes({ sns: deps.sns }),
     ...trackingRoutes(tracking),
     ...instanceRoutes({ database, metrics, facts, hasBilling: deps.billing !== null }),

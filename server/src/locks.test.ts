@@ -29,7 +29,8 @@ import { acceptedOutcome } from "./testing/accepted-outcome.ts";
 import { claimBatch, claimEmails } from "./emails/sending/sender-queries.ts";
 import { recordAndCheck } from "./emails/submission/submission-queries.ts";
 import { claimTry, deferEmails, findTrial, type PausedRow } from "./emails/throttling/throttled-queries.ts";
-import { insertNumbered, lockStream } from "./stream/log-queries.ts";
+import { claimDeliveries, lockEndpointProgress, updateAttempt } from "./stream/delivery-queries.ts";
+import { insertNumbered, lockStream, redactLogOf } from "./stream/log-queries.ts";
 import { lockPosition } from "./events/count-queries.ts";
 import { lockBootstrap } from "./instance/queries.ts";
 import { claimJob, findClaimedForUpdate } from "./platform/background/job-queries.ts";
@@ -131,6 +132,18 @@ const check = async (tx: Tx, wanted: object) => [
   ...(await recordAndCheck(tx, id.sender, ofSender(wanted), RECIPIENT_CHECKS)),
 ];
 const mail = (mailId: string) => ({ projectId: id.project, id: mailId });
+const endpointKey = { projectId: id.project, id: id.endpoint, ordered: false };
+const DELIVERED = {
+  projectId: id.project,
+  endpointId: id.endpoint,
+  id: id.delivery,
+  claimId: id.claim,
+  waitSeconds: 0,
+  status: 200,
+  body: "Thanks, Ada",
+  error: null,
+  durationMs: 1,
+};
 const campaignKey = { projectId: id.project, campaignId: id.campaign };
 const claimOf = { senderId: id.sender, projectId: id.project, limit: 10, withoutDomains: [] };
 
@@ -140,6 +153,12 @@ const HOLDING: Holding[] = [
     row: rowOf("projects", id.project),
     strength: "no key update",
     take: (tx) => lockProject(tx, id.project),
+  },
+  {
+    lock: "stream/delivery-queries.ts updateAttempt",
+    row: rowOf("webhook_endpoints", id.endpoint),
+    strength: "key share",
+    take: (tx) => updateAttempt(tx, DELIVERED, 3),
   },
   {
     lock: "projects/queries.ts countOwnedProjects",
@@ -362,7 +381,7 @@ const HOLDING: Holding[] = [
     row: rowOf("contacts", id.ada),
     strength: "key share",
     take: (tx) =>
-      insertNumbered(tx, id.project, 0, [
+      insertNumbered(tx, id.project, 1, [
         { id: newId(), contactId: id.ada, eventName: "test", eventId: null, emailId: null, at: new Date() },
       ]),
   },
@@ -570,6 +589,16 @@ const SKIPPING: Skipping[] = [
     claim: (tx) => takeOutboxEvents(tx, id.project, "test", 10),
   },
   {
+    lock: "stream/delivery-queries.ts claimDeliveries",
+    row: rowOf("event_deliveries", id.delivery),
+    claim: (tx) => claimDeliveries(tx, endpointKey, { claimId: id.claim, limit: 10, leaseSeconds: 60 }),
+  },
+  {
+    lock: "stream/delivery-queries.ts lockEndpointProgress",
+    row: rowOf("webhook_endpoints", id.endpoint),
+    claim: async (tx) => listOf(await lockEndpointProgress(tx, endpointKey, 10)),
+  },
+  {
     lock: "stream/log-queries.ts lockStream",
     row: ofProject("event_streams"),
     claim: async (tx) => ((await lockStream(tx, id.project)) === undefined ? [] : ["locked"]),
@@ -632,6 +661,15 @@ const WAITING: Waiting[] = [
     first: (tx) => redactChangesOf(tx, id.project, [id.ada]),
     second: (tx) => redactChangesOf(tx, id.project, [id.bob]),
     after: { read: sql`select cardinality(contact_ids) as left from import_changes`, is: { left: 0 } },
+  },
+  {
+    lock: "stream/delivery-queries.ts updateAttempt",
+    first: (tx) => redactLogOf(tx, id.project, [id.ada]),
+    second: (tx) => updateAttempt(tx, DELIVERED, 3),
+    after: {
+      read: sql`select state, response_body as body from event_deliveries where id = ${id.delivery}`,
+      is: { state: "done", body: null },
+    },
   },
   {
     lock: "emails/outbox/batch-queries.ts takeOutRecipients",

@@ -52,8 +52,7 @@ import { createReportReader } from "./domains/reports/unpack-apart.ts";
 import { sweepRequests } from "./requests/request-log.ts";
 import { sweepWebhookCalls } from "./webhooks/webhook-calls.ts";
 import { createWebhookSecrets } from "./webhooks/webhook-secrets.ts";
-import { startNumberingEvents } from "./stream/assign-numbers.ts";
-import { sweepEventLog } from "./stream/numbered-log.ts";
+import { startEventStream, sweepStream } from "./stream/loops.ts";
 import { createHoldRedacted } from "./campaigns/held-campaigns.ts";
 import type { PauseDependencies } from "./campaigns/pause-automatically.ts";
 import { createPauseInDoubt } from "./campaigns/pause-in-doubt.ts";
@@ -154,7 +153,7 @@ export async function startWorker(deps: WorkerDependencies): Promise<Worker> {
     ...startEventLoops({ database, onExpired: enqueueExpiredEvents, log, metrics }),
     startCheckpointingConsent({ database, log, metrics }),
     startFollowingChanges({ database, log, metrics }),
-    startNumberingEvents({ database, log, metrics }),
+    ...startEventStream(deps),
     campaigns,
     ...workflows,
     startAuditingCampaigns(settler),
@@ -274,7 +273,7 @@ function startSweeps({ database, sealer, sessions, log, metrics }: WorkerDepende
     "sweep of sessions": () => sessions.sweep(),
     "sweep of events of Stripe": () => sweepStripeEvents(database),
     "sweep of webhook calls": () => sweepWebhookCalls(database),
-    "sweep of numbered events": () => sweepEventLog(database),
+    "sweep of numbered events": () => sweepStream(database),
     "sweep of stored credentials": () => sealStoredSteps(database, sealer),
   };
   return Object.entries(sweeps).map(([name, sweep]) =>

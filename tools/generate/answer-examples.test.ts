@@ -47,6 +47,7 @@ const NOT_RECORDED: Readonly<Record<string, string>> = {
   "invitations.accept": "an account that was made after the invitation",
   "mailbox.system": "only with a setting",
   "notifications.testWebhook": "an endpoint on the public internet",
+  "webhooks.testEndpoint": "an endpoint on the public internet",
   "auth.passkeyLogin": "the passkey of an authenticator",
   "users.addPasskey": "the passkey of an authenticator",
   "users.renamePasskey": "the passkey of an authenticator",

@@ -175,6 +175,8 @@ export const EXAMPLE_BODIES: Readonly<Record<string, Readonly<Record<string, unk
   "auth.signup": { email: "ada@example.com", password: "correct horse battery" },
   "notifications.update": { "weekly-summary": true },
   "notifications.setWebhook": { url: "https://hooks.example.com/postloft" },
+  "webhooks.createEndpoint": { url: "https://hooks.example.com/postloft", eventTypes: ["email.*"] },
+  "webhooks.updateEndpoint": { enabled: false },
   "oauth.code": { code: "492039" },
   "auth.passkeyLogin": {
     passkey: {

@@ -50,7 +50,7 @@ export const NOUNS: Readonly<Record<string, { title?: string; about: string }>> 
   invitations: { about: "Pending invitations to a project." },
   audit: { title: "Audit log", about: "Changes of a project with author, time and origin." },
   requests: { title: "API requests", about: "Recent API requests and their responses." },
-  webhooks: { about: "The secret that signs calls to your endpoints." },
+  webhooks: { about: "Endpoints that receive events, and the secret that signs other calls." },
   instance: { title: "Installation", about: "Features and health of this installation." },
 };
 

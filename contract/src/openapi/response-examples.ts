@@ -87,6 +87,7 @@ export const WRITTEN_EXAMPLES: Readonly<Record<string, unknown>> = {
     hasMore: false,
     total: 1,
   },
+  "webhooks.testEndpoint": { status: 200, error: null },
   "notifications.testWebhook": { success: true, data: { status: 200, error: null } },
   "projects.enable": RECORDED["projects.update"],
   "users.addPasskey": passkey,

@@ -40,6 +40,7 @@ import type * as uploads from "@postloft/contract/uploads.ts";
 import type * as users from "@postloft/contract/users.ts";
 import type * as v1 from "@postloft/contract/v1.ts";
 import type * as verify from "@postloft/contract/verify.ts";
+import type * as webhookEndpoints from "@postloft/contract/webhook-endpoints.ts";
 import type * as webhooks from "@postloft/contract/webhooks.ts";
 import type * as workflowsPauses from "@postloft/contract/workflows/pauses.ts";
 import type * as workflowsQuestions from "@postloft/contract/workflows/questions.ts";
@@ -336,6 +337,12 @@ export const api = {
   webhooks: {
     secret: address<typeof webhooks.getWebhookSecret>("GET", "/webhooks/secret"),
     rotateSecret: address<typeof webhooks.rotateWebhookSecret>("POST", "/webhooks/secret/rotate"),
+    listEndpoints: address<typeof webhookEndpoints.listWebhookEndpoints>("GET", "/webhooks/endpoints"),
+    createEndpoint: address<typeof webhookEndpoints.createWebhookEndpoint>("POST", "/webhooks/endpoints"),
+    updateEndpoint: address<typeof webhookEndpoints.updateWebhookEndpoint>("PATCH", "/webhooks/endpoints/:id"),
+    deleteEndpoint: address<typeof webhookEndpoints.deleteWebhookEndpoint>("DELETE", "/webhooks/endpoints/:id"),
+    rotateEndpointSecret: address<typeof webhookEndpoints.rotateEndpointSecret>("POST", "/webhooks/endpoints/:id/rotate-secret"),
+    testEndpoint: address<typeof webhookEndpoints.testWebhookEndpoint>("POST", "/webhooks/endpoints/:id/test"),
     sns: address<typeof webhooks.receiveSns>("POST", "/webhooks/sns"),
     stripe: address<typeof billing.receiveStripe>("POST", "/webhooks/incoming/stripe"),
   },

@@ -9,6 +9,7 @@ export type Topic =
   | "segments"
   | "workflows"
   | "webhooks"
+  | "stream"
   | "billing";
 
 /** The subscribers of one process. */

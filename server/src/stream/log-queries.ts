@@ -2,6 +2,7 @@
 import { sql } from "kysely";
 import { plannedOften, type Database, type Tx } from "../platform/database/database.ts";
 import type { Row } from "../platform/database/row.ts";
+import { notify } from "../platform/notify.ts";
 import { limitToPageBytes, type RowOfBytes } from "../platform/http/page.ts";
 import { isEmailSent, mailFacts, sentEventId } from "../emails/rows/sent-events.ts";
 
@@ -89,6 +90,7 @@ export async function insertNumbered(
     update event_streams set last_number = ${lastNumber + events.length} where project_id = ${projectId}`.execute(
     tx,
   );
+  notify(tx, "stream");
 }
 
 export type LogRow = Row<"event_log", "number" | "id" | "type" | "data" | "createdAt">;
@@ -109,13 +111,19 @@ export async function listLogRows(
   return rows;
 }
 
-/** Removes the data of deleted contacts. The numbers stay. */
+/**
+ * Removes the data of deleted contacts, and the responses that could repeat it. The numbers stay. The second statement also sees responses
+ * that were recorded while the first one waited.
+ */
 export async function redactLogOf(tx: Tx, projectId: string, contactIds: readonly string[]): Promise<void> {
-  await sql`
+  const { rows } = await sql<{ number: number }>`
     update event_log set data = null
-    where project_id = ${projectId} and contact_id = any(${contactIds}::uuid[]) and data is not null`.execute(
-    tx,
-  );
+    where project_id = ${projectId} and contact_id = any(${contactIds}::uuid[]) and data is not null
+    returning number`.execute(tx);
+  await sql`
+    update event_deliveries set response_body = null
+    where project_id = ${projectId} and number = any(${rows.map(({ number }) => number)}::bigint[])
+      and response_body is not null`.execute(tx);
 }
 
 /** Returns the projects whose first kept event is older than the retention. */

@@ -28,7 +28,7 @@ type NumberedEvent = z.output<typeof contract.numberedEvent>;
 type StreamPage = z.output<(typeof contract.streamEvents)["responses"][200]>;
 
 /** Starts recording the events of a project. Does nothing if it has started or the project is disabled. */
-async function startRecording(tx: Tx, projectId: string): Promise<void> {
+export async function startRecording(tx: Tx, projectId: string): Promise<void> {
   if (await insertStream(tx, projectId))
     await subscribeToEvents(tx, { projectId, subscriber: SUBSCRIBER }, async () => [EVERY_EVENT]);
 }
@@ -86,7 +86,7 @@ export async function readStream(
 }
 
 /** Returns the payload of an event for a consumer that received `previous` before it. */
-function presentEvent(projectId: string, row: LogRow, previous: number): NumberedEvent {
+export function presentEvent(projectId: string, row: LogRow, previous: number): NumberedEvent {
   return {
     id: row.id,
     type: row.type,

@@ -30,7 +30,7 @@ export const id = newIds(
     "template",
   ] as const),
   ...(["workflow", "waiting", "due", "failed", "cancelled", "step", "key", "domain"] as const),
-  ...(["notice", "request", "outboxEvent", "call"] as const),
+  ...(["notice", "request", "outboxEvent", "call", "endpoint", "delivery"] as const),
 );
 /** The address of the contact `ada`. */
 export const ADA = "ada@shop.example";
@@ -154,7 +154,13 @@ const ROWS = [
   sql`insert into api_requests (project_id, id, request_id, at, method, path, route, status, duration_ms, key, body_bytes)
     values (${id.project}, ${id.request}, 'r', now() - interval '9 days', 'GET', '/', '/', 200, 1, 'secret', 0)`,
   sql`insert into event_reactions (project_id, subscriber, id, contact_id) values (${id.project}, 'test', ${id.outboxEvent}, ${id.ada})`,
-  sql`insert into event_streams (project_id) values (${id.project})`,
+  sql`insert into event_streams (project_id, last_number) values (${id.project}, 1)`,
+  sql`insert into event_log (project_id, number, id, type, contact_id, data, created_at)
+    values (${id.project}, 1, ${newId()}, 'e', ${id.ada}, '{}', now())`,
+  sql`insert into webhook_endpoints (project_id, id, url, event_types, ordered, sealed, position, previous)
+    values (${id.project}, ${id.endpoint}, 'https://x.example', '{*}', false, ${HASH}, 1, 0)`,
+  sql`insert into event_deliveries (project_id, id, endpoint_id, number, previous, claim_id)
+    values (${id.project}, ${id.delivery}, ${id.endpoint}, 1, 0, ${id.claim})`,
   sql`insert into webhook_calls (project_id, id, owner_kind, owner_id, owner_ref, url, method, headers)
     values (${id.project}, ${id.call}, 'workflow', ${id.workflow}, 'r', 'https://x.example', 'POST', '{}')`,
 ];

@@ -43,6 +43,8 @@ export interface CallerOptions {
   targets: CallTargets;
   /** Total timeout for DNS, connection and response. 10 s by default. */
   timeoutMs?: number;
+  /** The longest wait that `Retry-After` can ask for. That of workflows by default. */
+  longestWaitSeconds?: number;
   /** Certificate authorities in PEM. Those of Node.js by default. */
   authorities?: string;
 }
@@ -91,7 +93,7 @@ async function call(
       status,
       body,
       isCut,
-      askedSeconds: parseRetryAfter(response.headers["retry-after"], nowMs()),
+      askedSeconds: parseRetryAfter(response.headers["retry-after"], nowMs(), options.longestWaitSeconds),
       error: errorOf(status, response.headers.location),
     };
   } finally {

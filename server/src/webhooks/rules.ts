@@ -10,11 +10,15 @@ export function waitAfter(tries: number, askedSeconds: number | null): number | 
   return wait === undefined ? null : Math.max(wait, askedSeconds ?? 0);
 }
 
-/** Returns the seconds that `Retry-After` asks for (RFC 9110 §10.2.3), limited to the longest wait. Null if it is missing or invalid. */
-export function parseRetryAfter(header: string | undefined, nowMs: number): number | null {
+/** Returns the seconds that `Retry-After` asks for (RFC 9110 §10.2.3), limited to `longest`. Null if it is missing or invalid. */
+export function parseRetryAfter(
+  header: string | undefined,
+  nowMs: number,
+  longest: number = LIMITS.webhookLongestWait.value,
+): number | null {
   if (header === undefined) return null;
   const seconds = /^\d{1,9}$/.test(header) ? Number(header) : (Date.parse(header) - nowMs) / 1000;
-  return Number.isNaN(seconds) ? null : Math.min(LIMITS.webhookLongestWait.value, Math.max(0, seconds));
+  return Number.isNaN(seconds) ? null : Math.min(longest, Math.max(0, seconds));
 }
 
 export interface PlaceRules {

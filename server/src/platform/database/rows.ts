@@ -408,6 +408,25 @@ export interface EventCountsTable {
   count: number;
 }
 
+export interface EventDeliveriesTable {
+  projectId: string;
+  id: string;
+  endpointId: string;
+  number: number;
+  previous: number;
+  state: Generated<string>;
+  tries: Generated<number>;
+  dueAt: Generated<Date | null>;
+  claimId: string | null;
+  firstFailedAt: Date | null;
+  responseStatus: number | null;
+  responseBody: string | null;
+  error: string | null;
+  durationMs: number | null;
+  createdAt: Generated<Date>;
+  endedAt: Date | null;
+}
+
 export interface EventLogTable {
   projectId: string;
   number: number;
@@ -928,6 +947,25 @@ export interface WebhookCallsTable {
   endedAt: Date | null;
 }
 
+export interface WebhookEndpointsTable {
+  projectId: string;
+  id: string;
+  url: string;
+  description: string | null;
+  eventTypes: string[];
+  enabled: Generated<boolean>;
+  disabledReason: string | null;
+  ordered: boolean;
+  sealed: Buffer;
+  formerSealed: Buffer | null;
+  secretMadeAt: Generated<Date>;
+  position: number;
+  previous: number;
+  failingSince: Date | null;
+  createdAt: Generated<Date>;
+  updatedAt: Generated<Date>;
+}
+
 export interface WebhookSecretsTable {
   projectId: string;
   sealed: Buffer;
@@ -1036,6 +1074,7 @@ export interface Rows {
   emails: EmailsTable;
   emails_kept_longer: EmailsKeptLongerTable;
   event_counts: EventCountsTable;
+  event_deliveries: EventDeliveriesTable;
   event_log: EventLogTable;
   event_name_counts: EventNameCountsTable;
   event_reactions: EventReactionsTable;
@@ -1085,6 +1124,7 @@ export interface Rows {
   uploads: UploadsTable;
   users: UsersTable;
   webhook_calls: WebhookCallsTable;
+  webhook_endpoints: WebhookEndpointsTable;
   webhook_secrets: WebhookSecretsTable;
   workflow_executions: WorkflowExecutionsTable;
   workflow_step_counts: WorkflowStepCountsTable;

@@ -424,6 +424,8 @@ const VALID_BODIES: Record<string, unknown> = {
   "workflows.updateStep": { name: "End" },
   "workflows.insertStep": { type: "DELAY", config: { amount: 1, unit: "days" } },
   "workflows.addTransition": { fromStepId: randomUUID(), toStepId: randomUUID() },
+  "webhooks.createEndpoint": EXAMPLE_BODIES["webhooks.createEndpoint"],
+  "webhooks.updateEndpoint": EXAMPLE_BODIES["webhooks.updateEndpoint"],
 };
 
 /** Read-only POST endpoints, because their input may be too long for a URL. */
@@ -530,6 +532,7 @@ async function furnish() {
     (await server.call<Named>("POST", path, byKey, body)).body;
   const segment = await make("/segments", { name: "Guests", type: "STATIC" });
   const template = await make("/templates", VALID_BODIES["templates.create"]);
+  const hook = await make("/webhooks/endpoints", { url: "https://hooks.example.com", eventTypes: ["*"] });
   const view = await make("/contacts/views", VALID_BODIES["contacts.createView"]);
   const { body: campaign } = await server.call(campaigns.createCampaign, byKey, { anyBody: CAMPAIGN });
   const workflow = await drawWorkflow(server.database, project.id, {
@@ -569,6 +572,7 @@ async function furnish() {
     ids: {
       ...below("/segments", segment.id, ["/contacts", "/members", "/compute", "/refresh"]),
       "/contacts/views/:id": view.id,
+      ...below("/webhooks/endpoints", hook.id, ["/rotate-secret", "/test"]),
       ...below("/templates", template.id, [
         "/duplicate",
         "/usage",
@@ -716,6 +720,7 @@ test("responds to an id of another project byte for byte like to an unknown id",
     "workflows",
     "workflow_versions",
     "workflow_executions",
+    "webhook_endpoints",
     "jobs",
   ];
   const contents = async () =>

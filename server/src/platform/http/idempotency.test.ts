@@ -117,6 +117,9 @@ async function pauseForExample(projectId: string, campaignId: string | null): Pr
   );
 }
 
+const endpointOf = (project: TestProject) =>
+  make(project, "/webhooks/endpoints", { url: "https://hooks.example.com", eventTypes: ["*"] });
+
 /** Creates a workflow with a contact that is at a step or failed there. */
 async function execution(project: TestProject, name: string, state: "RUNNING" | "FAILED" | "none") {
   const workflow = await drawWorkflow(server.database, project.id, {
@@ -173,6 +176,16 @@ const CASES: Record<string, (project: TestProject, name: string) => Promise<Call
     const { body } = await server.call(domains.createDomain, byKey, { body: domain });
     return { path: `/domains/${body.id}/rotate-key` };
   },
+  "webhooks.createEndpoint": async (_project, name) => ({
+    path: "/webhooks/endpoints",
+    body: { url: `https://${name}.example.com`, eventTypes: ["*"] },
+  }),
+  "webhooks.rotateEndpointSecret": async (project) => ({
+    path: `/webhooks/endpoints/${await endpointOf(project)}/rotate-secret`,
+  }),
+  "webhooks.testEndpoint": async (project) => ({
+    path: `/webhooks/endpoints/${await endpointOf(project)}/test`,
+  }),
   "webhooks.rotateSecret": async () => ({ path: "/webhooks/secret/rotate" }),
   "contacts.bulkSubscribe": (project, name) => bulk(project, name, "subscribe"),
   "contacts.bulkUnsubscribe": (project, name) => bulk(project, name, "unsubscribe"),

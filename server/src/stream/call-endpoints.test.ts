@@ -1,0 +1,336 @@
+// Webhook endpoints: settings, signed calls in order or in parallel, retries, and endpoints that never respond, redirect or fail for days.
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { createHmac } from "node:crypto";
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import * as contacts from "@postloft/contract/contacts.ts";
+import * as eventStream from "@postloft/contract/event-stream.ts";
+import * as v1 from "@postloft/contract/v1.ts";
+import * as hooks from "@postloft/contract/webhook-endpoints.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import { newId } from "../platform/ids.ts";
+import { errorOf, faultsOf, useTestServer, type TestProject } from "../testing/test-server.ts";
+import { chainMatches, matchesTypes, retryWait } from "./rules.ts";
+
+const WAIT = { timeout: 30_000, interval: 50 };
+const server = useTestServer({
+  ROLES: "api,worker",
+  WEBHOOK_ALLOW_PRIVATE: "127.0.0.1",
+  WEBHOOK_ALLOW_PORTS: "1024-65535",
+});
+
+interface Received {
+  id: string;
+  type: string;
+  number: number;
+  previous: number;
+  redacted: boolean;
+  data: unknown;
+}
+interface Arrival {
+  path: string;
+  headers: Record<string, string | string[] | undefined>;
+  body: string;
+  event: Received;
+}
+
+const arrivals: Arrival[] = [];
+/** The status of each call, by path. Paths that begin with `/hang` never respond. */
+let statusOf: (path: string, event: Received) => number = () => 200;
+const receiver = createServer(async (request, response) => {
+  let body = "";
+  for await (const part of request) body += String(part);
+  const path = request.url ?? "";
+  const event = JSON.parse(body) as Received;
+  arrivals.push({ path, headers: request.headers, body, event });
+  if (path.startsWith("/hang")) return;
+  const status = statusOf(path, event);
+  response.writeHead(status, {
+    ...(status === 302 ? { location: "http://127.0.0.1/other" } : {}),
+    ...(status === 429 ? { "retry-after": "7200" } : {}),
+  });
+  response.end(`received ${event.number}`);
+});
+const urlOf = (path: string) => `http://127.0.0.1:${(receiver.address() as AddressInfo).port}${path}`;
+beforeAll(async () => new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve)));
+afterAll(() => void receiver.close().closeAllConnections());
+beforeEach(() => {
+  arrivals.length = 0;
+  statusOf = () => 200;
+});
+
+type Settings = Partial<Parameters<typeof create>[1]>;
+const create = ({ byKey }: TestProject, body: Record<string, unknown>) =>
+  server.call(hooks.createWebhookEndpoint, byKey, { anyBody: body });
+const added = async (project: TestProject, path: string, settings: Settings = {}) =>
+  (await create(project, { url: urlOf(path), eventTypes: ["*"], ...settings })).body;
+const change = ({ byKey }: TestProject, id: string, body: Record<string, unknown>) =>
+  server.call(hooks.updateWebhookEndpoint, byKey, { params: { id }, anyBody: body });
+const listed = async ({ byKey }: TestProject) =>
+  (await server.call(hooks.listWebhookEndpoints, byKey)).body.data;
+const track = async ({ byKey }: TestProject, event: string, email = "ada@example.com") =>
+  (await server.call(v1.track, byKey, { body: { email, event } })).body.data;
+const numbersAt = (path: string) =>
+  arrivals.filter((arrival) => arrival.path === path).map(({ event }) => event.number);
+const arrived = async (path: string, count: number): Promise<void> => {
+  await expect.poll(() => numbersAt(path).length, WAIT).toBeGreaterThanOrEqual(count);
+};
+const deliveriesOf = (endpointId: string) =>
+  server.rows<{ number: number; state: string; tries: number; wait: number | null; claimed: boolean }>(
+    `select number::integer, state, tries, extract(epoch from due_at - now())::float8 as wait, claim_id is not null as claimed
+     from event_deliveries where endpoint_id = $1 order by number, id`,
+    endpointId,
+  );
+/** Ends the waits between attempts. */
+const letTimePass = async (endpointId: string) => {
+  await server.rows(
+    "update event_deliveries set due_at = now() where endpoint_id = $1 and state = 'waiting' and claim_id is null",
+    endpointId,
+  );
+  await server.rows("select pg_notify('postloft_work', 'stream')");
+};
+
+test("delivers matching events with a signature of the endpoint's own secret", async () => {
+  const project = await server.createProject();
+  await track(project, "before");
+  const one = await added(project, "/one", { eventTypes: ["plan.*", "signed-up"] });
+  const two = await added(project, "/two");
+  for (const name of ["plan.changed", "other", "signed-up"]) await track(project, name);
+  await arrived("/two", 3);
+  await arrived("/one", 2);
+  const { body: stream } = await server.call(eventStream.streamEvents, project.byKey, { query: {} });
+  const ofOne = arrivals
+    .filter(({ path }) => path === "/one")
+    .toSorted((a, b) => a.event.number - b.event.number);
+  expect(ofOne.map(({ event }) => [event.type, event.number, event.previous])).toEqual([
+    ["plan.changed", 1, 0],
+    ["signed-up", 3, 1],
+  ]);
+  expect(ofOne[1]?.event).toEqual({ ...stream.events[2], previous: 1 });
+  for (const { path, headers, body, event } of arrivals) {
+    const { secret } = path === "/one" ? one : two;
+    const signed = `${event.id}.${String(headers["webhook-timestamp"])}.${body}`;
+    const key = Buffer.from(secret.slice("whsec_".length), "base64");
+    expect(headers).toMatchObject({
+      "webhook-id": event.id,
+      "webhook-signature": `v1,${createHmac("sha256", key).update(signed).digest("base64")}`,
+      "content-type": "application/json",
+    });
+  }
+  await expect
+    .poll(async () => (await deliveriesOf(one.id)).map(({ state }) => state), WAIT)
+    .toEqual(["done", "done"]);
+});
+
+test("an ordered endpoint gets each event after it accepted all earlier ones", async () => {
+  const project = await server.createProject();
+  const failures = new Map<number, number>([
+    [2, 2],
+    [4, 1],
+  ]);
+  statusOf = (_path, { number }) => {
+    const left = failures.get(number) ?? 0;
+    failures.set(number, left - 1);
+    return left > 0 ? 503 : 200;
+  };
+  const { id } = await added(project, "/ordered", { ordered: true });
+  for (let n = 1; n <= 5; n++) await track(project, `event-${n}`);
+  await vi.waitFor(async () => {
+    await letTimePass(id);
+    expect((await deliveriesOf(id)).map(({ state }) => state)).toEqual(
+      Array.from({ length: 5 }, () => "done"),
+    );
+  }, WAIT);
+  expect(numbersAt("/ordered")).toEqual([1, 2, 2, 2, 3, 4, 4, 5]);
+});
+
+test("endpoints that never respond do not delay others, and get one call at a time while they fail", async () => {
+  const project = await server.createProject();
+  const hanging = await added(project, "/hang");
+  await server.rows("update webhook_endpoints set failing_since = now() where id = $1", hanging.id);
+  await added(project, "/quick");
+  for (let n = 1; n <= 10; n++) await track(project, `event-${n}`);
+  await arrived("/quick", 10);
+  expect(new Set(numbersAt("/quick")).size).toBe(10);
+  await arrived("/hang", 1);
+  expect(numbersAt("/hang")).toHaveLength(1);
+});
+
+test("a redirect is not followed, Retry-After is honored, and the reason is stored", async () => {
+  const project = await server.createProject();
+  statusOf = (path) => (path === "/moved" ? 302 : 429);
+  const [moved, busy] = [await added(project, "/moved"), await added(project, "/busy")];
+  await track(project, "event");
+  const tried = async (id: string) => (await deliveriesOf(id)).map(({ state, tries }) => [state, tries]);
+  for (const { id } of [moved, busy])
+    await expect.poll(async () => tried(id), WAIT).toEqual([["waiting", 1]]);
+  const rows = await server.rows(
+    "select response_status, response_body, error from event_deliveries where endpoint_id = $1",
+    moved.id,
+  );
+  expect(rows).toEqual([
+    {
+      responseStatus: 302,
+      responseBody: "received 1",
+      error: "The endpoint responded with 302, a redirect, which is not followed. Use the target address.",
+    },
+  ]);
+  expect((await deliveriesOf(busy.id))[0]?.wait).toBeGreaterThan(7_000);
+  expect((await listed(project)).map(({ failingSince }) => failingSince)).toEqual([
+    expect.any(String),
+    expect.any(String),
+  ]);
+});
+
+test("disables an endpoint after three days without a success, and loses nothing", async () => {
+  const project = await server.createProject();
+  statusOf = () => 500;
+  const { id } = await added(project, "/down");
+  await track(project, "one");
+  await expect.poll(async () => (await listed(project))[0]?.failingSince, WAIT).not.toBeNull();
+  const days = LIMITS.eventRetryDays.value;
+  const past = `now() - make_interval(days => ${days}, mins => 1)`;
+  await server.rows(`update webhook_endpoints set failing_since = ${past} where id = $1`, id);
+  await server.rows(`update event_deliveries set first_failed_at = ${past} where endpoint_id = $1`, id);
+  await vi.waitFor(async () => {
+    await letTimePass(id);
+    expect((await listed(project))[0]).toMatchObject({
+      enabled: false,
+      disabledReason: "All calls failed for 3 days.",
+    });
+  }, WAIT);
+  const log = await server.call("GET", `/projects/${project.id}/audit-log`, project.byKey);
+  expect(log.text).toContain("webhookEndpoint.disabled");
+  await track(project, "two");
+  arrivals.length = 0;
+  statusOf = () => 200;
+  expect((await change(project, id, { enabled: true })).body).toMatchObject({
+    enabled: true,
+    disabledReason: null,
+    failingSince: null,
+  });
+  await arrived("/down", 2);
+  expect(numbersAt("/down").toSorted()).toEqual([1, 2]);
+});
+
+test("a delivery fails after three days if the endpoint accepted others meanwhile", async () => {
+  const project = await server.createProject();
+  statusOf = (_path, { number }) => (number === 1 ? 400 : 200);
+  const { id } = await added(project, "/picky");
+  await track(project, "bad");
+  await expect.poll(async () => (await deliveriesOf(id))[0]?.tries, WAIT).toBe(1);
+  await server.rows(
+    `update event_deliveries set first_failed_at = now() - make_interval(days => $2, mins => 1) where endpoint_id = $1`,
+    id,
+    LIMITS.eventRetryDays.value,
+  );
+  await track(project, "good");
+  await vi.waitFor(async () => {
+    await letTimePass(id);
+    expect((await deliveriesOf(id)).map(({ state }) => state)).toEqual(["failed", "done"]);
+  }, WAIT);
+  expect((await listed(project))[0]).toMatchObject({ enabled: true });
+});
+
+test("a delivery of a crashed process is made again when its lease ends", async () => {
+  const project = await server.createProject();
+  const { id } = await added(project, "/again", { enabled: false });
+  await track(project, "event");
+  await change(project, id, { enabled: true });
+  await arrived("/again", 1);
+  await expect.poll(async () => (await deliveriesOf(id))[0]?.state, WAIT).toBe("done");
+  await server.rows(
+    `update event_deliveries set state = 'waiting', due_at = now(), ended_at = null, claim_id = $2 where endpoint_id = $1`,
+    id,
+    newId(),
+  );
+  await server.rows("select pg_notify('postloft_work', 'stream')");
+  await arrived("/again", 2);
+  expect(arrivals[0]?.headers["webhook-id"]).toBe(arrivals[1]?.headers["webhook-id"]);
+});
+
+test("the payload and the response of a deleted contact are redacted", async () => {
+  const project = await server.createProject();
+  statusOf = () => 500;
+  const { id } = await added(project, "/redact");
+  const { contact } = await track(project, "event");
+  await expect.poll(async () => (await deliveriesOf(id))[0]?.tries, WAIT).toBe(1);
+  await server.call(contacts.deleteContact, project.byKey, { params: { id: contact } });
+  const [row] = await server.rows("select response_body from event_deliveries where endpoint_id = $1", id);
+  expect(row).toEqual({ responseBody: null });
+  arrivals.length = 0;
+  await letTimePass(id);
+  await arrived("/redact", 1);
+  expect(arrivals[0]?.event).toMatchObject({ number: 1, redacted: true, data: null });
+});
+
+test("credentials in a URL are masked, and a new secret signs together with the previous one", async () => {
+  const project = await server.createProject();
+  const made = (await create(project, { url: urlOf("/hook?token=secret-token-1"), eventTypes: ["*"] })).body;
+  const [shown] = await listed(project);
+  expect(JSON.stringify(shown)).not.toContain("secret-token-1");
+  const stored = await server.rows("select url from webhook_endpoints where id = $1", made.id);
+  expect(JSON.stringify(stored)).not.toContain("secret-token-1");
+  expect((await change(project, made.id, { url: shown?.url, description: "Mine" })).status).toBe(200);
+  const rotated = await server.call(hooks.rotateEndpointSecret, project.byKey, { params: { id: made.id } });
+  expect(rotated.body.secret).not.toBe(made.secret);
+  const tested = await server.call(hooks.testWebhookEndpoint, project.byKey, { params: { id: made.id } });
+  expect(tested.body).toEqual({ status: 200, error: null });
+  expect(arrivals[0]).toMatchObject({
+    path: "/hook?token=secret-token-1",
+    event: { type: "test", number: 0 },
+  });
+  expect(String(arrivals[0]?.headers["webhook-signature"]).split(" ")).toHaveLength(2);
+});
+
+test("rejects private addresses, bad types, unknown fields and too many endpoints", async () => {
+  const project = await server.createProject();
+  const url = urlOf("/");
+  const faults = async (body: Record<string, unknown>) => faultsOf(await create(project, body));
+  expect(await faults({ url: "http://10.0.0.1/hook", eventTypes: ["*"] })).toEqual(["url invalid_string"]);
+  expect(await faults({ url: "https://me:pw@example.com", eventTypes: ["*"] })).toEqual([
+    "url invalid_string",
+  ]);
+  expect(await faults({ url, eventTypes: ["email*", "*.sent", ""] })).toEqual([
+    "eventTypes.0 invalid_string",
+    "eventTypes.1 invalid_string",
+    "eventTypes.2 too_small",
+  ]);
+  expect(await faults({ url, eventTypes: [] })).toEqual(["eventTypes too_small"]);
+  expect(await faults({ url, eventTypes: ["*"], secret: "mine" })).toEqual(["secret unknown_field"]);
+  await server.rows(`insert into event_streams (project_id) values ($1)`, project.id);
+  await server.rows(
+    `insert into webhook_endpoints (project_id, id, url, event_types, ordered, enabled, sealed, position, previous)
+     select $1, new_id(), 'https://example.com', '{*}', false, false, '', 0, 0 from generate_series(1, $2)`,
+    project.id,
+    LIMITS.webhookEndpoints.value,
+  );
+  expect(errorOf(await create(project, { url, eventTypes: ["*"] }))).toBe("409 CONFLICT");
+  for (const id of [newId(), "no-id"])
+    expect(errorOf(await change(project, id, { enabled: false }))).toBe("404 RESOURCE_NOT_FOUND");
+});
+
+test("a type is a name, a beginning or everything, and previous skips other types", () => {
+  expect(["email.sent", "email", "emails.x"].map((name) => matchesTypes(["email.*"], name))).toEqual([
+    true,
+    false,
+    false,
+  ]);
+  expect(matchesTypes(["order placed"], "order placed")).toBe(true);
+  expect(matchesTypes(["*"], "anything")).toBe(true);
+  const events = ["a", "b", "a", "b"].map((type, at) => ({ number: at + 5, type }));
+  expect(chainMatches(events, ["b"], 3)).toEqual({
+    matches: [
+      { number: 6, previous: 3 },
+      { number: 8, previous: 6 },
+    ],
+    previous: 8,
+  });
+  expect(chainMatches(events, ["c"], 3)).toEqual({ matches: [], previous: 3 });
+});
+
+test("waits grow to four hours, vary by a fifth, and are at least what the endpoint asks for", () => {
+  expect([1, 2, 6, 7, 50].map((tries) => retryWait(tries, null, 0))).toEqual([5, 30, 7_200, 14_400, 14_400]);
+  expect(retryWait(1, null, 1)).toBe(4);
+  expect(retryWait(1, 60, 1)).toBe(60);
+});

@@ -1,0 +1,203 @@
+// Calls webhook endpoints with the events they wait for, under a lease, with limited concurrency and fairly between endpoints. No transaction is
+// open during a call (docs/decisions/0129-event-deliveries.md).
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import { retryUntilDone, startLoop, type Loop } from "../platform/background/background.ts";
+import { nowMs } from "../platform/clock.ts";
+import type { Sealer } from "../platform/crypto.ts";
+import { asUnavailable, transaction, type Database } from "../platform/database/database.ts";
+import { AppError } from "../platform/app-error.ts";
+import { newId } from "../platform/ids.ts";
+import type { Log } from "../platform/log.ts";
+import type { Metrics } from "../platform/metrics.ts";
+import type { CallWebhook, WebhookAttempt, WebhookRequest } from "../webhooks/call-webhook.ts";
+import { sharePlaces, type PlaceRules } from "../webhooks/rules.ts";
+import {
+  claimDeliveries,
+  listBusyEndpoints,
+  updateAttempt,
+  type BusyEndpoint,
+  type ClaimedDelivery,
+  type DeliveryResult,
+} from "./delivery-queries.ts";
+import { disableIfFailing } from "./disable-endpoints.ts";
+import { openEndpoint } from "./endpoints.ts";
+import { presentEvent } from "./numbered-log.ts";
+import { prepareDeliveries } from "./prepare-deliveries.ts";
+import { retryWait } from "./rules.ts";
+
+export interface DeliveryOptions {
+  database: Database;
+  sealer: Sealer;
+  call: CallWebhook;
+  log: Log;
+  metrics: Metrics;
+}
+
+const POLL_MS = 5_000;
+/** Much longer than an attempt and its recording. Deliveries of a crashed process are then made again. */
+const LEASE_SECONDS = 60;
+const PLACES: PlaceRules = { most: LIMITS.endpointCalls.value, kept: LIMITS.eventCallsKept.value };
+const RECORDING_MS = 30_000;
+
+/** Delivers events until it is stopped, which waits for running calls (10 s). Any number of processes may run it. */
+// oxlint-disable-next-line max-lines-per-function -- the inner functions share its state
+export function startDeliveringEvents(options: DeliveryOptions): Loop {
+  const { database, sealer, log, metrics } = options;
+  const running = new Map<string, number>();
+  const inFlight = new Set<Promise<void>>();
+  /** The last turn of each endpoint. The endpoint that waited longest comes first. */
+  const lastTurns = new Map<string, number>();
+  let turns = 0;
+
+  function begin(endpoint: BusyEndpoint, work: Promise<void>): void {
+    running.set(endpoint.id, (running.get(endpoint.id) ?? 0) + 1);
+    const ended = work
+      .catch((error: unknown) => {
+        log.error(
+          { err: error, projectId: endpoint.projectId, endpointId: endpoint.id },
+          "failed to record a delivery",
+        );
+      })
+      .finally(() => {
+        inFlight.delete(ended);
+        const left = (running.get(endpoint.id) ?? 1) - 1;
+        if (left === 0) running.delete(endpoint.id);
+        else running.set(endpoint.id, left);
+        loop.wake();
+      });
+    inFlight.add(ended);
+  }
+
+  async function claimFor(endpoint: BusyEndpoint, limit: number): Promise<void> {
+    lastTurns.set(endpoint.id, ++turns);
+    const claimId = newId();
+    const claimed = await claimDeliveries(database, endpoint, {
+      claimId,
+      limit,
+      leaseSeconds: LEASE_SECONDS,
+    });
+    if (claimed.length === 0) return;
+    const request = await openOrNull(database, sealer, endpoint);
+    for (const delivery of claimed)
+      begin(
+        endpoint,
+        attemptOnce(options, endpoint, delivery, request).then((tried) =>
+          recordResult(options, resultOf(endpoint, delivery, claimId, tried)),
+        ),
+      );
+  }
+
+  async function runOnce(signal: AbortSignal): Promise<number> {
+    const known = await listBusyEndpoints(database);
+    let hasMore = false;
+    for (const endpoint of known.filter(({ hasNews }) => hasNews))
+      hasMore = (await prepareAlone(options, endpoint)) || hasMore;
+    const busy = known.some(({ hasNews }) => hasNews) ? await listBusyEndpoints(database) : known;
+    const byId = new Map(busy.map((endpoint) => [endpoint.id, endpoint]));
+    for (const id of lastTurns.keys()) if (!byId.has(id)) lastTurns.delete(id);
+    const due = busy
+      .filter(({ dueInMs }) => dueInMs !== null && dueInMs <= 0)
+      .map(({ id }) => ({ projectId: id, running: running.get(id) ?? 0 }))
+      .toSorted((one, other) => (lastTurns.get(one.projectId) ?? 0) - (lastTurns.get(other.projectId) ?? 0));
+    for (const [id, share] of sharePlaces(LIMITS.eventCalls.value - inFlight.size, due, PLACES)) {
+      const endpoint = byId.get(id);
+      if (signal.aborted || endpoint === undefined) break;
+      const most = endpoint.ordered || endpoint.isFailing ? 1 - (running.get(id) ?? 0) : share;
+      if (most > 0) await claimFor(endpoint, Math.min(share, most));
+    }
+    if (hasMore) return 0;
+    // Deliveries without a free connection start when a call ends, which notifies the loop.
+    const later = busy.flatMap(({ dueInMs }) => (dueInMs !== null && dueInMs > 0 ? [dueInMs] : []));
+    return Math.max(1, Math.ceil(Math.min(POLL_MS, ...later)));
+  }
+
+  const loop = startLoop({
+    name: "event deliveries",
+    runOnce,
+    everyMs: POLL_MS,
+    notifiedBy: { database, topic: "stream" },
+    log,
+    metrics,
+  });
+  return {
+    wake: () => loop.wake(),
+    async stop() {
+      await loop.stop();
+      await Promise.all(inFlight);
+    },
+  };
+}
+
+/** Prepares one batch for an endpoint. A failure is logged, because it must not delay other endpoints. */
+async function prepareAlone({ database, log }: DeliveryOptions, endpoint: BusyEndpoint): Promise<boolean> {
+  try {
+    return await transaction(database, (tx) => prepareDeliveries(tx, endpoint));
+  } catch (error) {
+    const { projectId, id: endpointId } = endpoint;
+    log.warn({ err: error, projectId, endpointId }, "failed to prepare events for an endpoint, retrying");
+    return false;
+  }
+}
+
+type MakeRequest = (event: { id: string }) => WebhookRequest;
+
+/** Returns null for an endpoint that is gone or whose secrets were encrypted under another application secret. */
+async function openOrNull(database: Database, sealer: Sealer, endpoint: BusyEndpoint) {
+  try {
+    return await openEndpoint(database, sealer, endpoint.projectId, endpoint.id);
+  } catch (error) {
+    if (isUnavailable(error)) throw error;
+    return null;
+  }
+}
+
+async function attemptOnce(
+  { call }: DeliveryOptions,
+  { projectId }: BusyEndpoint,
+  { event, previous }: ClaimedDelivery,
+  request: MakeRequest | null,
+): Promise<WebhookAttempt & { durationMs: number }> {
+  if (request === null) {
+    const error = "The secret of the endpoint cannot be read.";
+    return { status: null, body: null, isCut: false, askedSeconds: null, error, durationMs: 0 };
+  }
+  const from = nowMs();
+  const tried = await call(request(presentEvent(projectId, event, previous)));
+  return { ...tried, durationMs: Math.max(0, Math.round(nowMs() - from)) };
+}
+
+function resultOf(
+  endpoint: BusyEndpoint,
+  delivery: ClaimedDelivery,
+  claimId: string,
+  tried: WebhookAttempt & { durationMs: number },
+): DeliveryResult {
+  return {
+    projectId: endpoint.projectId,
+    endpointId: endpoint.id,
+    id: delivery.id,
+    claimId,
+    waitSeconds: retryWait(delivery.tries + 1, tried.askedSeconds, Math.random()),
+    status: tried.status,
+    body: tried.body?.slice(0, LIMITS.eventResponseLength.value) ?? null,
+    error: tried.error,
+    durationMs: tried.durationMs,
+  };
+}
+
+/** Returns whether the database is unavailable. Any other error is a bug. */
+function isUnavailable(error: unknown): boolean {
+  return asUnavailable(error) instanceof AppError;
+}
+
+/** Records a result and disables an endpoint that failed for too long. A repeat does no harm, because a claim is recorded once. */
+async function recordResult({ database, metrics }: DeliveryOptions, result: DeliveryResult): Promise<void> {
+  const record = async () =>
+    transaction(database, async (tx) => {
+      const recorded = await updateAttempt(tx, result, LIMITS.eventRetryDays.value);
+      if (recorded !== undefined && recorded !== "done") await disableIfFailing(tx, result);
+      return recorded;
+    });
+  const state = await retryUntilDone(record, { forMs: RECORDING_MS, mayRepeat: isUnavailable });
+  if (state !== undefined) metrics.webhookTries.inc({ outcome: state === "waiting" ? "retry" : state });
+}

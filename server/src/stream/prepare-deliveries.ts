@@ -1,0 +1,27 @@
+// Adds a delivery for each numbered event that an endpoint is to receive, and moves the position of the endpoint.
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import type { Tx } from "../platform/database/database.ts";
+import {
+  insertDeliveries,
+  listTypesAfter,
+  lockEndpointProgress,
+  type EndpointKey,
+} from "./delivery-queries.ts";
+import { chainMatches } from "./rules.ts";
+
+/** Events per step. */
+const SCANNED = 500;
+
+/** Prepares one batch. Returns whether there may be more that can be prepared now. */
+export async function prepareDeliveries(tx: Tx, endpoint: EndpointKey): Promise<boolean> {
+  const most = LIMITS.waitingDeliveries.value;
+  const found = await lockEndpointProgress(tx, endpoint, most);
+  if (found === undefined || found.waiting >= most) return false;
+  const limit = Math.min(SCANNED, most - found.waiting);
+  const events = await listTypesAfter(tx, endpoint.projectId, found.position, limit);
+  const last = events.at(-1);
+  if (last === undefined) return false;
+  const { matches, previous } = chainMatches(events, found.eventTypes, found.previous);
+  await insertDeliveries(tx, endpoint, matches, { position: last.number, previous });
+  return events.length === limit;
+}

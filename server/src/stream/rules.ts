@@ -1,0 +1,35 @@
+// Decides which events an endpoint receives and when a delivery is retried. Pure.
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
+
+/** Returns whether an event matches one of the types: its name, a beginning such as `email.*`, or `*`. */
+export function matchesTypes(types: readonly string[], name: string): boolean {
+  return types.some((type) => (type.endsWith("*") ? name.startsWith(type.slice(0, -1)) : type === name));
+}
+
+/** Waits between attempts. The last one repeats. */
+const WAITS_SECONDS = [5, 30, 120, 600, 2_700, 7_200, LIMITS.eventRetryWait.value];
+/** Waits vary by this share, so that the retries of many events spread out. */
+const JITTER = 0.2;
+
+/**
+ * Returns the seconds until the next attempt, or more if the endpoint asks for more.
+ *
+ * @param chance a random number from 0 to 1
+ */
+export function retryWait(tries: number, askedSeconds: number | null, chance: number): number {
+  const wait = WAITS_SECONDS[Math.min(tries, WAITS_SECONDS.length) - 1] ?? 0;
+  return Math.max(wait * (1 - JITTER * chance), askedSeconds ?? 0);
+}
+
+/** Assigns each matching event the number of the previous one. Returns these and the last number. */
+export function chainMatches(
+  events: ReadonlyArray<{ number: number; type: string }>,
+  types: readonly string[],
+  previous: number,
+): { matches: Array<{ number: number; previous: number }>; previous: number } {
+  const numbers = events.filter(({ type }) => matchesTypes(types, type)).map(({ number }) => number);
+  return {
+    matches: numbers.map((number, at) => ({ number, previous: numbers[at - 1] ?? previous })),
+    previous: numbers.at(-1) ?? previous,
+  };
+}
