@@ -25,7 +25,7 @@ test("logs calls with missing emails once, except those of deleted projects", as
     recent.note({
       requestId,
       projectId: project,
-      answer: { emails: [{ contact: { id: newId(), email: "ada@example.com" }, email }] },
+      response: { emails: [{ contact: { id: newId(), email: "ada@example.com" }, email }] },
     });
   note("kept", projectId, kept?.id ?? "");
   note("lost", projectId, newId());

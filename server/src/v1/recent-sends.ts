@@ -7,7 +7,7 @@ import { listMissingEmails } from "./queries.ts";
 import type { SendResponse } from "./accept-sends.ts";
 
 export interface RecentSends extends RecoveryParticipant {
-  note(call: { requestId: string; projectId: string; answer: Pick<SendResponse, "emails"> }): void;
+  note(call: { requestId: string; projectId: string; response: Pick<SendResponse, "emails"> }): void;
 }
 
 const REACH_MS = 5 * 60_000;
@@ -28,8 +28,8 @@ export function createRecentSends(log: Log): RecentSends {
   const calls = new Map<string, RecentCall>();
 
   return {
-    note({ requestId, projectId, answer }) {
-      const [first] = answer.emails;
+    note({ requestId, projectId, response }) {
+      const [first] = response.emails;
       if (first === undefined) return;
       const atMs = nowMs();
       calls.delete(requestId);

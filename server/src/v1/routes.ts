@@ -25,28 +25,28 @@ export function v1Routes(endpoints: {
     route(contract.track, async ({ projectId, userId, byPublicKey, body, bodyBytes, storedResponse }) => {
       const { email, event, subscribed, data } = body;
       const via = byPublicKey ? VIA_PUBLIC_KEY : viaApi(userId);
-      const happening = { projectId, email, event, subscribed, data };
-      return ok(await tracker.submit({ ...happening, bodyBytes, storedResponse, via }));
+      const tracked = { projectId, email, event, subscribed, data };
+      return ok(await tracker.submit({ ...tracked, bodyBytes, storedResponse, via }));
     }),
     route(contract.trackEvent, async ({ projectId, userId, body, bodyBytes, storedResponse }) => {
       const { event = body.name ?? "", contactId, subscribed, data } = body;
       const email = body.email ?? (await getContact(database, projectId, contactId ?? "")).email;
-      const happening = { projectId, email, event, subscribed, data };
-      return ok(await tracker.submit({ ...happening, bodyBytes, storedResponse, via: viaApi(userId) }));
+      const tracked = { projectId, email, event, subscribed, data };
+      return ok(await tracker.submit({ ...tracked, bodyBytes, storedResponse, via: viaApi(userId) }));
     }),
     route(contract.send, async (call) => {
       const { projectId, userId, isTest, body, bodyBytes, storedResponse, requestId, unknownFields } = call;
       const via = viaApi(userId);
-      const answer = await send({ projectId, isTest, body, bodyBytes, storedResponse, via, unknownFields });
-      recentSends.note({ requestId, projectId, answer });
-      return ok(answer);
+      const response = await send({ projectId, isTest, body, bodyBytes, storedResponse, via, unknownFields });
+      recentSends.note({ requestId, projectId, response });
+      return ok(response);
     }),
     route(contractOfBatch, async (call) => {
       const { projectId, userId, isTest, body, bodyBytes, storedResponse, requestId } = call;
       const { emails } = body;
       await call.countAs(emails.length);
       const via = viaApi(userId);
-      const answer = await sendBatch({
+      const response = await sendBatch({
         projectId,
         isTest,
         emails,
@@ -55,9 +55,9 @@ export function v1Routes(endpoints: {
         via,
         requestId,
       });
-      const sent = answer.results.flatMap(({ data }) => data?.emails ?? []);
-      recentSends.note({ requestId, projectId, answer: { emails: sent } });
-      return ok(answer);
+      const sent = response.results.flatMap(({ data }) => data?.emails ?? []);
+      recentSends.note({ requestId, projectId, response: { emails: sent } });
+      return ok(response);
     }),
     route(verify, async ({ body, storedResponse, commit }) => {
       const response = ok(await endpoints.verify(body.email));

@@ -14,6 +14,7 @@ import {
   type TestCaller,
   type TestProject,
 } from "../testing/test-server.ts";
+import { holdRow } from "../testing/hold-row.ts";
 
 const server = useTestServer();
 const WAIT = { timeout: 30_000, interval: 20 };
@@ -60,7 +61,7 @@ test("sends each email of a batch and returns the results in the order of the re
     email({ to: one, subject: "First" }),
     email({ to: [another, third], subject: "Second {{n}}", data: { n: 2 } }),
     // The same address again keeps the order of the calls, and their data.
-    email({ to: one, data: { plan: "pro" }, reply_to: "x@example.com", surprise: 1 }),
+    email({ to: one, data: { plan: "pro" }, "reply-to": "x@example.com", surprise: 1 }),
     email({ to: fourth }),
   ]);
   expect(reply.status).toBe(200);
@@ -216,6 +217,34 @@ test("accepts no email of a batch that the database cannot store, and its keys s
   expect(await countEmails(project)).toBe(0);
   const again = await callBatch(emails, withKey("whole", project));
   expect(again.body.data).toMatchObject({ accepted: 3, failed: 0 });
+});
+
+test("sends a batch once if it takes longer than its claims and is repeated meanwhile", async () => {
+  const project = await server.createProject();
+  const emails = [email(), email({ idempotencyKey: "slow item" })];
+  await server.call(contacts.upsertContact, project.byKey, { body: { email: emails[0]?.to ?? "" } });
+  const call = () => callBatch(emails, withKey("slow", project));
+  const retried: Array<ReturnType<typeof call>> = [];
+  const [slow] = await holdRow(
+    server.pool,
+    ["select 1 from contacts where project_id = $1", project.id],
+    () => [call()],
+    async () => {
+      const ownKeys = "from idempotency_keys where project_id = $1 and claimed_until > now()";
+      await server.rows(
+        "update idempotency_keys set claimed_until = now() - interval '1 second' where project_id = $1",
+        project.id,
+      );
+      retried.push(call());
+      await expect
+        .poll(async () => server.rows(`select 1 ${ownKeys}`, project.id), { timeout: 30_000 })
+        .toHaveLength(2);
+    },
+  );
+  const [retry] = await Promise.all(retried);
+  expect([slow, retry].map((reply) => reply?.status)).toEqual([409, 200]);
+  expect(retry?.body.data).toMatchObject({ accepted: 2, failed: 0 });
+  expect(await countEmails(project)).toBe(2);
 });
 
 test("rejects a batch with hundreds of contacts that the database rejects after a bounded number of tries", async () => {

@@ -16,17 +16,12 @@ import { readBody } from "../platform/http/read-parts.ts";
 import type { Log } from "../platform/log.ts";
 import { pairUp } from "../platform/pair-up.ts";
 import { AppError, invalidField } from "../platform/app-error.ts";
-import type { ChangeSource } from "../contacts/consent.ts";
-import type { SendItem, SendResponse } from "./accept-sends.ts";
+import type { SendCall, SendItem, SendResponse } from "./accept-sends.ts";
 import type { SendEndpoint, SendResult } from "./send.ts";
 
-export interface BatchRequest {
-  projectId: string;
-  isTest: boolean;
+export interface BatchRequest extends Omit<SendCall, "body" | "unknownFields"> {
   emails: readonly unknown[];
   bodyBytes: number;
-  storedResponse: StoredResponse | null;
-  via: ChangeSource;
   requestId: string;
 }
 
@@ -79,8 +74,8 @@ export function createBatchEndpoint(
         for (const [{ at }, result] of pairUp(checked, own)) results.set(at, appErrorOrThrow(result));
         return present(request, results, options.origin());
       };
-      const answerOf = (own: readonly SendResult[]) => ({ status: 200, body: responseTo(own) });
-      const store = storedResponse === null ? null : { storedResponse, answerOf };
+      const responseOf = (own: readonly SendResult[]) => ({ status: 200, body: responseTo(own) });
+      const store = storedResponse === null ? null : { storedResponse, responseOf };
       const items = checked.map(({ item }) => item);
       const isAccepted = items.length > 0 || store !== null;
       const response = responseTo(
@@ -176,7 +171,7 @@ async function claimEmails(
 /** Checks the emails like calls of POST /v1/send. Returns the checked ones, and sets the errors of the others. */
 async function checkEmails(
   { sendEndpoint }: BatchOptions,
-  { projectId, isTest, via }: BatchRequest,
+  { emails: _all, ...call }: BatchRequest,
   emails: readonly BatchEmail[],
   results: Results,
 ): Promise<Array<{ at: number; item: SendItem }>> {
@@ -186,7 +181,7 @@ async function checkEmails(
     const items = await Promise.all(
       group.map(async ({ body, unknownFields, storedResponse }) =>
         sendEndpoint
-          .check({ projectId, isTest, via, body, unknownFields, storedResponse })
+          .check({ ...call, body, unknownFields, storedResponse })
           .catch((error: unknown) => appErrorOrThrow(error as Error)),
       ),
     );

@@ -37,7 +37,7 @@ export interface SendUnit {
   /** Stores the response of the whole call, in addition to the responses of its items. */
   store: {
     storedResponse: StoredResponse;
-    answerOf: (results: readonly SendResult[]) => KeptResponse;
+    responseOf: (results: readonly SendResult[]) => KeptResponse;
   } | null;
 }
 
@@ -162,7 +162,7 @@ async function acceptUnits(
   await storeStoredResponses(
     tx,
     pairUp(units, results).flatMap(([{ store }, own]) =>
-      store === null ? [] : [{ storedResponse: store.storedResponse, answer: store.answerOf(own) }],
+      store === null ? [] : [{ storedResponse: store.storedResponse, answer: store.responseOf(own) }],
     ),
   );
   return results;
