@@ -8,7 +8,7 @@ import { withValues } from "@postloft/contract/translation.ts";
 import type { Sealer } from "../crypto.ts";
 import type { ConstraintErrors } from "../database/constraint-errors.ts";
 import type { Database } from "../database/database.ts";
-import { responseRequest, type ResponseOptions } from "./response.ts";
+import { countServed, responseRequest, type ResponseOptions } from "./response.ts";
 import { admit, countMore, identifyRequest, type AdmissionOptions } from "./admission.ts";
 import { NO_ONE, type Caller } from "./caller.ts";
 import { drainBeforeReply } from "./drain.ts";
@@ -20,7 +20,6 @@ import { recordRequest, type Noting } from "./notes.ts";
 import { createPace } from "./pace.ts";
 import { plainPath } from "./paths.ts";
 import type { Route } from "./route.ts";
-import { countRequest } from "../background/turns.ts";
 import { newId } from "../ids.ts";
 import { AppError } from "../app-error.ts";
 
@@ -112,8 +111,7 @@ export async function createHttp(options: HttpOptions, routes: readonly Route[])
     request.caller = NO_ONE;
     request.startedAtMs = performance.now();
     request.errorCode = "";
-    request.endCount = countRequest();
-    reply.raw.once("close", request.endCount);
+    countServed(request, reply);
     reply.headers(safetyHeaders(request.id));
     if (options.origin()?.startsWith("https:") === true) reply.header("strict-transport-security", HSTS);
     done(guard(request, reply) ?? undefined);

@@ -4,6 +4,7 @@ import { createPace } from "./pace.ts";
 
 const MEGABYTE = 1024 * 1024;
 
+const onWait = () => () => undefined;
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
 /** Records started work by name and ends it when the test says so. */
@@ -24,7 +25,7 @@ test("runs an owner's large bodies one at a time, and small or other owners' bod
   const pace = createPace();
   const { begun, work, end } = playWork();
   const follow = (owner: string, bodyBytes: number, name: string) =>
-    pace.follow({ owner, bodyBytes, isList: false }, work(name));
+    pace.follow({ owner, bodyBytes, isList: false, onWait }, work(name));
   const first = follow("a", MEGABYTE, "a large");
   const second = follow("a", MEGABYTE, "a second");
   void follow("a", 100, "a small");
@@ -38,14 +39,42 @@ test("runs an owner's large bodies one at a time, and small or other owners' bod
   await second;
 });
 
+test("a large request reports that it waits, and that its turn has come", async () => {
+  const pace = createPace();
+  const seen: string[] = [];
+  const follow = (bodyBytes: number, name: string) =>
+    pace.follow(
+      {
+        owner: "a",
+        bodyBytes,
+        isList: false,
+        onWait: () => {
+          seen.push(`${name} waits`);
+          return () => seen.push(`${name} begins`);
+        },
+      },
+      async () => void seen.push(`${name} runs`),
+    );
+  await Promise.all([follow(MEGABYTE, "first"), follow(MEGABYTE, "second"), follow(100, "small")]);
+  expect(seen.filter((one) => !one.startsWith("small"))).toEqual([
+    "first waits",
+    "second waits",
+    "first begins",
+    "first runs",
+    "second begins",
+    "second runs",
+  ]);
+  expect(seen).not.toContain("small waits");
+});
+
 test("after a large response only the lists of its owner run one at a time", async () => {
   const pace = createPace();
   const { begun, work } = playWork();
   pace.note("a", MEGABYTE);
   for (const name of ["list", "second list"])
-    void pace.follow({ owner: "a", bodyBytes: 0, isList: true }, work(name));
-  void pace.follow({ owner: "a", bodyBytes: 100, isList: false }, work("call"));
-  void pace.follow({ owner: "b", bodyBytes: 0, isList: true }, work("list of another"));
+    void pace.follow({ owner: "a", bodyBytes: 0, isList: true, onWait }, work(name));
+  void pace.follow({ owner: "a", bodyBytes: 100, isList: false, onWait }, work("call"));
+  void pace.follow({ owner: "b", bodyBytes: 0, isList: true, onWait }, work("list of another"));
   await nextTurn();
   expect(begun.toSorted()).toEqual(["call", "list", "list of another"]);
 });
@@ -55,7 +84,7 @@ test("a heavy owner pauses after a large body only if others made requests recen
   const pace = createPace(() => nowMs);
   const { begun, work, end } = playWork();
   const large = (name: string) =>
-    void pace.follow({ owner: "a", bodyBytes: MEGABYTE, isList: false }, work(name));
+    void pace.follow({ owner: "a", bodyBytes: MEGABYTE, isList: false, onWait }, work(name));
   const endAfter = async (name: string, tookMs: number) => {
     nowMs += tookMs;
     end(name);
@@ -65,7 +94,7 @@ test("a heavy owner pauses after a large body only if others made requests recen
   await nextTurn();
   await endAfter("first", 1_000);
   expect(begun).toEqual(["first", "second"]);
-  void pace.follow({ owner: "b", bodyBytes: 0, isList: false }, async () => undefined);
+  void pace.follow({ owner: "b", bodyBytes: 0, isList: false, onWait }, async () => undefined);
   await endAfter("second", 10);
   expect(begun).toEqual(["first", "second"]);
   await expect.poll(() => begun, { interval: 5 }).toEqual(["first", "second", "third"]);

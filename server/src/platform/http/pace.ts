@@ -24,6 +24,8 @@ export interface PacedRequest {
   bodyBytes: number;
   /** Whether the response may be a list. */
   isList: boolean;
+  /** Called if the request is large and therefore waits for its turn. The returned function is called when its turn has come. */
+  onWait: () => () => void;
 }
 
 export interface Pace {
@@ -41,10 +43,15 @@ export function createPace(nowMs: () => number = () => performance.now()): Pace 
   const company = watchCompany(nowMs);
   const large = createFairQueue({ ...LARGE_REQUESTS, rests: company.isPresent }, nowMs);
   return {
-    follow({ owner, bodyBytes, isList }, work) {
+    follow({ owner, bodyBytes, isList, onWait }, work) {
       company.note(owner);
       const isLarge = bodyBytes > LARGE_BODY_BYTES || (isList && large.usedMs(owner) > 0);
-      return isLarge ? large.run({ owner }, work) : work();
+      if (!isLarge) return work();
+      const onTurn = onWait();
+      return large.run({ owner }, () => {
+        onTurn();
+        return work();
+      });
     },
     note(owner, responseLength) {
       if (responseLength > LARGE_RESPONSE_LENGTH) large.charge(owner, RESPONSE_COSTS_MS);

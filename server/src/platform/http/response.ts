@@ -1,6 +1,6 @@
 // Handles an admitted request: checks its shape, rights and idempotency key, calls the route and wraps the response.
 import { Readable } from "node:stream";
-import { nextTurn } from "../background/turns.ts";
+import { countRequest, nextTurn } from "../background/turns.ts";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Endpoint } from "@postloft/contract/endpoint.ts";
 import { TEST_SCOPE } from "@postloft/contract/scopes.ts";
@@ -53,12 +53,22 @@ export async function responseRequest(
   const bodyBytes = Buffer.isBuffer(request.body) ? request.body.length : 0;
   // A request that waited is identified again, because its key may have been revoked since.
   let hasWaited = false;
-  const responding = options.pace.follow(
-    { owner: ownerOf(caller, request), bodyBytes, isList: route.endpoint.method === "GET" },
+  const onWait = () => {
+    hasWaited = true;
+    request.endCount();
+    return () => countServed(request, reply);
+  };
+  return options.pace.follow(
+    { owner: ownerOf(caller, request), bodyBytes, isList: route.endpoint.method === "GET", onWait },
     async () => responseNow(options, route, { caller, isKnown: !hasWaited }, request, reply),
   );
-  hasWaited = true;
-  return responding;
+}
+
+/** Counts a request as being served until its response was sent or its connection closed. Long work rests meanwhile. */
+export function countServed(request: FastifyRequest, reply: FastifyReply): void {
+  if (reply.raw.destroyed) return;
+  request.endCount = countRequest();
+  reply.raw.once("close", request.endCount);
 }
 
 /** Returns the owner that a request counts for; large requests of one owner run one at a time. */
