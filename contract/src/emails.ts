@@ -77,7 +77,12 @@ export const fullEmail = email.extend({
   messageId: z.string(),
   cc: z.array(z.string()),
   bcc: z.array(z.string()),
-  replyTo: z.string().nullable(),
+  replyTo: z
+    .string()
+    .nullable()
+    .describe(
+      'One address, or several mailboxes as in a header: `"Ada" <ada@example.com>, help@example.com`.',
+    ),
   body: z.string().describe("The original HTML, before variables are filled in."),
   attachments: z.array(z.object({ filename: z.string(), contentType: z.string(), sizeBytes: z.int() })),
   returnedMessages: z

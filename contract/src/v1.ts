@@ -149,8 +149,10 @@ export const sendBody = z
       .describe(
         "Custom headers by name. Headers set by the service or that control an email provider are rejected.",
       ),
-    reply: emailAddress.optional().describe("The reply address; default: the template's."),
-    replyTo: emailAddress.optional().describe("Alias of `reply`."),
+    reply: mailboxes(LIMITS.replyAddresses.value)
+      .optional()
+      .describe("The addresses for replies; default: the template's."),
+    replyTo: mailboxes(LIMITS.replyAddresses.value).optional().describe("Alias of `reply`."),
     cc: mailboxes(LIMITS.copies.value).optional().describe("Copied on each recipient's email."),
     bcc: mailboxes(LIMITS.copies.value).optional().describe("Blind-copied on each recipient's email."),
     attachments: attachments.optional().describe("Files attached to all emails of the call."),

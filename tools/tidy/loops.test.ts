@@ -3,6 +3,7 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parseAddress, parseDisplayName, parseDomain, parseMailbox } from "@postloft/contract/address.ts";
+import { parseMailboxList } from "@postloft/contract/mailbox-list.ts";
 import { ownKey } from "@postloft/contract/contact-file/field-names.ts";
 import { findTable } from "@postloft/contract/contact-file/find-table.ts";
 import { escapeAround } from "@postloft/contract/design-html.ts";
@@ -58,6 +59,10 @@ const FED: Readonly<Record<string, ReadonlyArray<() => unknown>>> = {
     () => parseDisplayName(text),
     () => parseDomain(text),
   ]),
+  // The value of one header.
+  "contract/src/mailbox-list.ts": [...ADDRESSES, filled(","), filled("a@b.c,")].map(
+    (text) => () => parseMailboxList(text.slice(0, LIMITS.headerValueLength.value)),
+  ),
   "contract/src/contact-file/find-table.ts": CSV.map((text) => () => findTable(text)),
   "contract/src/contact-file/field-names.ts": [
     () => ownKey("a", 1, new Set(Array.from({ length: LIMITS.importColumns.value }, (_, at) => `a${at}`))),

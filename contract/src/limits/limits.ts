@@ -219,6 +219,7 @@ export const LIMITS = {
     "emails",
     "`emails` in one `POST /v1/send/batch`, and their recipients in total. Each counts as one request.",
   ),
+  replyAddresses: limit(10, "addresses", "`reply` of an email, or a header Reply-To."),
   copies: limit(50, "addresses", "`cc` and `bcc` in total."),
   templatesListed: limit(1000, "templates", "`GET /templates` without `limit` and `cursor`."),
   subjectLength: limit(998, "characters", "A subject; no line breaks."),

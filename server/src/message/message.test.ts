@@ -140,7 +140,7 @@ const messages: fc.Arbitrary<Mail> = fc.record({
   from: mailboxes.map((mailbox) => ({ ...mailbox, address: "news@mail.example.com" })),
   to: fc.array(mailboxes, { minLength: 1, maxLength: 5 }),
   cc: fc.array(mailboxes, { maxLength: 3 }),
-  replyTo: mailboxes,
+  replyTo: fc.array(mailboxes, { minLength: 1, maxLength: 3 }),
   subject: unicode(998),
   html: unicode(3000).map((text) => `<p>${text}</p>`),
   text: unicode(3000).map((text) => `.${text}`),
@@ -303,7 +303,7 @@ test("line breaks, NULs and commas in any value add no header, recipient or part
   const parts = partsWith({
     from: { address: "news@mail.example.com", name: attack },
     to: [{ address: "ada@example.net", name: attack }],
-    replyTo: { address: "help@example.com", name: attack },
+    replyTo: [{ address: "help@example.com", name: attack }],
     subject: attack,
     html: attack,
     text: attack,

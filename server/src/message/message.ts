@@ -11,7 +11,7 @@ export interface HeaderParts {
   from: Mailbox;
   to: readonly Mailbox[];
   cc?: readonly Mailbox[];
-  replyTo?: Mailbox;
+  replyTo?: readonly Mailbox[];
   subject: string;
   /** Custom and list headers in writing order; the caller checks that they are allowed. */
   headers: readonly { name: string; value: string }[];
@@ -70,7 +70,7 @@ export function headerFields(parts: HeaderParts): Array<{ name: string; value: s
 function messageHeader(parts: HeaderParts): string {
   let header = mailboxField("From", [parts.from]) + mailboxField("To", parts.to);
   if (parts.cc !== undefined && parts.cc.length > 0) header += mailboxField("Cc", parts.cc);
-  if (parts.replyTo !== undefined) header += mailboxField("Reply-To", [parts.replyTo]);
+  if (parts.replyTo !== undefined) header += mailboxField("Reply-To", parts.replyTo);
   header +=
     textField("Subject", parts.subject) +
     dateField("Date", parts.date) +

@@ -1,9 +1,11 @@
 // Combines the content of a call with that of its template.
-import { parseMailbox } from "@postloft/contract/address.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import { formatMailboxList, parseMailboxList } from "@postloft/contract/mailbox-list.ts";
 import { messageOf } from "@postloft/contract/refused-address.ts";
+import { withValues } from "@postloft/contract/translation.ts";
 import type { SendBody } from "@postloft/contract/v1.ts";
 import { invalidField, AppError } from "../platform/app-error.ts";
-import { hashTexts, type EmailContent } from "../emails/outbox/emails.ts";
+import { hashTexts, type EmailContent, type Mailbox } from "../emails/outbox/emails.ts";
 import type { SendableTemplate } from "../templates/templates.ts";
 import { withFooter } from "../templates/with-footer.ts";
 
@@ -12,6 +14,7 @@ export interface Parts {
   subject: string | null;
   html: string | null;
   text: string | null;
+  /** As formatted by `formatMailboxList`. */
   replyTo: string | null;
   headers: EmailContent["headers"];
   attachments: EmailContent["attachments"];
@@ -34,14 +37,12 @@ export interface Draft extends Omit<EmailContent, "id" | "usedUntil" | "from"> {
 export function partsOf(body: SendBody): Parts {
   const headers = Object.entries(body.headers ?? {}).map(([name, value]) => ({ name, value }));
   const replyHeader = headers.find(({ name }) => name.toLowerCase() === "reply-to");
-  const fromHeader = replyHeader === undefined ? null : parseMailbox(replyHeader.value);
-  if (fromHeader?.ok === false)
-    throw invalidField("headers.Reply-To", "invalid_string", messageOf(fromHeader));
+  const reply = body.reply ?? body.replyTo ?? (replyHeader && readReplyHeader(replyHeader.value));
   return {
     subject: body.subject ?? null,
     html: body.body ?? null,
     text: body.text ?? null,
-    replyTo: body.reply ?? body.replyTo ?? fromHeader?.address ?? null,
+    replyTo: reply === undefined ? null : formatMailboxList(reply),
     headers: headers.filter((header) => header !== replyHeader),
     attachments: (body.attachments ?? []).map((attachment) => ({
       filename: attachment.filename,
@@ -51,6 +52,19 @@ export function partsOf(body: SendBody): Parts {
       bytes: Buffer.from(attachment.content, "base64"),
     })),
   };
+}
+
+/** @throws AppError VALIDATION_ERROR for an invalid address */
+function readReplyHeader(value: string): Mailbox[] {
+  const field = "headers.Reply-To";
+  const most = LIMITS.replyAddresses.value;
+  const parsed = parseMailboxList(value);
+  if (parsed.length > most)
+    throw invalidField(field, "too_big", withValues("Must contain at most {most} addresses.", { most }));
+  return parsed.map((mailbox) => {
+    if (!mailbox.ok) throw invalidField(field, "invalid_string", messageOf(mailbox));
+    return { address: mailbox.address, name: mailbox.name ?? null };
+  });
 }
 
 /** Returns the texts of a call without a template, or null with a template. */

@@ -281,7 +281,12 @@ test.for([
   ["a NUL in a value", { "X-A": "a\u0000" }, ["headers.X-A custom"]],
   ["a NUL in a name", { "X\u0000": "a" }, ["headers.X\u0000 custom"]],
   ["a list", ["X-A: x"], ["headers invalid_type"]],
-  ["a faulty Reply-To", { "Reply-To": "a@example.com, b@example.com" }, ["headers.Reply-To invalid_string"]],
+  ["a faulty Reply-To", { "Reply-To": "a@example.com, nobody" }, ["headers.Reply-To invalid_string"]],
+  [
+    "too many in Reply-To",
+    { "Reply-To": Array(11).fill("a@example.com").join() },
+    ["headers.Reply-To too_big"],
+  ],
 ] as Array<[string, unknown, string[]]>)("rejects headers with %s", async ([, headers, faults]) => {
   const reply = await refuse({ to: newAddress(), headers });
   expect(reply.status).toBe(422);

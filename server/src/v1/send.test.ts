@@ -183,7 +183,16 @@ test.for([
   [{ reply: "Answers@example.com" }, ["answers@example.com"]],
   [{ replyTo: "answers@example.com" }, ["answers@example.com"]],
   [{ reply: "first@example.com", replyTo: "second@example.com" }, ["first@example.com"]],
-  [{ headers: { "Reply-To": "Answers <answers@example.com>" } }, ["answers@example.com"]],
+  [
+    { headers: { "Reply-To": "Answers <answers@example.com>, b@example.com" } },
+    ["Answers <answers@example.com>, b@example.com"],
+  ],
+  [
+    {
+      reply: [{ name: 'Q&A, "Ltd"', email: "a@example.com" }, "Help <b@example.com>", "c@example.com"],
+    },
+    [String.raw`"Q&A, \"Ltd\"" <a@example.com>, Help <b@example.com>, c@example.com`],
+  ],
   [{}, []],
 ] as Array<[object, string[]]>)("sends %j with Reply-To %j", async ([body, expected]) => {
   expect(headerOf(await sendAndRead(body), "Reply-To")).toEqual(expected);

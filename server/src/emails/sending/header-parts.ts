@@ -1,4 +1,5 @@
 // Builds the header of an email with its sender, recipients, subject and the fields for its kind. Pure.
+import { parseMailboxList } from "@postloft/contract/mailbox-list.ts";
 import { now } from "../../platform/clock.ts";
 import type { Mailbox as NamedMailbox } from "../../message/header.ts";
 import type { HeaderParts } from "../../message/message.ts";
@@ -32,7 +33,8 @@ interface OfThisMail extends Pick<
  * @throws Error for bulk mail without an unsubscribe link
  */
 export function headerPartsOf(row: AddressedRow, content: HeaderContent, mail: OfThisMail): HeaderParts {
-  const { fromAddress, fromName, replyTo } = content;
+  const { fromAddress, fromName } = content;
+  const replyTo = replyMailboxes(content);
   const listKind = shownListKind(row, content);
   return {
     messageId: messageIdOf(row.id, fromAddress),
@@ -40,7 +42,7 @@ export function headerPartsOf(row: AddressedRow, content: HeaderContent, mail: O
     from: named({ address: fromAddress, name: fromName }),
     to: [named({ address: row.toAddress, name: row.toName })],
     cc: mail.cc.map(named),
-    ...(replyTo === null ? {} : { replyTo: { address: replyTo } }),
+    ...(replyTo.length === 0 ? {} : { replyTo }),
     subject: mail.subject,
     headers: messageHeaders({
       publicProjectId: mail.publicProjectId,
@@ -54,6 +56,15 @@ export function headerPartsOf(row: AddressedRow, content: HeaderContent, mail: O
       rewrites: mail.rewrites,
     }),
   };
+}
+
+/** Returns the reply addresses of a content. */
+export function replyMailboxes({ replyTo }: Pick<HeaderContent, "replyTo">): NamedMailbox[] {
+  if (replyTo === null) return [];
+  if (!replyTo.includes("<") && !replyTo.includes(",")) return [{ address: replyTo }];
+  return parseMailboxList(replyTo).flatMap((mailbox) =>
+    mailbox.ok ? [named({ name: null, ...mailbox })] : [],
+  );
 }
 
 function named({ address, name }: Mailbox): NamedMailbox {

@@ -6,7 +6,7 @@ import type { Database } from "../../platform/database/database.ts";
 import { pairUp } from "../../platform/pair-up.ts";
 import { createLinkStore, type LinkedContent } from "./content-links.ts";
 import type { Copies, Mailbox } from "../outbox/emails.ts";
-import { headerPartsOf } from "./header-parts.ts";
+import { headerPartsOf, replyMailboxes } from "./header-parts.ts";
 import { contentKey, createContentLoader, type Content } from "./load-contents.ts";
 import { signMessage, type DkimKey } from "../../message/dkim.ts";
 import { buildMessage } from "../../message/message.ts";
@@ -136,9 +136,12 @@ export function createPreparer(options: {
         // Frees the memory immediately. Otherwise the garbage collector would run in full every few thousand emails.
         free: () => void rendered.body.memory.buffer.transfer(0),
         // Applies to the envelope and to addresses in the header (RFC 6532).
-        needsSmtpUtf8: [envelope.from, ...envelope.to, content.fromAddress, content.replyTo ?? ""].some(
-          hasNonAsciiLocalPart,
-        ),
+        needsSmtpUtf8: [
+          envelope.from,
+          ...envelope.to,
+          content.fromAddress,
+          ...replyMailboxes(content).map(addressOf),
+        ].some(hasNonAsciiLocalPart),
         streams: [
           row.campaignId ?? streamOf({ kind: kindOf(row.priority), listKind: content.listKind }),
           publicProjectId,
@@ -253,7 +256,7 @@ interface Rendered {
 
 const NOT_RENDERED: Rendered = { rendered: undefined, unsubscribeUrl: null };
 
-const addressOf = (mailbox: Mailbox) => mailbox.address;
+const addressOf = (mailbox: Pick<Mailbox, "address">) => mailbox.address;
 
 function trackingOf(row: ClaimedRow, content: Content, ports: Ports): MailTracking | null {
   const mail = {
