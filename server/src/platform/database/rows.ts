@@ -978,6 +978,7 @@ export interface WorkflowVersionsTable {
   isUsed: Generated<boolean>;
   createdAt: Generated<Date>;
   isSealed: Generated<boolean>;
+  exitNames: Generated<string[]>;
 }
 
 export interface WorkflowsTable {
