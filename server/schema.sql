@@ -1279,9 +1279,11 @@ CREATE TABLE workflow_versions (
   is_used      boolean                   NOT NULL  DEFAULT false,
   created_at   timestamp with time zone  NOT NULL  DEFAULT now(),
   is_sealed    boolean                   NOT NULL  DEFAULT false,
+  exit_names   text[]                    NOT NULL  DEFAULT '{}'::text[],
   CONSTRAINT workflow_versions_pkey PRIMARY KEY (project_id, workflow_id, version),
   CONSTRAINT workflow_versions_project_id_workflow_id_fkey FOREIGN KEY (project_id, workflow_id) REFERENCES workflows(project_id, id) ON DELETE CASCADE
 );
+CREATE INDEX workflow_versions_exits ON workflow_versions USING btree (project_id, workflow_id) WHERE exit_names <> '{}'::text[];
 CREATE INDEX workflow_versions_unsealed ON workflow_versions USING btree (project_id, workflow_id, version) WHERE NOT is_sealed;
 
 CREATE TABLE workflow_executions (

@@ -13,6 +13,7 @@ export const WORKFLOW_LIMITS = {
     "Steps of one execution, counting each repetition in a loop; the next step fails the execution. A retry or skip allows the same number again.",
   ),
   stepVariables: limit(100, "variables", "Variables and blocks in the texts of one step of a workflow."),
+  exitConditions: limit(10, "conditions", "Exit conditions of one workflow."),
   filledLength: limit(
     256_000,
     "characters",

@@ -22,6 +22,7 @@ export const COMPONENT_NAMES: ReadonlyMap<string, string> = new Map([
   ["ContactsSearchRequestFilters", "Filter"],
   ["FilterCondition1", "FilterCondition"],
   ["FilterCondition2", "FilterGroup"],
+  ["WorkflowsUpdateRequestExitCondition", "ExitCondition"],
   ["ContactsListViewsResultItem", "ContactView"],
   ["ContactsCreateViewRequestQuery", "ContactViewQueryInput"],
   ["ContactsBulkSubscribeRequest", "BulkChangeRequest"],

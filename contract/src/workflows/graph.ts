@@ -7,7 +7,8 @@ import { schedule } from "../schedule-trigger.ts";
 import { readAs } from "../unknown-fields.ts";
 import { readWorkflowCondition } from "./condition.ts";
 import { delay } from "./delay.ts";
-import { eventFilter, recipientAddress, waitFilter } from "./step-fields.ts";
+import type { ExitCondition } from "./exit-conditions.ts";
+import { awaitedEventName, eventFilter, recipientAddress, waitFilter } from "./step-fields.ts";
 import { withValues } from "../translation.ts";
 
 export const STEP_TYPES = [
@@ -46,9 +47,6 @@ export const EXECUTION_STATUSES = [
 export type ExecutionStatus = (typeof EXECUTION_STATUSES)[number];
 
 export const WEBHOOK_METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
-
-/** The name of an event that a workflow waits for, tracked by callers or emitted by the service (spec §6). */
-export const awaitedEventName = z.string().trim().min(1).max(LIMITS.eventNameLength.value);
 
 /** The response shows the workflow's trigger here, so clients send it back. */
 const triggerStep = readAs(z.object({}), { as: () => z.unknown() });
@@ -193,6 +191,8 @@ export interface GraphTransition {
 export interface Graph {
   steps: GraphStep[];
   transitions: GraphTransition[];
+  /** Missing in graphs stored before there were any. */
+  exitConditions?: ExitCondition[];
 }
 
 /** The config of each type of trigger. The server checks the cron line, because it runs it. */

@@ -11,6 +11,7 @@ export const PROBLEM_CODES = {
   NO_AUDIENCE: "the schedule has no audience",
   MISSING_SEGMENT: "the segment does not exist",
   UNTRACKED_SEGMENT: "the trigger waits for entries or exits of a segment without tracking",
+  EXIT_ON_TRIGGER: "the event that starts the workflow is also one of its exit conditions",
   NO_STEPS: "there are no steps after the trigger",
   UNREACHABLE_STEP: "the step cannot be reached",
   NO_TEMPLATE: "the step has no template",

@@ -4,7 +4,8 @@ import { endpoint } from "../endpoint.ts";
 import { context, ofWorkflow, stepRun } from "../executions.ts";
 import { emailAddress, inputInstant, id, instant, issue, jsonSchemas } from "../field.ts";
 import { LIMITS } from "../limits/limits.ts";
-import { awaitedEventName, EXECUTION_STATUSES } from "./graph.ts";
+import { EXECUTION_STATUSES } from "./graph.ts";
+import { awaitedEventName } from "./step-fields.ts";
 
 const reason = z.object({
   rule: z.enum(["enabled", "trigger", "segment", "audience", "reentry", "active", "limit"]),

@@ -9,6 +9,9 @@ import { messageOf } from "../refused-address.ts";
 import { withValues } from "../translation.ts";
 import { readAs } from "../unknown-fields.ts";
 
+/** The name of an event that a workflow waits for, tracked by callers or emitted by the service (spec §6). */
+export const awaitedEventName = z.string().trim().min(1).max(LIMITS.eventNameLength.value);
+
 /** Only applies to the event's data. Use a CONDITION to ask about the contact. */
 const ofEvent = (schema: typeof filter) =>
   readAs(

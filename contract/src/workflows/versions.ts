@@ -3,6 +3,7 @@ import { z } from "zod";
 import { endpoint } from "../endpoint.ts";
 import { addFaults, id, instant, pathId, pathText, queryBoolean, queryInteger } from "../field.ts";
 import { LIMITS } from "../limits/limits.ts";
+import { exitConditions, shownExitConditions } from "./exit-conditions.ts";
 import { BRANCHES, position, STEP_CONFIGS, STEP_TYPES, TRIGGER_CONFIGS, TRIGGER_TYPES } from "./graph.ts";
 import { stepName } from "./steps.ts";
 import {
@@ -48,7 +49,13 @@ export const getVersion = endpoint({
   description: "The steps and transitions of that version.",
   caller: "project",
   params: byVersion,
-  responses: { 200: version.extend({ steps: z.array(step), transitions: z.array(transition) }) },
+  responses: {
+    200: version.extend({
+      exitConditions: shownExitConditions,
+      steps: z.array(step),
+      transitions: z.array(transition),
+    }),
+  },
   errors: ["WORKFLOW_NOT_FOUND", "VERSION_NOT_FOUND"],
 });
 
@@ -75,6 +82,10 @@ export const compareVersions = endpoint({
       with: z.int(),
       steps: differences(step.omit({ outgoingTransitions: true, incomingTransitions: true })),
       transitions: differences(transition),
+      exitConditions: z
+        .object({ before: shownExitConditions, after: shownExitConditions })
+        .nullable()
+        .describe("null if they are the same."),
     }),
   },
   errors: ["WORKFLOW_NOT_FOUND", "VERSION_NOT_FOUND"],
@@ -125,10 +136,11 @@ const documentFields = {
       }),
     )
     .max(LIMITS.workflowSteps.value * 2),
+  exitConditions: exitConditions.optional(),
   templates: z.array(z.object({ id, name: z.string() })).describe("Templates used by its steps."),
   segments: z
     .array(z.object({ id, name: z.string(), slug: z.string() }))
-    .describe("Segments used by its trigger and conditions."),
+    .describe("Segments used by its trigger, conditions and exit conditions."),
 };
 
 /** The export of a workflow. Templates and segments have their ids, and their names for other projects. */
@@ -150,7 +162,7 @@ export const exportWorkflow = endpoint({
     "The graph, trigger and settings, but not whether it is enabled. `POST /workflows/import` can read it back.",
   caller: "project",
   params: byWorkflow,
-  responses: { 200: z.object(documentFields) },
+  responses: { 200: z.object({ ...documentFields, exitConditions: shownExitConditions.optional() }) },
   errors: ["WORKFLOW_NOT_FOUND"],
 });
 

@@ -11,8 +11,10 @@ import {
   queryInteger,
 } from "../field.ts";
 import { LIMITS } from "../limits/limits.ts";
-import { awaitedEventName, BRANCHES, position, STEP_TYPES, TRIGGER_CONFIGS, TRIGGER_TYPES } from "./graph.ts";
+import { exitConditions, shownExitConditions } from "./exit-conditions.ts";
+import { BRANCHES, position, STEP_TYPES, TRIGGER_CONFIGS, TRIGGER_TYPES } from "./graph.ts";
 import { CONFIRMABLE_PROBLEMS, workflowProblem } from "./problems.ts";
+import { awaitedEventName } from "./step-fields.ts";
 
 export const byWorkflow = z.object({ id: pathId });
 
@@ -104,6 +106,7 @@ export const workflow = record.extend({
     .describe("Contacts that `includeMembers` would let enter. null unless disabled with SEGMENT_ENTRY."),
   failedExecutions: z.int().describe("Executions that are failed now and can be retried or skipped."),
   problems: z.array(workflowProblem),
+  exitConditions: shownExitConditions,
   steps: z.array(step).describe("Oldest first; the first is the TRIGGER."),
   transitions: z.array(transition),
 });
@@ -236,6 +239,11 @@ export const updateWorkflow = endpoint({
         ),
       eventName: awaitedEventName.optional().describe("Alias of `triggerConfig.eventName`."),
       allowReentry: z.boolean().optional(),
+      exitConditions: exitConditions
+        .optional()
+        .describe(
+          "Replaces the exit conditions in a new version of the graph. Executions keep those they started with.",
+        ),
       confirmedProblems: z
         .array(z.enum(CONFIRMABLE_PROBLEMS))
         .max(CONFIRMABLE_PROBLEMS.length)

@@ -1,4 +1,6 @@
 // Converts a workflow to an export and back. Steps are identified by keys of the export, templates and segments by id and name. Pure.
+import type { Filter } from "@postloft/contract/filters.ts";
+import type { ExitCondition } from "@postloft/contract/workflows/exit-conditions.ts";
 import { STEP_CONFIGS, type Graph, type GraphStep } from "@postloft/contract/workflows/graph.ts";
 import type { WorkflowExport } from "@postloft/contract/workflows/versions.ts";
 import { masked } from "./present.ts";
@@ -12,7 +14,7 @@ export interface NamedReferences {
 
 export function exportOf(
   row: WorkflowRow,
-  { steps, transitions }: Graph,
+  { steps, transitions, exitConditions = [] }: Graph,
   references: NamedReferences,
 ): WorkflowExport {
   const keys = new Map(steps.map(({ id }, at) => [id, String(at + 1)]));
@@ -38,18 +40,20 @@ export function exportOf(
       branch,
       priority,
     })),
+    ...(exitConditions.length === 0 ? {} : { exitConditions }),
     ...references,
   };
 }
 
 /** Returns the graph of an export. A transition to an unknown step keeps the key, which `checkGraph` rejects. */
 export function graphOfExport(
-  { steps, transitions }: WorkflowExport,
+  { steps, transitions, exitConditions = [] }: WorkflowExport,
   { newId, at }: { newId: () => string; at: string },
 ): Graph {
   const ids = new Map(steps.map(({ key }) => [key, newId()]));
   const idOf = (key: string) => ids.get(key) ?? key;
   return {
+    ...(exitConditions.length === 0 ? {} : { exitConditions }),
     steps: steps.map(
       ({ key, type, name, config, position }) =>
         ({
@@ -87,6 +91,22 @@ export function withResolved(step: GraphStep, { templates, segments }: Resolved)
   }
   if (step.type !== "CONDITION") return step;
   return { ...step, config: withSegments(step.config, segments) as typeof step.config };
+}
+
+/** Returns the exit conditions with the segment ids of this project. */
+export function withResolvedExits<Of extends Pick<Graph, "exitConditions">>(
+  graph: Of,
+  { segments }: Resolved,
+): Of {
+  const { exitConditions } = graph;
+  if (exitConditions === undefined) return graph;
+  return {
+    ...graph,
+    exitConditions: exitConditions.map((one): ExitCondition => {
+      if (one.type === "SEGMENT") return { ...one, segmentId: segments.get(one.segmentId) ?? one.segmentId };
+      return one.type === "FILTER" ? { ...one, filter: withSegments(one.filter, segments) as Filter } : one;
+    }),
+  };
 }
 
 /** Returns a trigger's config with the segment ids of this project. */

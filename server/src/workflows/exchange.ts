@@ -1,16 +1,18 @@
 // Exports workflows, and imports them into another project.
 import type { FieldError } from "@postloft/contract/errors.ts";
-import type { GraphStep } from "@postloft/contract/workflows/graph.ts";
+import type { Graph, GraphStep } from "@postloft/contract/workflows/graph.ts";
 import type { WorkflowExport } from "@postloft/contract/workflows/versions.ts";
 import { withValues } from "@postloft/contract/translation.ts";
 import { now } from "../platform/clock.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
 import { newId } from "../platform/ids.ts";
 import { invalidField, AppError } from "../platform/app-error.ts";
+import { faultsOfExits, missingSegmentsOf } from "./exit-rules.ts";
 import {
   exportOf,
   graphOfExport,
   withResolved,
+  withResolvedExits,
   withResolvedTrigger,
   type Resolved,
 } from "./exchange-document.ts";
@@ -84,12 +86,14 @@ export async function importWorkflow(
     ...written.steps.flatMap((step, at) =>
       faultsOfStep(step, targets).map((fault) => ({ ...fault, field: `steps.${at}.${fault.field}` })),
     ),
-    ...(allowMissing ? [] : missingOf(document, written.steps, resolved)),
+    ...faultsOfExits(written.exitConditions ?? []),
+    ...(allowMissing ? [] : missingOf(document, written, resolved)),
   ];
   if (faults.length > 0) throw new AppError("VALIDATION_ERROR", { fields: faults });
   const sealed = (step: GraphStep): GraphStep =>
     step.type === "WEBHOOK" ? withSealed(vault, projectId, step) : step;
-  const graph = { ...written, steps: written.steps.map((step) => sealed(withResolved(step, resolved))) };
+  const steps = written.steps.map((step) => sealed(withResolved(step, resolved)));
+  const graph = { ...withResolvedExits(written, resolved), steps };
   const { type, config, event } = await resolvedTrigger(tx, projectId, document, resolved);
   return storeWorkflow(tx, projectId, {
     graph,
@@ -175,7 +179,7 @@ function shown(list: ReadonlyArray<{ id: string; name: string }>, id: string): s
 /** Returns an error for each field of an export that refers to something this project lacks. */
 function missingOf(
   document: WorkflowExport,
-  steps: ReturnType<typeof graphOfExport>["steps"],
+  { steps, exitConditions = [] }: Graph,
   { templates, segments }: Resolved,
 ): FieldError[] {
   const segment = (field: string, id: string): FieldError[] =>
@@ -191,6 +195,11 @@ function missingOf(
   const trigger = { type: document.triggerType, config: document.triggerConfig };
   return [
     ...segmentIdsOfTrigger(trigger).flatMap((id) => segment("triggerConfig", id)),
+    ...missingSegmentsOf(
+      exitConditions,
+      (id) => segments.get(id) === null,
+      (id) => shown(document.segments, id),
+    ),
     ...steps.flatMap((step, at): FieldError[] => {
       const templateId = templateIdOf(step);
       const message = withValues("Template {id} not found.", {

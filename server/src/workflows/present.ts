@@ -92,6 +92,7 @@ export function presentStep(row: TriggerRow, { transitions }: Graph, step: Graph
 
 export function presentGraph(row: TriggerRow, graph: Graph) {
   return {
+    exitConditions: graph.exitConditions ?? [],
     steps: graph.steps.map((step) => presentStep(row, graph, step)),
     transitions: graph.transitions.map((one) => presentTransition(row.id, one)),
   };

@@ -11,6 +11,7 @@ import { findCredential } from "../webhooks/credential-names.ts";
 import { listMaskedNames, listMaskedParameters } from "../webhooks/webhook-vault.ts";
 import type { StepFailures } from "./executions/failure-queries.ts";
 import { firstStepOf, reachableFrom } from "./graph-rules.ts";
+import { problemsOfExits } from "./problems-of-exits.ts";
 import { problem, problemsOfFailures, problemsOfSkipped } from "./problems-of-executions.ts";
 import { segmentIdsOfStep, segmentIdsOfTrigger, templateIdOf } from "./references.ts";
 import { problemsOfVariables } from "./step-texts.ts";
@@ -37,6 +38,8 @@ export interface TriggerToCheck {
   type: TriggerType;
   config: Readonly<Record<string, unknown>>;
   confirmed: readonly ConfirmableProblem[];
+  /** The event that starts the workflow, or null. */
+  event: string | null;
 }
 
 /** Returns the problems of the trigger, then those of the steps in their order. */
@@ -46,6 +49,7 @@ export function problemsOf(graph: Graph, trigger: TriggerToCheck, context: Conte
   return [
     ...problemsOfTrigger(trigger, context, triggerStep?.id ?? null),
     ...problemsOfRepetition(trigger, context, triggerStep?.id ?? null),
+    ...problemsOfExits(graph, trigger.event, context.segments, triggerStep?.id ?? null),
     ...problemsOfSkipped(context.skippedEmails, triggerStep?.id ?? null),
     ...problemsOfFailures(graph, context.failures),
     ...(graph.steps.length === 1

@@ -100,19 +100,20 @@ export interface VersionToWrite {
   version: number;
   graph: Graph;
   waitNames: readonly string[];
+  exitNames: readonly string[];
 }
 
 export async function insertVersion(tx: Tx, to: VersionToWrite): Promise<void> {
   await sql`
-    insert into workflow_versions (project_id, workflow_id, version, graph, wait_names)
+    insert into workflow_versions (project_id, workflow_id, version, graph, wait_names, exit_names)
     values (${to.projectId}, ${to.workflowId}, ${to.version}, ${JSON.stringify(to.graph)}::jsonb,
-      ${to.waitNames}::text[])`.execute(tx);
+      ${to.waitNames}::text[], ${to.exitNames}::text[])`.execute(tx);
 }
 
 export async function updateVersion(tx: Tx, to: VersionToWrite): Promise<void> {
   await sql`
     update workflow_versions set graph = ${JSON.stringify(to.graph)}::jsonb, wait_names = ${to.waitNames}::text[],
-      is_sealed = false
+      exit_names = ${to.exitNames}::text[], is_sealed = false
     where project_id = ${to.projectId} and workflow_id = ${to.workflowId} and version = ${to.version}`.execute(
     tx,
   );

@@ -24,7 +24,7 @@ export interface WorkflowToCheck {
   name: string;
   graph: Graph;
   allowReentry: boolean;
-  trigger: TriggerToCheck & { event: string | null };
+  trigger: TriggerToCheck;
 }
 
 export function toCheck(row: WorkflowRow, graph: Graph): WorkflowToCheck {

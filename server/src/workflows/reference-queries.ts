@@ -175,23 +175,27 @@ export async function listActiveInVersionsSending(
   return listActivePlaces(database, projectId, sends);
 }
 
-/** Lists the active executions in versions with a condition on a segment. */
+/** Lists the active executions in versions with a condition or an exit condition on a segment. */
 export async function listActiveInVersionsOfSegment(
   database: Database,
   projectId: string,
   segmentId: string,
 ): Promise<ActivePlace[]> {
-  const variables = sql`jsonb_build_object('name', ${`segment.${segmentId}`}::text)`;
-  return listActivePlaces(
-    database,
-    projectId,
-    sql`jsonb_path_exists(v.graph, ${`${CONDITIONS}.field ? (@ == $name)`}::jsonpath, ${variables})`,
-  );
+  return listActivePlaces(database, projectId, namesSegment(segmentId));
 }
 
+/** Returns whether a graph `v.graph` has a condition or an exit condition on a segment. */
+function namesSegment(segmentId: string): RawBuilder<unknown> {
+  const variables = sql`jsonb_build_object('name', ${`segment.${segmentId}`}::text, 'id', ${segmentId}::text)`;
+  return sql`(jsonb_path_exists(v.graph, ${`${CONDITIONS}.field ? (@ == $name)`}::jsonpath, ${variables})
+    or jsonb_path_exists(v.graph, ${`${EXITS}.**.field ? (@ == $name)`}::jsonpath, ${variables})
+    or jsonb_path_exists(v.graph, ${`${EXITS}.segmentId ? (@ == $id)`}::jsonpath, ${variables}))`;
+}
+
+const EXITS = "$.exitConditions[*]";
 const CONDITIONS = `$.steps[*] ? (@.type == "CONDITION").config.**`;
 
-/** Lists workflows that use a field, or a path inside it, in a condition, a delay or an audience, and workflows with a step that writes it. */
+/** Lists workflows that use a field, or a path inside it, in a condition, an exit condition, a delay or an audience, and workflows with a step that writes it. */
 export async function listWorkflowsNamingField(
   database: Database,
   projectId: string,
@@ -205,13 +209,14 @@ export async function listWorkflowsNamingField(
     projectId,
     sql`(jsonb_path_exists(v.graph, ${`${CONDITIONS}.field ? ${named}`}::jsonpath, ${variables})
       or jsonb_path_exists(v.graph, ${`$.steps[*].config.dateField ? ${named}`}::jsonpath, ${variables})
+      or jsonb_path_exists(v.graph, ${`${EXITS} ? (@.type == "FILTER").**.field ? ${named}`}::jsonpath, ${variables})
       or jsonb_path_exists(w.trigger_config, ${`$.audienceFilter.**.field ? ${named}`}::jsonpath, ${variables})
       or ${key !== null} and jsonb_path_exists(v.graph,
         '$.steps[*] ? (@.type == "UPDATE_CONTACT").config.updates.keyvalue() ? (@.key == $key)', ${variables}))`,
   );
 }
 
-/** Lists workflows that start with an event, wait for it, or check whether it happened. */
+/** Lists workflows that start or end with an event, wait for it, or check whether it happened. */
 export async function listWorkflowsNamingEvent(
   database: Database,
   projectId: string,
@@ -222,7 +227,7 @@ export async function listWorkflowsNamingEvent(
   return listNaming(
     database,
     projectId,
-    sql`(w.trigger_event = ${eventName} or ${eventName} = any(v.wait_names)
+    sql`(w.trigger_event = ${eventName} or ${eventName} = any(v.wait_names || v.exit_names)
       or jsonb_path_exists(v.graph, ${`${CONDITIONS} ? ${asks}`}::jsonpath, ${variables})
       or jsonb_path_exists(w.trigger_config, ${`$.audienceFilter.** ? ${asks}`}::jsonpath, ${variables}))`,
   );
@@ -239,7 +244,7 @@ export async function findWorkflowStartedBy(
   return first?.name;
 }
 
-/** Returns the name of an enabled workflow that uses a segment in its trigger or in a condition. */
+/** Returns the name of an enabled workflow that uses a segment in its trigger, a condition or an exit condition. */
 export async function findWorkflowOfSegment(
   database: Database,
   projectId: string,
@@ -250,7 +255,7 @@ export async function findWorkflowOfSegment(
     database,
     projectId,
     sql`w.enabled and (w.trigger_config ->> 'segmentId' = ${segmentId}
-      or jsonb_path_exists(v.graph, ${`${CONDITIONS}.field ? (@ == $name)`}::jsonpath, ${variables})
+      or ${namesSegment(segmentId)}
       or jsonb_path_exists(w.trigger_config, '$.audienceFilter.**.field ? (@ == $name)', ${variables}))`,
   );
   return first?.name;

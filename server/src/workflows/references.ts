@@ -1,6 +1,7 @@
 // Collects what graphs and triggers refer to by id, and checks that it exists. Pure, except for the two checks that lock rows.
 import type { FieldError } from "@postloft/contract/errors.ts";
 import { causesOf, type Filter } from "@postloft/contract/filters.ts";
+import { exitSegmentIds } from "@postloft/contract/workflows/exit-conditions.ts";
 import { filterOfCondition, MASKED, type Graph, type GraphStep } from "@postloft/contract/workflows/graph.ts";
 import { withValues } from "@postloft/contract/translation.ts";
 import type { Tx } from "../platform/database/database.ts";
@@ -51,7 +52,14 @@ export function segmentIdsOfTrigger({ config }: Trigger): string[] {
 }
 
 export function segmentIdsOf(graph: Graph, trigger: Trigger): string[] {
-  return [...new Set([...segmentIdsOfTrigger(trigger), ...graph.steps.flatMap(segmentIdsOfStep)])];
+  const { steps, exitConditions = [] } = graph;
+  return [
+    ...new Set([
+      ...segmentIdsOfTrigger(trigger),
+      ...steps.flatMap(segmentIdsOfStep),
+      ...exitSegmentIds(exitConditions),
+    ]),
+  ];
 }
 
 /**

@@ -25,8 +25,10 @@ export function withChangedStep(graph: Graph, changed: GraphStep): Graph {
 }
 
 /** Removes a step and its transitions. The steps after it stay. */
-export function withoutStep({ steps, transitions }: Graph, id: string): Graph {
+export function withoutStep(graph: Graph, id: string): Graph {
+  const { steps, transitions } = graph;
   return {
+    ...graph,
     steps: steps.filter((step) => step.id !== id),
     transitions: transitions.filter(({ fromStepId, toStepId }) => fromStepId !== id && toStepId !== id),
   };
@@ -53,7 +55,7 @@ export function spliced(graph: Graph, step: GraphStep): Graph | null {
   const linked = graph.transitions.flatMap((one) =>
     one.toStepId === step.id ? [{ ...one, toStepId: behind }] : rest.transitions.includes(one) ? [one] : [],
   );
-  return { steps: rest.steps, transitions: linked };
+  return { ...rest, transitions: linked };
 }
 
 /** Inserts a step into a transition. The transition keeps its id and branch and now leads to the new step. */
@@ -68,16 +70,20 @@ export function withInsertedStep(
     branch: usualBranchOf(step),
     priority: 0,
   };
-  const { steps, transitions } = withStep(graph, step);
-  const changed = transitions.map((one) => (one.id === transition.id ? { ...one, toStepId: step.id } : one));
-  return { steps, transitions: [...changed, onward] };
+  const grown = withStep(graph, step);
+  const changed = graph.transitions.map((one) =>
+    one.id === transition.id ? { ...one, toStepId: step.id } : one,
+  );
+  return { ...grown, transitions: [...changed, onward] };
 }
 
 /** Returns the same graph with new ids, in the same order. */
-export function withNewIds({ steps, transitions }: Graph, newId: () => string): Graph {
+export function withNewIds(graph: Graph, newId: () => string): Graph {
+  const { steps, transitions } = graph;
   const ids = new Map(steps.map((step) => [step.id, newId()]));
   const idOf = (id: string) => ids.get(id) ?? id;
   return {
+    ...graph,
     steps: steps.map((step) => ({ ...step, id: idOf(step.id) })),
     transitions: transitions.map((one) => ({
       ...one,

@@ -5,6 +5,7 @@ import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { Tx } from "../platform/database/database.ts";
 import { isId } from "../platform/ids.ts";
 import { AppError } from "../platform/app-error.ts";
+import { readExitNames } from "./exit-rules.ts";
 import { checkGraph, type GraphFault } from "./graph-rules.ts";
 import {
   deleteOldVersions,
@@ -51,6 +52,11 @@ export function requireSound(
     });
 }
 
+/** Returns the names of events that a version is stored with. */
+export async function readNames(tx: Tx, projectId: string, graph: Graph) {
+  return { waitNames: waitNamesOf(graph), exitNames: await readExitNames(tx, projectId, graph) };
+}
+
 /**
  * Makes a graph the current one of a locked workflow.
  * @throws AppError VALIDATION_ERROR if the graph cannot run, or if it brings an error into an enabled workflow
@@ -68,9 +74,20 @@ export async function saveGraph(
     await refuseSelfTriggering(tx, projectId, after, "steps");
     await refuseNewErrors(tx, projectId, { before: toCheck(row, before), after }, "steps");
   }
+  await storeGraph(tx, projectId, { row, isUsed }, graph, { asNewVersion });
+}
+
+/** Stores a sound graph of a locked workflow as its current one, without the checks of an enabled workflow. */
+export async function storeGraph(
+  tx: Tx,
+  projectId: string,
+  { row, isUsed }: Pick<LockedWorkflow, "row" | "isUsed">,
+  graph: Graph,
+  { asNewVersion = false }: { asNewVersion?: boolean } = {},
+): Promise<void> {
   const isNew = isUsed || asNewVersion;
   const version = isNew ? row.version + 1 : row.version;
-  const to = { projectId, workflowId: row.id, version, graph, waitNames: waitNamesOf(graph) };
+  const to = { projectId, workflowId: row.id, version, graph, ...(await readNames(tx, projectId, graph)) };
   if (isNew) {
     await insertVersion(tx, to);
     const kept = LIMITS.workflowVersions.value;

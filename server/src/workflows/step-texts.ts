@@ -3,6 +3,7 @@ import type { FieldError } from "@postloft/contract/errors.ts";
 import { conditionsOf, type Filter } from "@postloft/contract/filters.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { withValues } from "@postloft/contract/translation.ts";
+import type { ExitCondition } from "@postloft/contract/workflows/exit-conditions.ts";
 import { filterOfCondition, type GraphStep } from "@postloft/contract/workflows/graph.ts";
 import type { WorkflowProblem } from "@postloft/contract/workflows/problems.ts";
 import { countMustaches, hasVariables } from "../rendering/fill-text.ts";
@@ -42,6 +43,13 @@ function allTexts({ type, config }: GraphStep): StepText[] {
   }
 }
 
+/** Returns the texts of an exit condition that contain a variable. */
+export function textsOfExit(condition: ExitCondition): StepText[] {
+  const filter = condition.type === "EVENT" ? condition.filter : undefined;
+  if (filter === undefined) return [];
+  return textsOfFilter(filter, "filter").filter(({ text }) => hasVariables(text));
+}
+
 function textsOfFilter(filter: Filter, field: string): StepText[] {
   return conditionsOf(filter).flatMap(({ value }) =>
     [value].flat().flatMap((text) => (typeof text === "string" ? [{ field, text }] : [])),
@@ -60,7 +68,11 @@ const WRITTEN_ORIGIN = /^[^{]*\/\/[^{/?#]+(?:[/?#]|$)/u;
 
 /** Returns errors in the texts of a step. */
 export function faultsOfTexts(step: GraphStep): FieldError[] {
-  const texts = textsOf(step);
+  return faultsIn(textsOf(step), "config");
+}
+
+/** Returns errors in texts that are filled in together. `whole` is the field of an error about all of them. */
+export function faultsIn(texts: readonly StepText[], whole: string): FieldError[] {
   const faults = texts.flatMap(({ field, text }): FieldError[] => {
     const [problem] = checkTemplate(text);
     if (problem !== undefined) return [{ field, code: "custom", message: problem.message }];
@@ -81,7 +93,7 @@ export function faultsOfTexts(step: GraphStep): FieldError[] {
     ? faults
     : [
         {
-          field: "config",
+          field: whole,
           code: "too_big",
           ...withValues("The texts of a step may have at most {most} variables.", { most }),
         },

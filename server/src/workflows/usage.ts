@@ -1,4 +1,5 @@
 // Tells earlier folders which workflows use a template, segment, field or event, and what executions store about contacts.
+import { exitSegmentIds } from "@postloft/contract/workflows/exit-conditions.ts";
 import type { Database } from "../platform/database/database.ts";
 import type { Dependents } from "../contacts/contacts.ts";
 import type { UndoContext } from "../contacts/import/undo-import.ts";
@@ -113,6 +114,8 @@ export async function workflowOfSegment(
   const enabled = await findWorkflowOfSegment(database, projectId, segmentId);
   if (enabled !== undefined) return enabled;
   const places = await listActiveInVersionsOfSegment(database, projectId, segmentId);
+  const leaving = places.find(({ graph }) => exitSegmentIds(graph.exitConditions ?? []).includes(segmentId));
+  if (leaving !== undefined) return leaving.workflowName;
   return reaching(places, (step) => segmentIdsOfStep(step).includes(segmentId))[0]?.workflowName;
 }
 
@@ -125,7 +128,7 @@ export async function workflowStartedBy(
   return findWorkflowStartedBy(database, projectId, segmentId);
 }
 
-/** Returns workflows that read a field (`data.plan`, `email`) in a condition or a delay, or write it. */
+/** Returns workflows that read a field (`data.plan`, `email`) in a condition, an exit condition or a delay, or write it. */
 export async function workflowsNamingField(
   database: Database,
   projectId: string,
@@ -135,7 +138,7 @@ export async function workflowsNamingField(
   return listWorkflowsNamingField(database, projectId, { field, key });
 }
 
-/** Returns workflows that start with an event, wait for it, or check whether it happened. */
+/** Returns workflows that start or end with an event, wait for it, or check whether it happened. */
 export async function listWorkflowsWithEvent(
   database: Database,
   projectId: string,

@@ -1,4 +1,5 @@
 // Lists, reads, compares and restores earlier graphs of a workflow.
+import { isDeepStrictEqual } from "node:util";
 import type { Database, Tx } from "../platform/database/database.ts";
 import { AppError } from "../platform/app-error.ts";
 import { compareItems } from "./compare-graphs.ts";
@@ -70,6 +71,10 @@ export async function compareVersions(
   // Compares the stored steps, so that a changed credential is a difference, and masks the result.
   const stepsOf = ({ graph }: typeof before | typeof workflow) =>
     graph.steps.map((step) => bareStep(workflow, step));
+  const exits = {
+    before: before.graph.exitConditions ?? [],
+    after: after.graph.exitConditions ?? [],
+  };
   const steps = compareItems(stepsOf(before), stepsOf(after));
   const transitionsOf = ({ graph }: typeof before | typeof workflow) =>
     graph.transitions.map((transition) => presentTransition(workflow.id, transition));
@@ -82,6 +87,7 @@ export async function compareVersions(
       changed: steps.changed.map((one) => ({ ...one, before: masked(one.before), after: masked(one.after) })),
     },
     transitions: compareItems(transitionsOf(before), transitionsOf(after)),
+    exitConditions: isDeepStrictEqual(exits.before, exits.after) ? null : exits,
   };
 }
 

@@ -1,6 +1,8 @@
 // Creates, reads, changes, enables, copies and deletes workflows.
+import { isDeepStrictEqual } from "node:util";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
-import { waitNamesOf, type Graph, type TriggerType } from "@postloft/contract/workflows/graph.ts";
+import type { ExitCondition } from "@postloft/contract/workflows/exit-conditions.ts";
+import type { Graph, TriggerType } from "@postloft/contract/workflows/graph.ts";
 import type { ConfirmableProblem } from "@postloft/contract/workflows/problems.ts";
 import { asMessage, withValues } from "@postloft/contract/translation.ts";
 import { STEP_NAMES } from "@postloft/contract/workflows/step-names.ts";
@@ -10,6 +12,7 @@ import { isId, newId } from "../platform/ids.ts";
 import { AppError, requireUnchanged } from "../platform/app-error.ts";
 import { lockProject } from "../projects/projects.ts";
 import { copyNameOf } from "../templates/rules.ts";
+import { checkExits } from "./exit-rules.ts";
 import { presentGraph, presentRecord } from "./present.ts";
 import {
   countActiveExecutions,
@@ -28,7 +31,7 @@ import { readProblems, refuseNewErrors, refuseSelfTriggering, toCheck } from "./
 import { findMemberCount } from "./reference-queries.ts";
 import { entrySegmentOf } from "./references.ts";
 import { withNewIds } from "./rules.ts";
-import { lockGraph, requireSound } from "./save-graph.ts";
+import { lockGraph, readNames, requireSound, storeGraph } from "./save-graph.ts";
 import { subscribeWorkflows } from "./subscriptions.ts";
 import { checkTrigger, nextRunOf, type CheckedTrigger } from "./trigger.ts";
 
@@ -117,7 +120,8 @@ export async function storeWorkflow(
     );
   const id = newId();
   await insertWorkflow(tx, { projectId, id, ...workflow });
-  await insertVersion(tx, { projectId, workflowId: id, version: 1, graph, waitNames: waitNamesOf(graph) });
+  const names = await readNames(tx, projectId, graph);
+  await insertVersion(tx, { projectId, workflowId: id, version: 1, graph, ...names });
   return getWorkflow(tx, projectId, id);
 }
 
@@ -130,6 +134,7 @@ export interface WorkflowEdit {
   /** Alias of `triggerConfig.eventName`. */
   eventName?: string | undefined;
   allowReentry?: boolean | undefined;
+  exitConditions?: readonly ExitCondition[] | undefined;
   /** Replaces the confirmed problems. */
   confirmedProblems?: readonly ConfirmableProblem[] | undefined;
   expectedUpdatedAt?: string | undefined;
@@ -139,7 +144,7 @@ export interface WorkflowEdit {
  * Changes the given fields.
  * @throws AppError WORKFLOW_NOT_FOUND
  * @throws AppError CHANGED_MEANWHILE if the workflow or its graph changed since it was read
- * @throws AppError VALIDATION_ERROR for a faulty trigger, when enabling with problems of the severity `error`, or for an edit that brings one
+ * @throws AppError VALIDATION_ERROR for a faulty trigger or exit condition, when enabling with problems of the severity `error`, or for an edit that brings one
  * into an enabled workflow
  */
 export async function updateWorkflow(
@@ -152,8 +157,10 @@ export async function updateWorkflow(
   // sees the first.
   if (edit.enabled === true || edit.allowReentry === true || changesTrigger(edit))
     await lockProject(tx, projectId);
-  const { row, graph } = await lockGraph(tx, projectId, id);
+  const locked = await lockGraph(tx, projectId, id);
+  const { row, graph: before } = locked;
   requireUnchanged(row, edit.expectedUpdatedAt);
+  const graph = await changedGraph(tx, projectId, before, edit);
   const trigger = await changedTrigger(tx, projectId, row, edit);
   const enabled = edit.enabled ?? row.enabled;
   const changed = toCheck(
@@ -171,9 +178,10 @@ export async function updateWorkflow(
   if (enabled) {
     const field = row.enabled ? changedFieldOf(edit) : "enabled";
     await refuseSelfTriggering(tx, projectId, changed, field);
-    const before = row.enabled ? toCheck(row, graph) : null;
-    await refuseNewErrors(tx, projectId, { before, after: changed }, field);
+    const known = row.enabled ? toCheck(row, before) : null;
+    await refuseNewErrors(tx, projectId, { before: known, after: changed }, field);
   }
+  if (graph !== before) await storeGraph(tx, projectId, locked, graph);
   const runs = trigger ?? { type: row.triggerType, config: row.triggerConfig };
   const isRescheduled = trigger !== null || enabled !== row.enabled;
   await updateWorkflowRow(tx, projectId, row.id, {
@@ -194,11 +202,28 @@ function changesTrigger({ triggerType, triggerConfig, eventName }: WorkflowEdit)
 }
 
 /** Returns the field of an edit that brings an error into an enabled workflow. */
-function changedFieldOf({ allowReentry, triggerConfig, eventName, triggerType }: WorkflowEdit): string {
+function changedFieldOf(edit: WorkflowEdit): string {
+  const { allowReentry, triggerConfig, eventName, triggerType, exitConditions } = edit;
   if (allowReentry === true) return "allowReentry";
   if (eventName !== undefined) return "eventName";
   if (triggerConfig !== undefined) return "triggerConfig";
+  if (exitConditions !== undefined) return "exitConditions";
   return triggerType === undefined ? "confirmedProblems" : "triggerType";
+}
+
+/** Returns the graph with the exit conditions of an edit, or the same graph if they do not change. */
+async function changedGraph(
+  tx: Tx,
+  projectId: string,
+  graph: Graph,
+  { exitConditions }: WorkflowEdit,
+): Promise<Graph> {
+  if (exitConditions === undefined || isDeepStrictEqual(exitConditions, graph.exitConditions ?? []))
+    return graph;
+  await checkExits(tx, projectId, exitConditions);
+  const changed = { ...graph, exitConditions: [...exitConditions] };
+  requireSound(changed);
+  return changed;
 }
 
 function columnsOf({ type, config, event }: CheckedTrigger) {

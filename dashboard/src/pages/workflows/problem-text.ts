@@ -8,6 +8,7 @@ export const PROBLEMS: Record<ProblemCode, string> = {
   NO_AUDIENCE: t("Choose an audience for the schedule."),
   MISSING_SEGMENT: t("The segment was deleted, so no contact is in it."),
   UNTRACKED_SEGMENT: t("The segment isn't tracked. Turn on “Track membership”."),
+  EXIT_ON_TRIGGER: t("The event that starts the workflow is also an exit condition."),
   NO_STEPS: t("Add the first step."),
   UNREACHABLE_STEP: t("No path leads to this step."),
   NO_TEMPLATE: t("Choose a template."),

@@ -1016,6 +1016,7 @@ export interface WorkflowVersionsTable {
   isUsed: Generated<boolean>;
   createdAt: Generated<Date>;
   isSealed: Generated<boolean>;
+  exitNames: Generated<string[]>;
 }
 
 export interface WorkflowsTable {

@@ -9,7 +9,7 @@ import type { ConditionContext } from "./asking-queries.ts";
 import { FEW_EVENTS, fromEvents, type EventQuestion } from "./related-queries.ts";
 import type { SegmentSource } from "./rules.ts";
 
-const SOURCE = sql.raw("id, type, filters, track_membership");
+const SOURCE = sql.raw("id, name, type, filters, track_membership");
 
 export async function listSegmentSources(database: Database, projectId: string): Promise<SegmentSource[]> {
   const { rows } = await sql<SegmentSource>`

@@ -5,6 +5,8 @@ import type { Filter } from "@postloft/contract/filters.ts";
 /** The properties of a segment that filters read. */
 export interface SegmentSource {
   id: string;
+  /** For texts. */
+  name?: string;
   type: "DYNAMIC" | "STATIC";
   /** Null for a static segment. */
   filters: Filter | null;

@@ -154,7 +154,8 @@ async function advanceClaimed(
   return moved.length + stopped;
 }
 
-async function store(
+/** Stores executions and the counts of their steps. */
+export async function store(
   tx: Tx,
   projectId: string,
   executions: readonly Execution[],

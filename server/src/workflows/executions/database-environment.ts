@@ -2,6 +2,7 @@
 import { domainOf, parseMailbox } from "@postloft/contract/address.ts";
 import { EMAIL_SKIPPED } from "@postloft/contract/event-names.ts";
 import type { Filter } from "@postloft/contract/filters.ts";
+import type { ExitCondition } from "@postloft/contract/workflows/exit-conditions.ts";
 import { filterOfCondition, type GraphStep } from "@postloft/contract/workflows/graph.ts";
 import type { Sealer } from "../../platform/crypto.ts";
 import type { Database, Tx } from "../../platform/database/database.ts";
@@ -20,8 +21,10 @@ import { loadSegmentsFor, type SegmentSource } from "../../segments/filters/load
 import { readTemplates, type SendableTemplate } from "../../templates/templates.ts";
 import { withFooter } from "../../templates/with-footer.ts";
 import { templateIdOf } from "../references.ts";
-import { textsOf } from "../step-texts.ts";
+import { textsOf, textsOfExit } from "../step-texts.ts";
 import { readAwaited } from "./awaited-events.ts";
+import { exitFiltersOf } from "./exit-conditions.ts";
+import { readExitEvents } from "./exit-events.ts";
 import { stepOf, type Execution } from "./execution.ts";
 import { withoutVariables } from "./fill-filter.ts";
 import { readAllowance, type PublicKeyLimits } from "./public-key-allowance.ts";
@@ -56,7 +59,8 @@ export function createDatabaseEnvironment(
     now,
     async look(executions) {
       const steps = [...new Set(executions.flatMap((execution) => stepOf(execution) ?? []))];
-      const filters = filtersOf(steps);
+      const exits = exitsOf(executions);
+      const filters = [...filtersOf(steps), ...exitFiltersOf(exits)];
       const segments = await loadSegmentsFor(tx, projectId, filters);
       return {
         segments,
@@ -67,7 +71,8 @@ export function createDatabaseEnvironment(
           templateIds: [...new Set(steps.flatMap((step) => templateIdOf(step) ?? []))],
         }),
         ...(await readAwaited(tx, { projectId, executions, segments, now })),
-        knownFields: await readKnownFields(tx, projectId, steps),
+        exitEvents: await readExitEvents(tx, projectId, executions),
+        knownFields: await readKnownFields(tx, projectId, { steps, exitConditions: exits }),
         vault,
         allowance: await readAllowance(tx, projectId, executions, publicKeyLimits),
       };
@@ -80,6 +85,11 @@ export function createDatabaseEnvironment(
       if (calls.length > 0) await queueCalls(tx, calls);
     },
   };
+}
+
+/** Returns the exit conditions of executions, those of each graph once. */
+function exitsOf(executions: readonly Execution[]): ExitCondition[] {
+  return [...new Set(executions.map(({ graph }) => graph))].flatMap(({ exitConditions }) => exitConditions);
 }
 
 /** Returns the filters that steps apply to contacts and events, for loading what these need. */
@@ -96,9 +106,10 @@ export function filtersOf(steps: readonly GraphStep[]): Filter[] {
 export async function readKnownFields(
   database: Database,
   projectId: string,
-  steps: readonly GraphStep[],
+  { steps, exitConditions }: { steps: readonly GraphStep[]; exitConditions: readonly ExitCondition[] },
 ): Promise<string[]> {
-  const texts = steps.flatMap(textsOf).flatMap(({ text }) => (text.includes("??") ? [text] : []));
+  const written = [...steps.flatMap(textsOf), ...exitConditions.flatMap(textsOfExit)];
+  const texts = written.flatMap(({ text }) => (text.includes("??") ? [text] : []));
   if (texts.length === 0) return [];
   const words = texts.flatMap((subject) => fallbackWords({ subject, html: "", text: null }));
   return findKnownKeys(database, projectId, words);

@@ -56,6 +56,11 @@ export interface WhichDue {
   id?: string;
 }
 
+/** The columns of `ExecutionRow`. */
+export const CLAIMED =
+  sql.raw(`x.id, x.workflow_id, x.contact_id, x.version, x.status, x.step_id, x.context, x.results, x.answer,
+  x.trace, x.exit_reason, x.started_at, x.from_public_key is true as from_public_key`);
+
 /** Locks due executions, longest overdue first. Skips locked ones. */
 export async function claimDueExecutions(
   tx: Tx,
@@ -64,8 +69,7 @@ export async function claimDueExecutions(
 ): Promise<ExecutionRow[]> {
   const isOne = id === undefined ? sql`true` : sql`x.id = ${id}`;
   const { rows } = await sql<ExecutionRow>`
-    ${plannedOften} select x.id, x.workflow_id, x.contact_id, x.version, x.status, x.step_id, x.context, x.results, x.answer,
-      x.trace, x.exit_reason, x.started_at, x.from_public_key is true as from_public_key
+    ${plannedOften} select ${CLAIMED}
     from workflow_executions x
     where x.project_id = ${projectId} and x.due_at <= now() and ${isOne}
     order by x.due_at limit ${limit} for update of x skip locked`.execute(tx);

@@ -6,6 +6,7 @@ import type {
   GraphStep,
   StepType,
 } from "@postloft/contract/workflows/graph.ts";
+import type { ExitCondition } from "@postloft/contract/workflows/exit-conditions.ts";
 import type { EventPlace } from "../../events/arrived-events.ts";
 import { firstStepOf } from "../graph-rules.ts";
 
@@ -42,6 +43,13 @@ export interface StepRun {
   error?: string;
 }
 
+/** An event that may end an execution. */
+export interface NamedEvent {
+  name: string;
+  at: Date;
+  data: Readonly<Record<string, unknown>>;
+}
+
 /** A version of a graph, indexed for execution. */
 export interface WalkableGraph {
   steps: readonly GraphStep[];
@@ -50,6 +58,7 @@ export interface WalkableGraph {
   nextOf(stepId: string, branch: Branch | null): string | null;
   /** The first step of executions. */
   startStepId: string;
+  exitConditions: readonly ExitCondition[];
 }
 
 export interface Execution {
@@ -98,7 +107,7 @@ export function carriedBy({ context, results }: Pick<Execution, "context" | "res
   return { event: context, workflow: context, steps: results };
 }
 
-export function walkable({ steps, transitions }: Graph): WalkableGraph {
+export function walkable({ steps, transitions, exitConditions = [] }: Graph): WalkableGraph {
   const placeOf = new Map(steps.map((step, place) => [step.id, place]));
   const ways = transitions.toSorted((one, other) => one.priority - other.priority);
   const trigger = steps.find(({ type }) => type === "TRIGGER");
@@ -110,6 +119,7 @@ export function walkable({ steps, transitions }: Graph): WalkableGraph {
     steps,
     placeOf,
     startStepId: start.id,
+    exitConditions,
     nextOf(stepId, branch) {
       const own = ways.filter(({ fromStepId }) => fromStepId === stepId);
       const way = own.find((one) => one.branch === branch) ?? own.find((one) => one.branch === null);

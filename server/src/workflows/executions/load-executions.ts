@@ -8,6 +8,7 @@ import {
   type ExecutionRow,
   type WhichDue,
 } from "./execution-queries.ts";
+import { claimLeavingExecutions, type WhichLeaving } from "./exit-queries.ts";
 import { unpackTrace } from "./stored-trace.ts";
 import { CANCELLED_WITH_ALL } from "./walk.ts";
 
@@ -22,7 +23,15 @@ export interface Claimed {
 
 /** Locks due executions of a project until the end of the transaction. */
 export async function claimExecutions(tx: Tx, projectId: string, which: WhichDue): Promise<Claimed[]> {
-  const rows = await claimDueExecutions(tx, projectId, which);
+  return asClaimed(tx, projectId, await claimDueExecutions(tx, projectId, which));
+}
+
+/** Locks active executions of contacts in versions whose exit conditions some events can meet, by id. */
+export async function claimLeaving(tx: Tx, projectId: string, which: WhichLeaving): Promise<Claimed[]> {
+  return asClaimed(tx, projectId, await claimLeavingExecutions(tx, projectId, which));
+}
+
+async function asClaimed(tx: Tx, projectId: string, rows: readonly ExecutionRow[]): Promise<Claimed[]> {
   if (rows.length === 0) return [];
   const ids = [...new Set(rows.map((row) => row.workflowId))];
   const states = new Map((await findWorkflowStates(tx, projectId, ids)).map((state) => [state.id, state]));

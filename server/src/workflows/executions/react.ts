@@ -1,4 +1,4 @@
-// Starts workflows and resumes waiting executions when events happen.
+// Starts workflows, ends executions by exit conditions and resumes waiting ones when events happen or contacts change.
 import type { TriggerConfig } from "@postloft/contract/workflows/graph.ts";
 import { now } from "../../platform/clock.ts";
 import { transaction, type Database, type Tx } from "../../platform/database/database.ts";
@@ -8,6 +8,7 @@ import { takeReactions, type Reaction } from "../../reactions/reactions.ts";
 import { loadSegmentsFor } from "../../segments/filters/load-segments.ts";
 import { enterWorkflows, readEnterable, type Enterable } from "./enter.ts";
 import { updateWaitingExecutionsDue } from "./execution-queries.ts";
+import { endByExitConditions } from "./exit-executions.ts";
 import { fits } from "./steps/wait-for-event.ts";
 
 /** Events processed in one transaction. */
@@ -28,8 +29,12 @@ export async function reactOnce(tx: Tx, projectId: string): Promise<boolean> {
   const taken = await takeReactions(tx, { projectId, subscriber: "workflows", limit: BATCH_SIZE });
   const reactions = taken.filter((one): one is Named => one.eventName !== null);
   if (reactions.length > 0) {
-    await updateWaitingExecutionsDue(tx, projectId, reactions);
     await start(tx, projectId, reactions);
+  }
+  // After the entries, because one batch may have the event that starts an execution and the one that ends it.
+  if (taken.length > 0) await endByExitConditions(tx, projectId, taken);
+  if (reactions.length > 0) {
+    await updateWaitingExecutionsDue(tx, projectId, reactions);
     await failpoint("workflow.react");
   }
   return taken.length === BATCH_SIZE;

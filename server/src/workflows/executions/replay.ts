@@ -1,6 +1,7 @@
 // Replays the last executions under another graph, with the events that really happened. Uses the current state of the contacts, because
 // earlier states are not stored.
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import { exitEventNames } from "@postloft/contract/workflows/exit-conditions.ts";
 import { waitNamesOf } from "@postloft/contract/workflows/graph.ts";
 import { listArrivedEvents } from "../../events/arrived-events.ts";
 import { loadFilterContacts } from "../../segments/filters/load-contacts.ts";
@@ -101,7 +102,11 @@ async function eventsOf(
   graph: WalkableGraph,
 ): Promise<Map<string, SimulatedEvent[]>> {
   const events = new Map<string, SimulatedEvent[]>();
-  for (const eventName of waitNamesOf({ steps: [...graph.steps], transitions: [] })) {
+  const names = new Set([
+    ...waitNamesOf({ steps: [...graph.steps], transitions: [] }),
+    ...exitEventNames(graph.exitConditions),
+  ]);
+  for (const eventName of names) {
     const waits = rows.map((row) => ({
       waitId: row.id,
       contactId: row.contactId,

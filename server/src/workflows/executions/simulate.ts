@@ -20,6 +20,7 @@ import { createWebhookVault } from "../../webhooks/webhook-vault.ts";
 import { templateIdsOf } from "../references.ts";
 import { filtersOf, readKnownFields, readMailPlans } from "./database-environment.ts";
 import type { Execution, WalkableGraph } from "./execution.ts";
+import { exitFiltersOf } from "./exit-conditions.ts";
 import { contactVariable } from "./execution-variables.ts";
 import { presentStepRun, requireWorkflow } from "./executions.ts";
 import { readGraphs } from "./load-executions.ts";
@@ -116,13 +117,13 @@ interface Ground extends Pick<Simulation, "mails" | "segments" | "knownFields" |
 export async function readGround(
   { database, domains, sealer }: Pick<SimulationDependencies, "database" | "domains" | "sealer">,
   projectId: string,
-  { steps }: WalkableGraph,
+  { steps, exitConditions }: WalkableGraph,
 ): Promise<Ground> {
-  const filters = filtersOf(steps);
+  const filters = [...filtersOf(steps), ...exitFiltersOf(exitConditions)];
   return {
     filters,
     vault: createWebhookVault(sealer),
-    knownFields: await readKnownFields(database, projectId, steps),
+    knownFields: await readKnownFields(database, projectId, { steps, exitConditions }),
     segments: await loadSegmentsFor(database, projectId, filters),
     mails: await readMailPlans(database, { projectId, domains, templateIds: templateIdsOf({ steps }) }),
   };

@@ -3,6 +3,7 @@ import type { FilterContact } from "../../segments/filters/evaluate-filter.ts";
 import type { SegmentSource } from "../../segments/filters/load-segments.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { WebhookVault } from "../../webhooks/webhook-vault.ts";
+import { exitEventNames } from "@postloft/contract/workflows/exit-conditions.ts";
 import { openRun, stepOf, waitStart, type Execution } from "./execution.ts";
 import type { ArrivedEvent, Effect, MailPlan, MailToSend } from "./steps/step.ts";
 import { walk, type ExecutionEnvironment } from "./walk.ts";
@@ -75,6 +76,7 @@ export async function simulateExecution(simulation: Simulation): Promise<Simulat
         contacts: new Map([[execution.contactId ?? "", withEvents(contact, happened)]]),
         mails: plans,
         events: new Map([[execution.id, awaitedBy(execution, happened)]]),
+        exitEvents: new Map([[execution.id, happened]]),
         unread: new Map(),
       });
     },
@@ -90,14 +92,15 @@ export async function simulateExecution(simulation: Simulation): Promise<Simulat
   return { contact, mails, endedAt: isOver ? now : null };
 }
 
-/** Returns when to check the execution again, by its timer or by an event it waits for. */
+/** Returns when to check the execution again, by its timer or by an event that it waits for or that may end it. */
 function nextInstant(
-  { status, dueAt, waitsFor }: Execution,
+  { status, dueAt, waitsFor, graph }: Execution,
   future: readonly SimulatedEvent[],
   now: Date,
 ): number | null {
   if (status !== "WAITING" && status !== "RUNNING") return null;
-  const event = future.find(({ name, at }) => name === waitsFor && at > now);
+  const exits = exitEventNames(graph.exitConditions);
+  const event = future.find(({ name, at }) => (name === waitsFor || exits.includes(name)) && at > now);
   const instants = [dueAt, event?.at].flatMap((at) =>
     at === null || at === undefined ? [] : [at.getTime()],
   );

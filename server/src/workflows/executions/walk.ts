@@ -3,9 +3,11 @@
 import { nextTurn } from "../../platform/background/turns.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { ExecutionStatus } from "@postloft/contract/workflows/graph.ts";
-import { createFiller } from "../../rendering/fill-text.ts";
+import { createFiller, FillError } from "../../rendering/fill-text.ts";
+import type { FilterContact } from "../../segments/filters/evaluate-filter.ts";
 import { variablesOf } from "./execution-variables.ts";
 import { openRun, stepOf, type Execution, type StepRun } from "./execution.ts";
+import { exitReasonOf } from "./exit-conditions.ts";
 import { takeStep } from "./steps/steps.ts";
 import type { Effect, Facts, StepResult } from "./steps/step.ts";
 
@@ -85,12 +87,25 @@ export function failAt(execution: Execution, reason: string, now: Date, tally: T
 
 /** Ends an execution that was cancelled before its next step. */
 export function cancelAt(execution: Execution, reason: string, now: Date, tally: Tally): void {
+  endEarly(execution, "CANCELLED", { reason, now, tally });
+}
+
+/** Ends an execution because of an exit condition. Its step, if it waits at one, counts as cancelled. */
+export function exitAt(execution: Execution, reason: string, now: Date, tally: Tally): void {
+  endEarly(execution, "EXITED", { reason, now, tally });
+}
+
+function endEarly(
+  execution: Execution,
+  status: "CANCELLED" | "EXITED",
+  { reason, now, tally }: { reason: string; now: Date; tally: Tally },
+): void {
   const run = openRun(execution);
   if (run !== undefined) {
     run.is = "CANCELLED";
     countsOf(tally, execution.workflow.id, execution.stepId ?? "").cancelled++;
   }
-  end(execution, "CANCELLED", now, reason);
+  end(execution, status, now, reason);
 }
 
 const isMoving = ({ status, dueAt, waitsFor }: Execution) =>
@@ -107,6 +122,7 @@ function move(execution: Execution, facts: Facts, now: Date, tally: Tally): Effe
   const step = stepOf(execution);
   const contact = execution.contactId === null ? undefined : facts.contacts.get(execution.contactId);
   if (step === undefined) return end(execution, "COMPLETED", now, null);
+  if (contact !== undefined && leaves(execution, { contact, facts, now, tally })) return [];
   const known = openRun(execution);
   if (known === undefined && contact !== undefined && stepsInARow(execution) >= MOST_STEPS) {
     failAt(execution, TOO_MANY_STEPS, now, tally);
@@ -135,6 +151,27 @@ function move(execution: Execution, facts: Facts, now: Date, tally: Tally): Effe
   });
   settle(execution, run, counts, result, now);
   return "effect" in result && result.effect !== undefined ? [result.effect] : [];
+}
+
+/** Ends an execution if one of its exit conditions holds, or fails it if a condition can't be checked. */
+function leaves(
+  execution: Execution,
+  { contact, facts, now, tally }: { contact: FilterContact; facts: Facts; now: Date; tally: Tally },
+): boolean {
+  if (execution.graph.exitConditions.length === 0) return false;
+  const { segments, exitEvents, knownFields } = facts;
+  // Not the filler of the step, because each has its own limits.
+  const filler = createFiller(() => variablesOf(execution, contact, knownFields));
+  const events = exitEvents.get(execution.id) ?? [];
+  try {
+    const reason = exitReasonOf(execution, { contact, segments, events, filler, now });
+    if (reason !== null) exitAt(execution, reason, now, tally);
+    return reason !== null;
+  } catch (error) {
+    if (!(error instanceof FillError)) throw error;
+    failAt(execution, error.message, now, tally);
+    return true;
+  }
 }
 
 function settle(execution: Execution, run: StepRun, counts: StepTally, result: StepResult, now: Date): void {

@@ -1,6 +1,7 @@
 // The inputs for what lets contacts into a workflow.
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import type { ExitCondition } from "@postloft/contract/workflows/exit-conditions.ts";
 import type { TriggerType } from "@postloft/contract/workflows/graph.ts";
 import { problemWith } from "../../../api/call.ts";
 import { t } from "../../../text/t.ts";
@@ -14,6 +15,9 @@ export interface TriggerDraft {
   triggerType: TriggerType;
   triggerConfig: Config;
   allowReentry: boolean;
+  exitConditions: ExitCondition[];
+  /** False while an exit condition can't be saved. */
+  isComplete: boolean;
 }
 
 interface TriggerFieldsProps {
@@ -73,7 +77,13 @@ interface SegmentSelectProps {
   error: string | undefined;
 }
 
-function SegmentSelect({ projectId, mustBeTracked = false, value, onChange, error }: SegmentSelectProps) {
+export function SegmentSelect({
+  projectId,
+  mustBeTracked = false,
+  value,
+  onChange,
+  error,
+}: SegmentSelectProps) {
   const segments = useQuery(segmentsQuery(projectId));
   const offered = (segments.data ?? []).filter(
     ({ id, type, trackMembership }) =>

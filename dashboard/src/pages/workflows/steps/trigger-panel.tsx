@@ -1,6 +1,7 @@
-// The side panel of the TRIGGER: the workflow's name, what lets contacts in, and whether they may enter again.
+// The side panel of the TRIGGER: the workflow's name, what lets contacts in, whether they may enter again, and what makes them leave.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
+import type { ExitCondition } from "@postloft/contract/workflows/exit-conditions.ts";
 import type { TriggerType } from "@postloft/contract/workflows/graph.ts";
 import { call, problemWith } from "../../../api/call.ts";
 import { api } from "../../../api/endpoints.ts";
@@ -14,6 +15,7 @@ import { useLeaveWarning } from "../../../ui/use-leave-warning.ts";
 import { TRIGGER_NAMES } from "../trigger-text.ts";
 import { invalidateWorkflows, type Workflow } from "../workflow-queries.ts";
 import { PanelFrame } from "./step-panel.tsx";
+import { ExitFields } from "./exit-fields.tsx";
 import { TriggerFields, type TriggerDraft } from "./trigger-fields.tsx";
 
 const AT_INPUTS = [
@@ -23,18 +25,23 @@ const AT_INPUTS = [
   "triggerConfig.segmentId",
   "triggerConfig.cron",
   "triggerConfig.timezone",
+  "exitConditions.",
 ];
 
-function draftOf({ name, triggerType, triggerConfig, allowReentry }: Workflow): TriggerDraft {
-  return { name, triggerType, triggerConfig, allowReentry };
+function draftOf(workflow: Workflow): TriggerDraft {
+  const { name, triggerType, triggerConfig, allowReentry } = workflow;
+  const exitConditions = workflow.exitConditions as ExitCondition[];
+  return { name, triggerType, triggerConfig, allowReentry, exitConditions, isComplete: true };
 }
 
 /** Returns the changed fields. Without a change of the trigger an unfinished one stays as it is. */
-function changesOf(before: TriggerDraft, { name, triggerType, triggerConfig, allowReentry }: TriggerDraft) {
+function changesOf(before: TriggerDraft, draft: TriggerDraft) {
+  const { name, triggerType, triggerConfig, allowReentry, exitConditions } = draft;
   const isSameTrigger = before.triggerType === triggerType && isSame(before.triggerConfig, triggerConfig);
   return {
     ...(name === before.name ? {} : { name }),
     ...(allowReentry === before.allowReentry ? {} : { allowReentry }),
+    ...(isSame(exitConditions, before.exitConditions) ? {} : { exitConditions }),
     ...(isSameTrigger ? {} : { triggerType, triggerConfig: { ...triggerConfig } }),
   };
 }
@@ -88,12 +95,7 @@ export function TriggerPanel({ projectId, workflow, onClose }: TriggerPanelProps
     <PanelFrame title={t("Trigger")} onClose={onClose}>
       <form onSubmit={submit} noValidate className="flex flex-col gap-4">
         {saving.isError && <Failure error={error} atInputs={AT_INPUTS} />}
-        {isStale && (
-          <div role="alert" className="rounded-md border border-line bg-warn-wash px-3.5 py-2.5 text-sm">
-            <p className="mb-2 font-medium text-warn">{t("Someone else changed this trigger.")}</p>
-            <Button onClick={() => take(workflow)}>{t("Discard my changes")}</Button>
-          </div>
-        )}
+        {isStale && <StaleNotice onDiscard={() => take(workflow)} />}
         <Field
           label={t("Workflow name")}
           value={draft.name}
@@ -127,17 +129,33 @@ export function TriggerPanel({ projectId, workflow, onClose }: TriggerPanelProps
           checked={draft.allowReentry}
           onChange={({ target }) => change({ allowReentry: target.checked })}
         />
+        <ExitFields
+          key={base.updatedAt}
+          projectId={projectId}
+          conditions={draft.exitConditions}
+          onChange={(exitConditions, isComplete) => change({ exitConditions, isComplete })}
+          error={error}
+        />
         <div className="flex justify-end">
           <Button
             look="primary"
             type="submit"
             busy={saving.isPending}
-            disabled={!isChanged || isStale || draft.name.trim() === ""}
+            disabled={!isChanged || isStale || !draft.isComplete || draft.name.trim() === ""}
           >
             {isChanged ? t("Save") : t("Saved")}
           </Button>
         </div>
       </form>
     </PanelFrame>
+  );
+}
+
+function StaleNotice({ onDiscard }: { onDiscard: () => void }) {
+  return (
+    <div role="alert" className="rounded-md border border-line bg-warn-wash px-3.5 py-2.5 text-sm">
+      <p className="mb-2 font-medium text-warn">{t("Someone else changed this trigger.")}</p>
+      <Button onClick={onDiscard}>{t("Discard my changes")}</Button>
+    </div>
   );
 }

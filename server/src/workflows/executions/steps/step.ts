@@ -8,7 +8,7 @@ import type { NewEmail } from "../../../emails/outbox/emails.ts";
 import type { Filler } from "../../../rendering/fill-text.ts";
 import type { ExecutionVariables } from "../../../rendering/template-variables.ts";
 import type { WebhookVault } from "../../../webhooks/webhook-vault.ts";
-import type { Execution, StepRun } from "../execution.ts";
+import type { Execution, NamedEvent, StepRun } from "../execution.ts";
 import type { WebhookRequest } from "../fill-webhook.ts";
 import type { PublicKeyAllowance, PublicKeyCode } from "../public-key-allowance.ts";
 
@@ -41,6 +41,8 @@ export interface Facts extends SegmentSources {
   mails: ReadonlyMap<string, MailPlan>;
   /** By execution: events since its wait began, oldest first, without those its filter has passed over. */
   events: ReadonlyMap<string, readonly ArrivedEvent[]>;
+  /** By execution: events that its exit conditions must decide on. Missing if they were decided on before. */
+  exitEvents: ReadonlyMap<string, readonly NamedEvent[]>;
   /** By execution: set if more events follow. */
   unread: ReadonlyMap<string, UnreadEvents>;
   /** The words after a `??` in texts of steps that are fields of the project, and so variables. */
