@@ -25,7 +25,8 @@ export interface EventNames {
 /**
  * Makes the stored members equal to the matches, for all contacts or only the given ones. One statement also records an event per contact
  * that entered or left, and updates the count. A full join finds the changes, because PostgreSQL always runs it by hashing or sorting. For
- * recently grown tables PostgreSQL assumes few rows and would otherwise compare every pair.
+ * recently grown tables PostgreSQL assumes few rows and would otherwise compare every pair. A segment that is due for all contacts keeps its
+ * count until then, because the count of a new or edited filter already includes contacts that are not stored yet.
  */
 export async function syncMembers(
   tx: Tx,
@@ -67,7 +68,8 @@ export async function syncMembers(
       member_count = ${
         contactIds === null
           ? sql`(select count(*) from matching)`
-          : sql`s.member_count + changed.added - changed.removed`
+          : sql`case when s.compute_due_at <= now() then s.member_count
+              else s.member_count + changed.added - changed.removed end`
       }
     from changed where s.project_id = ${projectId} and s.id = ${id}
     returning changed.added, changed.removed, s.member_count as total`.execute(tx);

@@ -71,6 +71,35 @@ test("a time condition is recomputed within five minutes without any event", asy
   expect((await moves()).at(-1)).toMatch(/exit/);
 });
 
+const onPlan = (value: string) => ({
+  operator: "AND",
+  conditions: [{ field: "data.plan", operator: "equals", value }],
+});
+
+test("counts a contact once if its change is older than the segment or its new filter", async () => {
+  const pro = { field: "data.plan", operator: "equals", value: "pro" };
+  // The first segment makes the project record changes of contacts.
+  const { projectId, byKey, email } = await furnish(pro, { plan: "pro" });
+  await server.call(contacts.upsertContact, byKey, { body: { email, data: { plan: "team" } } });
+  const { body: team } = await server.call(segments.createSegment, byKey, {
+    body: { name: "Team", filters: onPlan("team"), trackMembership: true },
+  });
+  const count = async () =>
+    (await server.call(segments.getSegment, byKey, { params: { id: team.id } })).body.memberCount;
+  const follow = async () => [await followChanges(server.database, projectId), await count()];
+  expect([await count(), await follow()]).toEqual([1, [false, 1]]);
+  await computeDueSegment(server.database, projectId, team.id);
+  expect(await count()).toBe(1);
+  await server.call(contacts.upsertContact, byKey, { body: { email, data: { plan: "free" } } });
+  await server.call(segments.updateSegment, byKey, {
+    params: { id: team.id },
+    body: { filters: onPlan("free") },
+  });
+  expect([await count(), await follow()]).toEqual([1, [false, 1]]);
+  await computeDueSegment(server.database, projectId, team.id);
+  expect(await count()).toBe(1);
+});
+
 test("takes no changes while another process has locked one of the project's segments", async () => {
   const pro = { field: "data.plan", operator: "equals", value: "pro" };
   const { projectId, byKey, email, segmentId, dueInSeconds, moves } = await furnish(pro, { plan: "free" });

@@ -524,6 +524,7 @@ describe("segments", () => {
     expect([...sources.keys()].toSorted()).toEqual([fixed, pro, tracked].toSorted());
     expect(sources.get(tracked)).toEqual({
       id: tracked,
+      name: tracked,
       type: "DYNAMIC",
       filters: paying,
       trackMembership: true,
