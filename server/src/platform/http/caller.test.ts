@@ -569,7 +569,14 @@ async function furnish() {
     ids: {
       ...below("/segments", segment.id, ["/contacts", "/members", "/compute", "/refresh"]),
       "/contacts/views/:id": view.id,
-      ...below("/webhooks/endpoints", hook.id, ["/rotate-secret", "/test"]),
+      ...below("/webhooks/endpoints", hook.id, [
+        "/rotate-secret",
+        "/test",
+        "/deliveries",
+        "/deliveries/:deliveryId",
+        "/deliveries/:deliveryId/resend",
+        "/resend-failed",
+      ]),
       ...below("/templates", template.id, [
         "/duplicate",
         "/usage",
