@@ -1,8 +1,8 @@
-// Endpoints for the deliveries of webhook endpoints: list, read and resend (docs/decisions/0129-event-deliveries.md).
+// Endpoints for the deliveries of webhook endpoints: list, read, resend and replay (docs/decisions/0129-event-deliveries.md).
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
-import { numberedEvent } from "./event-stream.ts";
-import { cursorList, instant, pageQuery, pathId } from "./field.ts";
+import { LARGEST_NUMBER, numberedEvent } from "./event-stream.ts";
+import { cursorList, inputInstant, instant, issue, pageQuery, pathId } from "./field.ts";
 import { LIMITS } from "./limits/limits.ts";
 
 const DELIVERY_STATES = ["waiting", "done", "failed"] as const;
@@ -90,9 +90,44 @@ export const resendFailed = endpoint({
   errors: ["FORBIDDEN", "RESOURCE_NOT_FOUND", "PROJECT_DISABLED"],
 });
 
+export const replayEvents = endpoint({
+  name: "webhooks.replay",
+  method: "POST",
+  path: "/webhooks/endpoints/:id/replay",
+  summary: "Send events to a webhook endpoint again from a number or a time",
+  description: `Delivers all events above the number \`after\`, or since a time, that match the event types of the endpoint. The first one has \`previous\` set to that number. Events are kept for ${LIMITS.eventLogDays.value} days; a number before the first kept event fails and names it. Events that still wait are part of the replay, and none is skipped.`,
+  caller: "project",
+  leastRole: "ADMIN",
+  params: ofEndpoint,
+  body: z
+    .object({
+      after: z.int().min(0).max(LARGEST_NUMBER).optional(),
+      since: inputInstant
+        .optional()
+        .describe(
+          "Begins with the first kept event of this time, and may include events of the minute before.",
+        ),
+    })
+    .superRefine(({ after, since }, check) => {
+      if (after === undefined && since === undefined)
+        check.addIssue(issue("Required unless there is `since`.", "required", undefined, ["after"]));
+      if (after !== undefined && since !== undefined)
+        check.addIssue(issue("Send either `after` or `since`.", "custom", since, ["since"]));
+    }),
+  unknownFields: "refused",
+  responses: {
+    200: z.object({
+      after: z.int().describe("The replay begins after this number."),
+      lastNumber: z.int().describe("The last number of the project."),
+    }),
+  },
+  errors: ["FORBIDDEN", "RESOURCE_NOT_FOUND", "PROJECT_DISABLED"],
+});
+
 export const WEBHOOK_DELIVERY_ENDPOINTS = [
   listDeliveries,
   getDelivery,
   resendDelivery,
   resendFailed,
+  replayEvents,
 ] as const;

@@ -16,4 +16,5 @@ export async function eventStream(story: Story): Promise<void> {
   await ask("webhooks.rotateEndpointSecret", { params });
   await ask("webhooks.listEndpoints");
   await ask("webhooks.resendFailed", { params });
+  await ask("webhooks.replay", { params });
 }

@@ -346,6 +346,7 @@ export const api = {
     getDelivery: address<typeof webhookDeliveries.getDelivery>("GET", "/webhooks/endpoints/:id/deliveries/:deliveryId"),
     resendDelivery: address<typeof webhookDeliveries.resendDelivery>("POST", "/webhooks/endpoints/:id/deliveries/:deliveryId/resend"),
     resendFailed: address<typeof webhookDeliveries.resendFailed>("POST", "/webhooks/endpoints/:id/resend-failed"),
+    replay: address<typeof webhookDeliveries.replayEvents>("POST", "/webhooks/endpoints/:id/replay"),
     sns: address<typeof webhooks.receiveSns>("POST", "/webhooks/sns"),
     stripe: address<typeof billing.receiveStripe>("POST", "/webhooks/incoming/stripe"),
   },

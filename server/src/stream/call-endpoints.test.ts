@@ -295,6 +295,53 @@ test("resending leaves a running call alone", async () => {
   expect(body.nextTryAt).toBe(page?.nextTryAt);
 });
 
+test("replays events from a number or a time, and skips none", async () => {
+  const project = await server.createProject();
+  const { id } = await added(project, "/replay", { eventTypes: ["a.*"] });
+  for (const name of ["a.1", "b.2", "a.3", "a.4"]) await track(project, name);
+  await arrived("/replay", 3);
+  const replay = async (body: Record<string, unknown>) =>
+    server.call(deliveries.replayEvents, project.byKey, { params: { id }, anyBody: body });
+  arrivals.length = 0;
+  expect((await replay({ after: 1 })).body).toEqual({ after: 1, lastNumber: 4 });
+  await arrived("/replay", 2);
+  const replayed = arrivalsAt("/replay").toSorted((a, b) => a.event.number - b.event.number);
+  expect(replayed.map(({ event }) => [event.number, event.previous])).toEqual([
+    [3, 1],
+    [4, 3],
+  ]);
+  arrivals.length = 0;
+  expect((await replay({ since: "2026-01-01T00:00:00Z" })).body).toEqual({ after: 0, lastNumber: 4 });
+  await arrived("/replay", 3);
+  expect((await replay({ since: "2126-01-01T00:00:00Z" })).body).toEqual({ after: 4, lastNumber: 4 });
+
+  // Events that wait for a disabled endpoint are neither skipped nor doubled.
+  await change(project, id, { enabled: false });
+  await track(project, "a.5");
+  await expect
+    .poll(
+      async () => (await server.call(eventStream.streamEvents, project.byKey, { query: {} })).body.lastNumber,
+      WAIT,
+    )
+    .toBe(5);
+  expect((await replay({ after: 5 })).status).toBe(200);
+  expect((await replay({ after: 3 })).status).toBe(200);
+  arrivals.length = 0;
+  await change(project, id, { enabled: true });
+  await expect.poll(async () => numbersAt("/replay").toSorted(), WAIT).toEqual([4, 5]);
+
+  await server.rows("update event_streams set first_number = 3 where project_id = $1", project.id);
+  expect(faultsOf(await replay({ after: 1 }))).toEqual(["after too_small"]);
+  expect(faultsOf(await replay({ after: 6 }))).toEqual(["after too_big"]);
+  expect(faultsOf(await replay({}))).toEqual(["after required"]);
+  expect(faultsOf(await replay({ after: 3, since: "2026-01-01T00:00:00Z" }))).toEqual(["since custom"]);
+  const other = await server.createProject();
+  const foreign = { params: { id }, anyBody: { after: 0 } };
+  expect(errorOf(await server.call(deliveries.replayEvents, other.byKey, foreign))).toBe(
+    "404 RESOURCE_NOT_FOUND",
+  );
+});
+
 test("a delivery of a crashed process is made again when its lease ends", async () => {
   const project = await server.createProject();
   const { id } = await added(project, "/again", { enabled: false });

@@ -22,6 +22,7 @@ import {
   testEndpoint,
 } from "./endpoints.ts";
 import { readStream } from "./numbered-log.ts";
+import { replayEvents } from "./replay.ts";
 
 interface Dependencies {
   database: Database;
@@ -55,6 +56,9 @@ function deliveryRoutes(database: Database): Route[] {
     ),
     route(deliveries.resendFailed, async ({ projectId, params: { id }, commit }) =>
       commit(async (tx) => ok(await resendFailed(tx, { projectId, id }))),
+    ),
+    route(deliveries.replayEvents, async ({ projectId, params: { id }, body, commit }) =>
+      commit(async (tx) => ok(await replayEvents(tx, { projectId, id }, body))),
     ),
   ];
 }

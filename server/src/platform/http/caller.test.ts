@@ -422,6 +422,7 @@ const VALID_BODIES: Record<string, unknown> = {
   "workflows.insertStep": { type: "DELAY", config: { amount: 1, unit: "days" } },
   "workflows.addTransition": { fromStepId: randomUUID(), toStepId: randomUUID() },
   "webhooks.createEndpoint": EXAMPLE_BODIES["webhooks.createEndpoint"],
+  "webhooks.replay": EXAMPLE_BODIES["webhooks.replay"],
   "webhooks.updateEndpoint": EXAMPLE_BODIES["webhooks.updateEndpoint"],
 };
 
@@ -576,6 +577,7 @@ async function furnish() {
         "/deliveries/:deliveryId",
         "/deliveries/:deliveryId/resend",
         "/resend-failed",
+        "/replay",
       ]),
       ...below("/templates", template.id, [
         "/duplicate",

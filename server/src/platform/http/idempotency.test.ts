@@ -183,6 +183,10 @@ const CASES: Record<string, (project: TestProject, name: string) => Promise<Call
   "webhooks.testEndpoint": async (project) => ({
     path: `/webhooks/endpoints/${await endpointOf(project)}/test`,
   }),
+  "webhooks.replay": async (project) => ({
+    path: `/webhooks/endpoints/${await endpointOf(project)}/replay`,
+    body: { after: 0 },
+  }),
   "webhooks.resendDelivery": async (project) => {
     const id = await endpointOf(project);
     const deliveryId = await addFailedDelivery(server, project.id, id);
