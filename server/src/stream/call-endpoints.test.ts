@@ -240,6 +240,7 @@ test("a delivery fails after three days if the endpoint accepted others meanwhil
 test("lists deliveries by state with request and response, and resends one or all failed", async () => {
   const [project, other] = [await server.createProject(), await server.createProject()];
   const { id } = await added(project, "/log?token=secret-token-1", { enabled: false });
+  const { id: otherId } = await added(project, "/log", { enabled: false });
   const failed = [
     await addFailedDelivery(server, project.id, id),
     await addFailedDelivery(server, project.id, id),
@@ -265,6 +266,7 @@ test("lists deliveries by state with request and response, and resends one or al
   for (const asked of [deliveries.getDelivery, deliveries.resendDelivery])
     for (const [{ byKey }, params] of [
       [other, at()],
+      [project, { params: { ...at().params, id: otherId } }],
       [project, at(newId())],
       [project, at("no-id")],
     ] as const)
@@ -315,17 +317,15 @@ test("replays events from a number or a time, and skips none", async () => {
   await arrived("/replay", 3);
   expect((await replay({ since: "2126-01-01T00:00:00Z" })).body).toEqual({ after: 4, lastNumber: 4 });
 
-  // Events that wait for a disabled endpoint are neither skipped nor doubled.
-  await change(project, id, { enabled: false });
+  // Waiting events are neither doubled nor skipped.
+  statusOf = () => 500;
   await track(project, "a.5");
-  await expect
-    .poll(
-      async () => (await server.call(eventStream.streamEvents, project.byKey, { query: {} })).body.lastNumber,
-      WAIT,
-    )
-    .toBe(5);
-  expect((await replay({ after: 5 })).status).toBe(200);
+  await expect.poll(async () => (await deliveriesOf(id)).at(-1)?.tries, WAIT).toBe(1);
+  await change(project, id, { enabled: false });
   expect((await replay({ after: 3 })).status).toBe(200);
+  expect((await deliveriesOf(id)).filter(({ state }) => state === "waiting")).toEqual([]);
+  expect((await replay({ after: 5 })).status).toBe(200);
+  statusOf = () => 200;
   arrivals.length = 0;
   await change(project, id, { enabled: true });
   await expect.poll(async () => numbersAt("/replay").toSorted(), WAIT).toEqual([4, 5]);
