@@ -1463,7 +1463,7 @@ CREATE TABLE event_deliveries (
 );
 CREATE INDEX event_deliveries_due ON event_deliveries USING btree (project_id, endpoint_id, due_at) WHERE state = 'waiting'::text;
 CREATE INDEX event_deliveries_ended ON event_deliveries USING btree (ended_at) WHERE ended_at IS NOT NULL;
-CREATE INDEX event_deliveries_listed ON event_deliveries USING btree (project_id, endpoint_id, id);
+CREATE INDEX event_deliveries_listed ON event_deliveries USING btree (project_id, endpoint_id, state, id);
 CREATE INDEX event_deliveries_number ON event_deliveries USING btree (project_id, number);
 CREATE INDEX event_deliveries_waiting ON event_deliveries USING btree (project_id, endpoint_id, number) WHERE state = 'waiting'::text;
 

@@ -44,6 +44,7 @@ import * as uploads from "./uploads.ts";
 import * as users from "./users.ts";
 import * as v1 from "./v1.ts";
 import * as verify from "./verify.ts";
+import { WEBHOOK_DELIVERY_ENDPOINTS } from "./webhook-deliveries.ts";
 import { WEBHOOK_ENDPOINT_ENDPOINTS } from "./webhook-endpoints.ts";
 import * as webhooks from "./webhooks.ts";
 import { PAUSE_ENDPOINTS } from "./workflows/pauses.ts";
@@ -284,6 +285,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   webhooks.getWebhookSecret,
   webhooks.rotateWebhookSecret,
   ...WEBHOOK_ENDPOINT_ENDPOINTS,
+  ...WEBHOOK_DELIVERY_ENDPOINTS,
   webhooks.receiveSns,
   billing.receiveStripe,
   billing.startCheckout,

@@ -7,7 +7,8 @@ import { LIMITS } from "./limits/limits.ts";
 /** The version of the payload. A change that could break a consumer gets a new one. */
 export const EVENT_VERSION = 1;
 
-const LARGEST_NUMBER = 999_999_999_999_999;
+/** The largest accepted number of an event. */
+export const LARGEST_NUMBER = 999_999_999_999_999;
 
 export const numberedEvent = z.object({
   id: z

@@ -29,6 +29,10 @@ export const NOTIFICATIONS = {
       "A workflow failed for a contact, or was paused automatically. The first failure immediately, then at most once a day per workflow.",
     isUsual: true,
   },
+  "webhook-disabled": {
+    about: "A webhook endpoint was disabled automatically, because it accepted nothing for days.",
+    isUsual: true,
+  },
   "weekly-summary": { about: "Summary of last week's email, on Mondays.", isUsual: false },
 } as const;
 export type NotificationKind = keyof typeof NOTIFICATIONS;
@@ -44,6 +48,7 @@ const byKind = {
   "cap-near": choice,
   "job-failed": choice,
   "workflow-failed": choice,
+  "webhook-disabled": choice,
   "weekly-summary": choice,
 } satisfies Record<NotificationKind, z.ZodType>;
 const choices = z.array(z.object({ kind, about: z.string(), byMail: z.boolean(), byWebhook: z.boolean() }));

@@ -57,7 +57,7 @@ create table event_deliveries (
 );
 create index event_deliveries_waiting on event_deliveries (project_id, endpoint_id, number) where state = 'waiting';
 create index event_deliveries_due on event_deliveries (project_id, endpoint_id, due_at) where state = 'waiting';
-create index event_deliveries_listed on event_deliveries (project_id, endpoint_id, id);
+create index event_deliveries_listed on event_deliveries (project_id, endpoint_id, state, id);
 -- Deleting an event deletes its deliveries.
 create index event_deliveries_number on event_deliveries (project_id, number);
 create index event_deliveries_ended on event_deliveries (ended_at) where ended_at is not null;

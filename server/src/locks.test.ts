@@ -30,6 +30,7 @@ import { claimBatch, claimEmails } from "./emails/sending/sender-queries.ts";
 import { recordAndCheck } from "./emails/submission/submission-queries.ts";
 import { claimTry, deferEmails, findTrial, type PausedRow } from "./emails/throttling/throttled-queries.ts";
 import { claimDeliveries, lockEndpointProgress, updateAttempt } from "./stream/delivery-queries.ts";
+import { lockEndpoint } from "./stream/replay-queries.ts";
 import { insertNumbered, lockStream, redactLogOf } from "./stream/log-queries.ts";
 import { lockPosition } from "./events/count-queries.ts";
 import { lockBootstrap } from "./instance/queries.ts";
@@ -160,6 +161,12 @@ const HOLDING: Holding[] = [
     row: rowOf("webhook_endpoints", id.endpoint),
     strength: "key share",
     take: (tx) => updateAttempt(tx, DELIVERED, 3),
+  },
+  {
+    lock: "stream/replay-queries.ts lockEndpoint",
+    row: rowOf("webhook_endpoints", id.endpoint),
+    strength: "update",
+    take: (tx) => lockEndpoint(tx, endpointKey),
   },
   {
     lock: "projects/queries.ts countOwnedProjects",

@@ -153,7 +153,7 @@ export async function startWorker(deps: WorkerDependencies): Promise<Worker> {
     ...startEventLoops({ database, onExpired: enqueueExpiredEvents, log, metrics }),
     startCheckpointingConsent({ database, log, metrics }),
     startFollowingChanges({ database, log, metrics }),
-    ...startEventStream(deps),
+    ...startEventStream({ ...deps, baseUrl: () => deps.address.url }),
     campaigns,
     ...workflows,
     startAuditingCampaigns(settler),

@@ -15,4 +15,6 @@ export async function eventStream(story: Story): Promise<void> {
   await ask("webhooks.updateEndpoint", { params });
   await ask("webhooks.rotateEndpointSecret", { params });
   await ask("webhooks.listEndpoints");
+  await ask("webhooks.resendFailed", { params });
+  await ask("webhooks.replay", { params });
 }

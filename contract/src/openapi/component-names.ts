@@ -71,6 +71,8 @@ export const COMPONENT_NAMES: ReadonlyMap<string, string> = new Map([
   ["NotificationsTestWebhookResult", "WebhookTest"],
   ["WebhooksSecretResult", "WebhookSecret"],
   ["WebhooksListEndpointsResultItem", "WebhookEndpoint"],
+  ["EventsStreamResultEvent", "NumberedEvent"],
+  ["WebhooksGetDeliveryResult", "WebhookDeliveryDetail"],
   ["WebhooksCreateEndpointResult", "WebhookEndpointWithSecret"],
   ["BillingCheckoutResult", "BillingLink"],
   ["BillingLimitsResult", "BillingLimits"],

@@ -176,6 +176,7 @@ export const EXAMPLE_BODIES: Readonly<Record<string, Readonly<Record<string, unk
   "notifications.update": { "weekly-summary": true },
   "notifications.setWebhook": { url: "https://hooks.example.com/postloft" },
   "webhooks.createEndpoint": { url: "https://hooks.example.com/postloft", eventTypes: ["email.*"] },
+  "webhooks.replay": { after: 0 },
   "webhooks.updateEndpoint": { enabled: false },
   "oauth.code": { code: "492039" },
   "auth.passkeyLogin": {

@@ -33,6 +33,28 @@ const invoice = {
   invoicePdf: "https://invoice.example.com/in_1TExample.pdf",
   paid: true,
 };
+const listedDelivery = {
+  id: ID,
+  number: 1,
+  type: "order placed",
+  state: "failed",
+  tries: 20,
+  nextTryAt: null,
+  status: 500,
+  error: "The endpoint responded with 500.",
+  durationMs: 112,
+  createdAt: AT,
+  endedAt: "2026-10-04T09:00:12.000Z",
+};
+const delivery = {
+  ...listedDelivery,
+  request: {
+    method: "POST",
+    url: "https://hooks.example.com/postloft",
+    body: RECORDED["events.stream"].events[0],
+  },
+  responseBody: "Something went wrong.",
+};
 const page = (title: string, text: string) =>
   `<!doctype html>\n<html lang="en"><head><title>${title}</title></head><body><p>${text}</p></body></html>`;
 
@@ -87,6 +109,9 @@ export const WRITTEN_EXAMPLES: Readonly<Record<string, unknown>> = {
     hasMore: false,
     total: 1,
   },
+  "webhooks.getDelivery": delivery,
+  "webhooks.listDeliveries": { data: [listedDelivery], cursor: null, hasMore: false },
+  "webhooks.resendDelivery": { ...delivery, state: "waiting", tries: 0, nextTryAt: AT, endedAt: null },
   "webhooks.testEndpoint": { status: 200, error: null },
   "notifications.testWebhook": { success: true, data: { status: 200, error: null } },
   "projects.enable": RECORDED["projects.update"],

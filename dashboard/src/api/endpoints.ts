@@ -40,6 +40,7 @@ import type * as uploads from "@postloft/contract/uploads.ts";
 import type * as users from "@postloft/contract/users.ts";
 import type * as v1 from "@postloft/contract/v1.ts";
 import type * as verify from "@postloft/contract/verify.ts";
+import type * as webhookDeliveries from "@postloft/contract/webhook-deliveries.ts";
 import type * as webhookEndpoints from "@postloft/contract/webhook-endpoints.ts";
 import type * as webhooks from "@postloft/contract/webhooks.ts";
 import type * as workflowsPauses from "@postloft/contract/workflows/pauses.ts";
@@ -343,6 +344,11 @@ export const api = {
     deleteEndpoint: address<typeof webhookEndpoints.deleteWebhookEndpoint>("DELETE", "/webhooks/endpoints/:id"),
     rotateEndpointSecret: address<typeof webhookEndpoints.rotateEndpointSecret>("POST", "/webhooks/endpoints/:id/rotate-secret"),
     testEndpoint: address<typeof webhookEndpoints.testWebhookEndpoint>("POST", "/webhooks/endpoints/:id/test"),
+    listDeliveries: address<typeof webhookDeliveries.listDeliveries>("GET", "/webhooks/endpoints/:id/deliveries"),
+    getDelivery: address<typeof webhookDeliveries.getDelivery>("GET", "/webhooks/endpoints/:id/deliveries/:deliveryId"),
+    resendDelivery: address<typeof webhookDeliveries.resendDelivery>("POST", "/webhooks/endpoints/:id/deliveries/:deliveryId/resend"),
+    resendFailed: address<typeof webhookDeliveries.resendFailed>("POST", "/webhooks/endpoints/:id/resend-failed"),
+    replay: address<typeof webhookDeliveries.replayEvents>("POST", "/webhooks/endpoints/:id/replay"),
     sns: address<typeof webhooks.receiveSns>("POST", "/webhooks/sns"),
     stripe: address<typeof billing.receiveStripe>("POST", "/webhooks/incoming/stripe"),
   },

@@ -6,9 +6,12 @@ import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import * as contacts from "@postloft/contract/contacts.ts";
 import * as eventStream from "@postloft/contract/event-stream.ts";
 import * as v1 from "@postloft/contract/v1.ts";
+import * as deliveries from "@postloft/contract/webhook-deliveries.ts";
 import * as hooks from "@postloft/contract/webhook-endpoints.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { newId } from "../platform/ids.ts";
+import { addFailedDelivery } from "../testing/event-delivery.ts";
+import { readPlatformEmails } from "../testing/platform-emails.ts";
 import { errorOf, faultsOf, useTestServer, type TestProject } from "../testing/test-server.ts";
 import { chainMatches, matchesTypes, retryWait } from "./rules.ts";
 
@@ -70,8 +73,8 @@ const listed = async ({ byKey }: TestProject) =>
   (await server.call(hooks.listWebhookEndpoints, byKey)).body.data;
 const track = async ({ byKey }: TestProject, event: string, email = "ada@example.com") =>
   (await server.call(v1.track, byKey, { body: { email, event } })).body.data;
-const numbersAt = (path: string) =>
-  arrivals.filter((arrival) => arrival.path === path).map(({ event }) => event.number);
+const arrivalsAt = (path: string) => arrivals.filter((arrival) => arrival.path === path);
+const numbersAt = (path: string) => arrivalsAt(path).map(({ event }) => event.number);
 const arrived = async (path: string, count: number): Promise<void> => {
   await expect.poll(() => numbersAt(path).length, WAIT).toBeGreaterThanOrEqual(count);
 };
@@ -81,6 +84,7 @@ const deliveriesOf = (endpointId: string) =>
      from event_deliveries where endpoint_id = $1 order by number, id`,
     endpointId,
   );
+const numbersOf = (page: { data: Array<{ number: number }> }) => page.data.map(({ number }) => number);
 /** Ends the waits between attempts. */
 const letTimePass = async (endpointId: string) => {
   await server.rows(
@@ -99,9 +103,7 @@ test("delivers matching events with a signature of the endpoint's own secret", a
   await arrived("/two", 3);
   await arrived("/one", 2);
   const { body: stream } = await server.call(eventStream.streamEvents, project.byKey, { query: {} });
-  const ofOne = arrivals
-    .filter(({ path }) => path === "/one")
-    .toSorted((a, b) => a.event.number - b.event.number);
+  const ofOne = arrivalsAt("/one").toSorted((a, b) => a.event.number - b.event.number);
   expect(ofOne.map(({ event }) => [event.type, event.number, event.previous])).toEqual([
     ["plan.changed", 1, 0],
     ["signed-up", 3, 1],
@@ -199,6 +201,9 @@ test("disables an endpoint after three days without a success, and loses nothing
       disabledReason: "All calls failed for 3 days.",
     });
   }, WAIT);
+  const [mail, ...others] = await readPlatformEmails(server.pool, { to: project.owner.email });
+  expect([mail?.subject, others]).toEqual(["A webhook endpoint is disabled", []]);
+  expect(mail?.text).toContain("The endpoint responded with 500.");
   const log = await server.call("GET", `/projects/${project.id}/audit-log`, project.byKey);
   expect(log.text).toContain("webhookEndpoint.disabled");
   await track(project, "two");
@@ -232,6 +237,111 @@ test("a delivery fails after three days if the endpoint accepted others meanwhil
   expect((await listed(project))[0]).toMatchObject({ enabled: true });
 });
 
+test("lists deliveries by state with request and response, and resends one or all failed", async () => {
+  const [project, other] = [await server.createProject(), await server.createProject()];
+  const { id } = await added(project, "/log?token=secret-token-1", { enabled: false });
+  const { id: otherId } = await added(project, "/log", { enabled: false });
+  const failed = [
+    await addFailedDelivery(server, project.id, id),
+    await addFailedDelivery(server, project.id, id),
+  ];
+  const list = async (query: { state?: "waiting" | "done" | "failed"; limit?: number; cursor?: string }) =>
+    (await server.call(deliveries.listDeliveries, project.byKey, { params: { id }, query })).body;
+  const first = await list({ limit: 1 });
+  expect(numbersOf(first)).toEqual([2]);
+  expect(numbersOf(await list({ limit: 1, cursor: first.cursor ?? "" }))).toEqual([1]);
+  expect(numbersOf(await list({ state: "failed" }))).toEqual([2, 1]);
+  expect(numbersOf(await list({ state: "done" }))).toEqual([]);
+  const at = (deliveryId = failed[0] ?? "") => ({ params: { id, deliveryId } });
+  const { body: read } = await server.call(deliveries.getDelivery, project.byKey, at());
+  expect(read).toMatchObject({
+    state: "failed",
+    tries: 20,
+    nextTryAt: null,
+    status: 500,
+    responseBody: "broken",
+    durationMs: 12,
+    request: { url: urlOf("/log?token=••••"), body: { type: "order placed", number: 1, previous: 0 } },
+  });
+  for (const asked of [deliveries.getDelivery, deliveries.resendDelivery])
+    for (const [{ byKey }, params] of [
+      [other, at()],
+      [project, { params: { ...at().params, id: otherId } }],
+      [project, at(newId())],
+      [project, at("no-id")],
+    ] as const)
+      expect(errorOf(await server.call(asked, byKey, params))).toBe("404 RESOURCE_NOT_FOUND");
+  expect(errorOf(await server.call(deliveries.resendFailed, other.byKey, { params: { id } }))).toBe(
+    "404 RESOURCE_NOT_FOUND",
+  );
+  const { body: resent } = await server.call(deliveries.resendDelivery, project.byKey, at());
+  expect(resent).toMatchObject({ state: "waiting", tries: 0, endedAt: null });
+  const all = await server.call(deliveries.resendFailed, project.byKey, { params: { id } });
+  expect(all.body).toEqual({ resent: 1, hasMore: false });
+  await change(project, id, { enabled: true });
+  await expect.poll(async () => numbersOf(await list({ state: "done" })), WAIT).toEqual([2, 1]);
+  arrivals.length = 0;
+  await server.call(deliveries.resendDelivery, project.byKey, at());
+  await arrived("/log?token=secret-token-1", 1);
+  expect(numbersAt("/log?token=secret-token-1")).toEqual([1]);
+});
+
+test("resending leaves a running call alone", async () => {
+  const project = await server.createProject();
+  const { id } = await added(project, "/hang-on");
+  await track(project, "event");
+  await arrived("/hang-on", 1);
+  const [page] = (await server.call(deliveries.listDeliveries, project.byKey, { params: { id } })).body.data;
+  const params = { id, deliveryId: page?.id ?? "" };
+  const { body } = await server.call(deliveries.resendDelivery, project.byKey, { params });
+  expect(body.nextTryAt).toBe(page?.nextTryAt);
+});
+
+test("replays events from a number or a time, and skips none", async () => {
+  const project = await server.createProject();
+  const { id } = await added(project, "/replay", { eventTypes: ["a.*"] });
+  for (const name of ["a.1", "b.2", "a.3", "a.4"]) await track(project, name);
+  await arrived("/replay", 3);
+  const replay = async (body: Record<string, unknown>) =>
+    server.call(deliveries.replayEvents, project.byKey, { params: { id }, anyBody: body });
+  arrivals.length = 0;
+  expect((await replay({ after: 1 })).body).toEqual({ after: 1, lastNumber: 4 });
+  await arrived("/replay", 2);
+  const replayed = arrivalsAt("/replay").toSorted((a, b) => a.event.number - b.event.number);
+  expect(replayed.map(({ event }) => [event.number, event.previous])).toEqual([
+    [3, 1],
+    [4, 3],
+  ]);
+  arrivals.length = 0;
+  expect((await replay({ since: "2026-01-01T00:00:00Z" })).body).toEqual({ after: 0, lastNumber: 4 });
+  await arrived("/replay", 3);
+  expect((await replay({ since: "2126-01-01T00:00:00Z" })).body).toEqual({ after: 4, lastNumber: 4 });
+
+  // Waiting events are neither doubled nor skipped.
+  statusOf = () => 500;
+  await track(project, "a.5");
+  await expect.poll(async () => (await deliveriesOf(id)).at(-1)?.tries, WAIT).toBe(1);
+  await change(project, id, { enabled: false });
+  expect((await replay({ after: 3 })).status).toBe(200);
+  expect((await deliveriesOf(id)).filter(({ state }) => state === "waiting")).toEqual([]);
+  expect((await replay({ after: 5 })).status).toBe(200);
+  statusOf = () => 200;
+  arrivals.length = 0;
+  await change(project, id, { enabled: true });
+  await expect.poll(async () => numbersAt("/replay").toSorted(), WAIT).toEqual([4, 5]);
+
+  await server.rows("update event_streams set first_number = 3 where project_id = $1", project.id);
+  expect(faultsOf(await replay({ after: 1 }))).toEqual(["after too_small"]);
+  expect(faultsOf(await replay({ after: 6 }))).toEqual(["after too_big"]);
+  expect(faultsOf(await replay({}))).toEqual(["after required"]);
+  expect(faultsOf(await replay({ after: 3, since: "2026-01-01T00:00:00Z" }))).toEqual(["since custom"]);
+  const other = await server.createProject();
+  const foreign = { params: { id }, anyBody: { after: 0 } };
+  expect(errorOf(await server.call(deliveries.replayEvents, other.byKey, foreign))).toBe(
+    "404 RESOURCE_NOT_FOUND",
+  );
+});
+
 test("a delivery of a crashed process is made again when its lease ends", async () => {
   const project = await server.createProject();
   const { id } = await added(project, "/again", { enabled: false });
@@ -246,7 +356,8 @@ test("a delivery of a crashed process is made again when its lease ends", async 
   );
   await server.rows("select pg_notify('postloft_work', 'stream')");
   await arrived("/again", 2);
-  expect(arrivals[0]?.headers["webhook-id"]).toBe(arrivals[1]?.headers["webhook-id"]);
+  const [first, second] = arrivalsAt("/again");
+  expect(second?.headers["webhook-id"]).toBe(first?.headers["webhook-id"]);
 });
 
 test("the payload and the response of a deleted contact are redacted", async () => {
@@ -261,7 +372,7 @@ test("the payload and the response of a deleted contact are redacted", async () 
   arrivals.length = 0;
   await letTimePass(id);
   await arrived("/redact", 1);
-  expect(arrivals[0]?.event).toMatchObject({ number: 1, redacted: true, data: null });
+  expect(arrivalsAt("/redact")[0]?.event).toMatchObject({ number: 1, redacted: true, data: null });
 });
 
 test("credentials in a URL are masked, and a new secret signs together with the previous one", async () => {
@@ -276,11 +387,9 @@ test("credentials in a URL are masked, and a new secret signs together with the 
   expect(rotated.body.secret).not.toBe(made.secret);
   const tested = await server.call(hooks.testWebhookEndpoint, project.byKey, { params: { id: made.id } });
   expect(tested.body).toEqual({ status: 200, error: null });
-  expect(arrivals[0]).toMatchObject({
-    path: "/hook?token=secret-token-1",
-    event: { type: "test", number: 0 },
-  });
-  expect(String(arrivals[0]?.headers["webhook-signature"]).split(" ")).toHaveLength(2);
+  const [arrival] = arrivalsAt("/hook?token=secret-token-1");
+  expect(arrival?.event).toMatchObject({ type: "test", number: 0 });
+  expect(String(arrival?.headers["webhook-signature"]).split(" ")).toHaveLength(2);
 });
 
 test("rejects private addresses, bad types, unknown fields and too many endpoints", async () => {

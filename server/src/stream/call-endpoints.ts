@@ -29,6 +29,8 @@ export interface DeliveryOptions {
   database: Database;
   sealer: Sealer;
   call: CallWebhook;
+  /** The address of the installation, for links in emails. */
+  baseUrl: () => string;
   log: Log;
   metrics: Metrics;
 }
@@ -191,11 +193,14 @@ function isUnavailable(error: unknown): boolean {
 }
 
 /** Records a result and disables an endpoint that failed for too long. A repeat does no harm, because a claim is recorded once. */
-async function recordResult({ database, metrics }: DeliveryOptions, result: DeliveryResult): Promise<void> {
+async function recordResult(
+  { database, metrics, baseUrl }: DeliveryOptions,
+  result: DeliveryResult,
+): Promise<void> {
   const record = async () =>
     transaction(database, async (tx) => {
       const recorded = await updateAttempt(tx, result, LIMITS.eventRetryDays.value);
-      if (recorded !== undefined && recorded !== "done") await disableIfFailing(tx, result);
+      if (recorded !== undefined && recorded !== "done") await disableIfFailing(tx, result, baseUrl());
       return recorded;
     });
   const state = await retryUntilDone(record, { forMs: RECORDING_MS, mayRepeat: isUnavailable });

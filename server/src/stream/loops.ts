@@ -19,17 +19,19 @@ export interface StreamDependencies {
   dns: Dns;
   /** Networks outside the public internet that webhooks may call. */
   webhookTargets: CallTargets;
+  /** The address of the installation, for links in emails. */
+  baseUrl: () => string;
   log: Log;
   metrics: Metrics;
 }
 
 /** Starts the loops that number events and call webhook endpoints with them. */
 export function startEventStream(deps: StreamDependencies): Loop[] {
-  const { database, sealer, dns, webhookTargets: targets, log, metrics } = deps;
+  const { database, sealer, dns, webhookTargets: targets, baseUrl, log, metrics } = deps;
   const call = createWebhookCaller({ dns, targets, longestWaitSeconds: LIMITS.eventRetryWait.value });
   return [
     startNumberingEvents({ database, log, metrics }),
-    startDeliveringEvents({ database, sealer, call, log, metrics }),
+    startDeliveringEvents({ database, sealer, call, baseUrl, log, metrics }),
   ];
 }
 

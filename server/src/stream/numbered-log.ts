@@ -48,7 +48,7 @@ async function openStream(
  * Throws if an event above `after` was deleted by age.
  * @throws AppError VALIDATION_ERROR that names the first number
  */
-function requireKept(after: number, { firstNumber }: { firstNumber: number }): void {
+export function requireKept(after: number, { firstNumber }: { firstNumber: number }): void {
   if (after >= firstNumber - 1) return;
   throw invalidField(
     "after",

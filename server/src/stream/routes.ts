@@ -1,5 +1,6 @@
 // HTTP routes of the event stream and of webhook endpoints.
 import * as stream from "@postloft/contract/event-stream.ts";
+import * as deliveries from "@postloft/contract/webhook-deliveries.ts";
 import * as contract from "@postloft/contract/webhook-endpoints.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { AuditAction } from "@postloft/contract/audit.ts";
@@ -11,6 +12,7 @@ import type { RateLimiter } from "../platform/http/rate-limit.ts";
 import { created, noContent, ok, route, type Route } from "../platform/http/route.ts";
 import { createWebhookCaller } from "../webhooks/call-webhook.ts";
 import type { CallTargets } from "../webhooks/networks.ts";
+import { getDelivery, listDeliveries, resendDelivery, resendFailed } from "./delivery-log.ts";
 import {
   changeEndpoint,
   createEndpoint,
@@ -20,6 +22,7 @@ import {
   testEndpoint,
 } from "./endpoints.ts";
 import { readStream } from "./numbered-log.ts";
+import { replayEvents } from "./replay.ts";
 
 interface Dependencies {
   database: Database;
@@ -38,6 +41,26 @@ interface Author {
 async function note(tx: Tx, call: Author, action: AuditAction, { id, url }: { id: string; url: string }) {
   const target = { id, name: url };
   await recordAudit(tx, [{ projectId: call.projectId, actor: actorOf(call), action, target }]);
+}
+
+function deliveryRoutes(database: Database): Route[] {
+  return [
+    route(deliveries.listDeliveries, async ({ projectId, params: { id }, query }) =>
+      ok(await listDeliveries(database, { projectId, id }, query)),
+    ),
+    route(deliveries.getDelivery, async ({ projectId, params: { id, deliveryId } }) =>
+      ok(await getDelivery(database, { projectId, id }, deliveryId)),
+    ),
+    route(deliveries.resendDelivery, async ({ projectId, params: { id, deliveryId }, commit }) =>
+      commit(async (tx) => ok(await resendDelivery(tx, { projectId, id }, deliveryId))),
+    ),
+    route(deliveries.resendFailed, async ({ projectId, params: { id }, commit }) =>
+      commit(async (tx) => ok(await resendFailed(tx, { projectId, id }))),
+    ),
+    route(deliveries.replayEvents, async ({ projectId, params: { id }, body, commit }) =>
+      commit(async (tx) => ok(await replayEvents(tx, { projectId, id }, body))),
+    ),
+  ];
 }
 
 export function eventStreamRoutes(deps: Dependencies): Route[] {
@@ -89,5 +112,6 @@ export function eventStreamRoutes(deps: Dependencies): Route[] {
       const result = await testEndpoint({ ...deps, call }, projectId, params.id);
       return commit(async () => ok(result));
     }),
+    ...deliveryRoutes(database),
   ];
 }

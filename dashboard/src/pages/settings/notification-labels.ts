@@ -9,5 +9,6 @@ export const NOTIFICATION_LABELS: Record<NotificationKind, string> = {
   "cap-near": t("Monthly cap at 80% or reached"),
   "job-failed": t("Import, bulk change or other job failed"),
   "workflow-failed": t("Workflow failed or paused automatically"),
+  "webhook-disabled": t("Webhook endpoint disabled automatically"),
   "weekly-summary": t("Weekly summary on Mondays"),
 };

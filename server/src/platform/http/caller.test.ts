@@ -425,6 +425,7 @@ const VALID_BODIES: Record<string, unknown> = {
   "workflows.insertStep": { type: "DELAY", config: { amount: 1, unit: "days" } },
   "workflows.addTransition": { fromStepId: randomUUID(), toStepId: randomUUID() },
   "webhooks.createEndpoint": EXAMPLE_BODIES["webhooks.createEndpoint"],
+  "webhooks.replay": EXAMPLE_BODIES["webhooks.replay"],
   "webhooks.updateEndpoint": EXAMPLE_BODIES["webhooks.updateEndpoint"],
 };
 
@@ -572,7 +573,15 @@ async function furnish() {
     ids: {
       ...below("/segments", segment.id, ["/contacts", "/members", "/compute", "/refresh"]),
       "/contacts/views/:id": view.id,
-      ...below("/webhooks/endpoints", hook.id, ["/rotate-secret", "/test"]),
+      ...below("/webhooks/endpoints", hook.id, [
+        "/rotate-secret",
+        "/test",
+        "/deliveries",
+        "/deliveries/:deliveryId",
+        "/deliveries/:deliveryId/resend",
+        "/resend-failed",
+        "/replay",
+      ]),
       ...below("/templates", template.id, [
         "/duplicate",
         "/usage",

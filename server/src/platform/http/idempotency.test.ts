@@ -15,6 +15,7 @@ import {
   type TestCaller,
   type TestProject,
 } from "../../testing/test-server.ts";
+import { addFailedDelivery } from "../../testing/event-delivery.ts";
 import { ONE_PIXEL, uploadOf } from "../../testing/upload.ts";
 import { drawWorkflow } from "../../testing/workflow-fixture.ts";
 import { createSealer } from "../crypto.ts";
@@ -186,6 +187,20 @@ const CASES: Record<string, (project: TestProject, name: string) => Promise<Call
   "webhooks.testEndpoint": async (project) => ({
     path: `/webhooks/endpoints/${await endpointOf(project)}/test`,
   }),
+  "webhooks.replay": async (project) => ({
+    path: `/webhooks/endpoints/${await endpointOf(project)}/replay`,
+    body: { after: 0 },
+  }),
+  "webhooks.resendDelivery": async (project) => {
+    const id = await endpointOf(project);
+    const deliveryId = await addFailedDelivery(server, project.id, id);
+    return { path: `/webhooks/endpoints/${id}/deliveries/${deliveryId}/resend` };
+  },
+  "webhooks.resendFailed": async (project) => {
+    const id = await endpointOf(project);
+    await addFailedDelivery(server, project.id, id);
+    return { path: `/webhooks/endpoints/${id}/resend-failed` };
+  },
   "webhooks.rotateSecret": async () => ({ path: "/webhooks/secret/rotate" }),
   "contacts.bulkSubscribe": (project, name) => bulk(project, name, "subscribe"),
   "contacts.bulkUnsubscribe": (project, name) => bulk(project, name, "unsubscribe"),

@@ -139,8 +139,8 @@ async function ask(endpoint: Endpoint, { caller, projectId, hidden }: Scene): Pr
   return endpoint.caller !== "anyone" && ABOUT_THE_CALLER.has(code) ? code : LET_IN;
 }
 
-/** Requests that run together. More would wait for a database connection longer than a busy server allows. */
-const CONCURRENT = 50;
+/** Requests that run together. More would wait for the lock of their project longer than a busy server allows. */
+const CONCURRENT = 10;
 
 test.for(Object.keys(RIGHTS))(
   "admits or rejects %s at each endpoint as in the table of rights",

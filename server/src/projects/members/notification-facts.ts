@@ -82,6 +82,16 @@ export interface FailedWorkflow {
   isPaused: boolean;
 }
 
+/** An endpoint that was disabled because it accepted nothing for days. */
+export interface DisabledEndpoint {
+  id: string;
+  /** With masked credentials. */
+  url: string;
+  days: number;
+  /** The error of the last call. */
+  error: string;
+}
+
 export interface WeekCounts {
   startDate: string;
   endDate: string;
@@ -103,6 +113,7 @@ export interface NotificationTexts {
   capsReached: (facts: { project: string; caps: readonly UsedCap[] }) => NotificationWords;
   failedJob: (facts: { job: NamedJob; id: string; reason: string }) => NotificationWords;
   failedWorkflow: (facts: FailedWorkflow) => NotificationWords;
+  disabledEndpoint: (facts: DisabledEndpoint) => NotificationWords;
   week: (facts: { project: string; current: WeekCounts; previous: WeekCounts }) => NotificationWords;
   /** A message to the instance admin. */
   passedOn: (facts: { recipient: string; from: string; subject: string; text: string }) => NotificationWords;

@@ -63,12 +63,13 @@ test("defaults apply without a choice, and a choice affects one kind of one memb
     "cap-near": true,
     "job-failed": true,
     "workflow-failed": true,
+    "webhook-disabled": true,
     "weekly-summary": false,
   };
   expect(await chosen(project, member)).toEqual(usual);
   await choose(project, member, { "domain-lost": false });
   const { body } = await choose(project, member, { "weekly-summary": true });
-  expect(body.data.map(({ byMail }) => byMail)).toEqual([false, true, true, true, true, true, true]);
+  expect(body.data.map(({ byMail }) => byMail)).toEqual([false, true, true, true, true, true, true, true]);
   expect(await chosen(project, project.owner)).toEqual(usual);
   expect(await chosen(other, member)).toEqual(usual);
   expect([await notify(project, "domain-lost"), await notify(project, "campaign-paused")]).toEqual([1, 2]);

@@ -197,6 +197,16 @@ export const DE: NotificationTexts = {
     label: "Workflow öffnen",
     footer: `Höchstens einmal täglich pro Workflow, außer wenn er angehalten wird. ${SWITCH_OFF}`,
   }),
+  disabledEndpoint: ({ id, url, days, error }) => ({
+    subject: "Ein Webhook-Endpunkt ist deaktiviert",
+    blocks: [
+      `Wir haben den Endpunkt ${url} deaktiviert, weil er ${counted(days, "Tag", "Tage")} lang kein Ereignis angenommen hat. Letzter Fehler:`,
+      { quote: error },
+      `Seine Ereignisse warten. Beheben Sie den Fehler am Endpunkt und aktivieren Sie ihn dann (PATCH /webhooks/endpoints/${id} mit {"enabled": true}).`,
+    ],
+    label: "Projekt öffnen",
+    footer: SWITCH_OFF,
+  }),
   week: ({ project, current, previous }) => ({
     subject: `${project}: ${counted(current.emails, "Mail", "Mails")} in der letzten Woche`,
     blocks: [

@@ -190,6 +190,16 @@ export const EN: NotificationTexts = {
     label: "Open the workflow",
     footer: `Sent at most once a day for each workflow, unless it pauses. ${SWITCH_OFF}`,
   }),
+  disabledEndpoint: ({ id, url, days, error }) => ({
+    subject: "A webhook endpoint is disabled",
+    blocks: [
+      `We disabled the endpoint ${url} because it accepted no event for ${counted(days, "day", "days")}. Last error:`,
+      { quote: error },
+      `Its events wait. Fix the endpoint, then enable it (PATCH /webhooks/endpoints/${id} with {"enabled": true}).`,
+    ],
+    label: "Open the project",
+    footer: SWITCH_OFF,
+  }),
   week: ({ project, current, previous }) => ({
     subject: `${project}: ${counted(current.emails, "email", "emails")} last week`,
     blocks: [

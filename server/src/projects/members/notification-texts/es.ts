@@ -190,6 +190,16 @@ export const ES: NotificationTexts = {
     label: "Abrir el flujo",
     footer: `Se envía como máximo una vez al día por flujo, salvo si se pausa. ${SWITCH_OFF}`,
   }),
+  disabledEndpoint: ({ id, url, days, error }) => ({
+    subject: "Un endpoint de webhook está desactivado",
+    blocks: [
+      `Hemos desactivado el endpoint ${url} porque no aceptó ningún evento durante ${counted(days, "día", "días")}. Último error:`,
+      { quote: error },
+      `Sus eventos esperan. Corrija el endpoint y luego actívelo (PATCH /webhooks/endpoints/${id} con {"enabled": true}).`,
+    ],
+    label: "Abrir el proyecto",
+    footer: SWITCH_OFF,
+  }),
   week: ({ project, current, previous }) => ({
     subject: `${project}: ${counted(current.emails, "correo", "correos")} la semana pasada`,
     blocks: [

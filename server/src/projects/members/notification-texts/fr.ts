@@ -189,6 +189,16 @@ export const FR: NotificationTexts = {
     label: "Ouvrir le workflow",
     footer: `Envoyé au plus une fois par jour et par workflow, sauf s’il se met en pause. ${SWITCH_OFF}`,
   }),
+  disabledEndpoint: ({ id, url, days, error }) => ({
+    subject: "Un point de terminaison de webhook est désactivé",
+    blocks: [
+      `Nous avons désactivé le point de terminaison ${url}, car il n’a accepté aucun événement pendant ${counted(days, "jour", "jours")}. Dernière erreur :`,
+      { quote: error },
+      `Ses événements attendent. Corrigez le point de terminaison, puis activez-le (PATCH /webhooks/endpoints/${id} avec {"enabled": true}).`,
+    ],
+    label: "Ouvrir le projet",
+    footer: SWITCH_OFF,
+  }),
   week: ({ project, current, previous }) => ({
     subject: `${project} : ${counted(current.emails, "e-mail", "e-mails")} la semaine dernière`,
     blocks: [
