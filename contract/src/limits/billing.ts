@@ -92,3 +92,6 @@ export const getConsumption = endpoint({
     }),
   },
 });
+
+/** In the order of the documentation. */
+export const BILLING_LIMIT_ENDPOINTS = [getBillingLimits, updateBillingLimits, getConsumption] as const;

@@ -1,6 +1,6 @@
 // Tests how database errors are classified, as temporary, a bug or an expected error, and whether the work may have taken effect.
 import { Writable } from "node:stream";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { sql } from "kysely";
 import { pino } from "pino";
 import {
@@ -8,6 +8,7 @@ import {
   asUnavailable,
   createDatabase,
   createPool,
+  LOCK_TIMEOUT,
   wasRolledBack,
   transaction,
 } from "./database.ts";
@@ -76,6 +77,9 @@ test("a lock timeout asks the caller to retry and certainly had no effect", () =
 });
 
 test("a request waits seconds for a lock and background work waits on", async () => {
+  const { ms } = LOCK_TIMEOUT;
+  onTestFinished(() => void (LOCK_TIMEOUT.ms = ms));
+  LOCK_TIMEOUT.ms = 3_000;
   const { pool, drop } = await createTestDatabase();
   const database = createDatabase(pool);
   await sql`create table held (id int primary key, n int not null)`.execute(database);

@@ -29,8 +29,8 @@ const STATEMENT_TIMEOUT_MS = 30_000;
  * retry after the lock timeout below. docs/decisions/0033.
  */
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 10_000;
-/** Jobs and migrations wait longer, see `allowLongWork`. */
-const LOCK_TIMEOUT_MS = 3_000;
+/** Read for each pool, so that tests can wait longer. Jobs and migrations wait longer, see `allowLongWork`. */
+export const LOCK_TIMEOUT = { ms: 3_000 };
 /** Needs PostgreSQL 17 or newer. Also ends a transaction when its process does not read the results. */
 const TRANSACTION_TIMEOUT_MS = 60_000;
 /** Connections lost within this time are logged as one line. */
@@ -81,7 +81,7 @@ export function createPool(options: DatabaseOptions): Pool {
     max: options.maxConnections,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     statement_timeout: STATEMENT_TIMEOUT_MS,
-    lock_timeout: LOCK_TIMEOUT_MS,
+    lock_timeout: LOCK_TIMEOUT.ms,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
     keepAlive: true,
     onConnect: (client) => client.query(SET_TRANSACTION_TIMEOUT),

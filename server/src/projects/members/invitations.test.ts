@@ -280,8 +280,11 @@ test("limits additions per person and hour across projects, and emails per addre
   for (let at = 0; at < LIMITS.accountMails.value; at++) await add(first, address);
   expect(errorOf(await add(first, address))).toBe("429 RATE_LIMIT_EXCEEDED");
   const left = LIMITS.memberAdditions.value - LIMITS.accountMails.value - 1;
-  const addresses = Array.from({ length: left }, newAddress);
-  const replies = await Promise.all(addresses.map((email, at) => add(at % 2 === 0 ? first : second, email)));
-  expect(replies.filter(({ status }) => status !== 201)).toEqual([]);
+  // A few at a time, because each waits for the one before, and for a connection only seconds.
+  for (let at = 0; at < left; at += 4) {
+    const projects = [first, second, first, second].slice(0, left - at);
+    const replies = await Promise.all(projects.map((project) => add(project, newAddress())));
+    expect(replies.map(({ status }) => status)).toEqual(projects.map(() => 201));
+  }
   expect(errorOf(await add(second, newAddress()))).toBe("429 RATE_LIMIT_EXCEEDED");
 });

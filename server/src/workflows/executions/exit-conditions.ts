@@ -51,7 +51,7 @@ function holds(condition: ExitCondition, execution: Execution, facts: ExitFacts)
 }
 
 /** Returns whether an event counts for an execution. The one that started it does not. */
-export function isSince({ startedAt, triggerEvent }: Execution, { name, at }: NamedEvent): boolean {
+function isSince({ startedAt, triggerEvent }: Execution, { name, at }: NamedEvent): boolean {
   return triggerEvent === name ? at > startedAt : at >= startedAt;
 }
 
