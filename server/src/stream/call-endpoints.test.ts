@@ -8,6 +8,7 @@ import * as eventStream from "@postloft/contract/event-stream.ts";
 import * as v1 from "@postloft/contract/v1.ts";
 import * as deliveries from "@postloft/contract/webhook-deliveries.ts";
 import * as hooks from "@postloft/contract/webhook-endpoints.ts";
+import { eventCall } from "@postloft/contract/openapi/event-call.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { newId } from "../platform/ids.ts";
 import { addFailedDelivery } from "../testing/event-delivery.ts";
@@ -109,7 +110,10 @@ test("delivers matching events with a signature of the endpoint's own secret", a
     ["signed-up", 3, 1],
   ]);
   expect(ofOne[1]?.event).toEqual({ ...stream.events[2], previous: 1 });
+  const described = eventCall("Webhooks").post.parameters.map(({ name }) => name);
   for (const { path, headers, body, event } of arrivals) {
+    expect(eventStream.numberedEvent.strict().parse(event)).toEqual(event);
+    expect(Object.keys(headers)).toEqual(expect.arrayContaining(described));
     const { secret } = path === "/one" ? one : two;
     const signed = `${event.id}.${String(headers["webhook-timestamp"])}.${body}`;
     const key = Buffer.from(secret.slice("whsec_".length), "base64");
