@@ -8,11 +8,13 @@ import * as eventStream from "@postloft/contract/event-stream.ts";
 import * as v1 from "@postloft/contract/v1.ts";
 import * as deliveries from "@postloft/contract/webhook-deliveries.ts";
 import * as hooks from "@postloft/contract/webhook-endpoints.ts";
+import { eventCall } from "@postloft/contract/openapi/event-call.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { newId } from "../platform/ids.ts";
 import { addFailedDelivery } from "../testing/event-delivery.ts";
 import { readPlatformEmails } from "../testing/platform-emails.ts";
 import { errorOf, faultsOf, useTestServer, type TestProject } from "../testing/test-server.ts";
+import { sweepDeliveries } from "./delivery-log.ts";
 import { chainMatches, matchesTypes, retryWait } from "./rules.ts";
 
 const WAIT = { timeout: 30_000, interval: 50 };
@@ -109,7 +111,10 @@ test("delivers matching events with a signature of the endpoint's own secret", a
     ["signed-up", 3, 1],
   ]);
   expect(ofOne[1]?.event).toEqual({ ...stream.events[2], previous: 1 });
+  const described = eventCall("Webhooks").post.parameters.map(({ name }) => name);
   for (const { path, headers, body, event } of arrivals) {
+    expect(eventStream.numberedEvent.strict().parse(event)).toEqual(event);
+    expect(Object.keys(headers)).toEqual(expect.arrayContaining(described));
     const { secret } = path === "/one" ? one : two;
     const signed = `${event.id}.${String(headers["webhook-timestamp"])}.${body}`;
     const key = Buffer.from(secret.slice("whsec_".length), "base64");
@@ -124,26 +129,32 @@ test("delivers matching events with a signature of the endpoint's own secret", a
     .toEqual(["done", "done"]);
 });
 
-test("an ordered endpoint gets each event after it accepted all earlier ones", async () => {
+test("an ordered endpoint gets each event after all earlier ones, also from two processes", async () => {
+  const another = await server.startAnother({
+    ROLES: "worker",
+    WEBHOOK_ALLOW_PRIVATE: "127.0.0.1",
+    WEBHOOK_ALLOW_PORTS: "1024-65535",
+  });
   const project = await server.createProject();
-  const failures = new Map<number, number>([
-    [2, 2],
-    [4, 1],
-  ]);
+  const left = new Map(
+    [2, 2, 4, 9, 9, 15].map((number, _at, all) => [number, all.filter((n) => n === number).length]),
+  );
+  const expected = Array.from({ length: 20 }, (_, at) => at + 1).flatMap((number) =>
+    Array.from({ length: 1 + (left.get(number) ?? 0) }, () => number),
+  );
   statusOf = (_path, { number }) => {
-    const left = failures.get(number) ?? 0;
-    failures.set(number, left - 1);
-    return left > 0 ? 503 : 200;
+    const failures = left.get(number) ?? 0;
+    left.set(number, failures - 1);
+    return failures > 0 ? 503 : 200;
   };
   const { id } = await added(project, "/ordered", { ordered: true });
-  for (let n = 1; n <= 5; n++) await track(project, `event-${n}`);
+  for (let n = 1; n <= 20; n++) await track(project, `event-${n}`);
   await vi.waitFor(async () => {
     await letTimePass(id);
-    expect((await deliveriesOf(id)).map(({ state }) => state)).toEqual(
-      Array.from({ length: 5 }, () => "done"),
-    );
+    expect((await deliveriesOf(id)).filter(({ state }) => state === "done")).toHaveLength(20);
   }, WAIT);
-  expect(numbersAt("/ordered")).toEqual([1, 2, 2, 2, 3, 4, 4, 5]);
+  expect(numbersAt("/ordered")).toEqual(expected);
+  await another.stop();
 });
 
 test("endpoints that never respond do not delay others, and get one call at a time while they fail", async () => {
@@ -284,6 +295,15 @@ test("lists deliveries by state with request and response, and resends one or al
   await server.call(deliveries.resendDelivery, project.byKey, at());
   await arrived("/log?token=secret-token-1", 1);
   expect(numbersAt("/log?token=secret-token-1")).toEqual([1]);
+
+  await expect.poll(async () => numbersOf(await list({ state: "done" })), WAIT).toEqual([2, 1]);
+  await server.rows(
+    "update event_deliveries set ended_at = now() - make_interval(days => $2, mins => 1) where id = $1",
+    failed[0],
+    LIMITS.eventDeliveryDays.value,
+  );
+  await sweepDeliveries(server.database);
+  expect(numbersOf(await list({}))).toEqual([2]);
 });
 
 test("resending leaves a running call alone", async () => {

@@ -1,4 +1,4 @@
-// Statements that list and resend deliveries.
+// Statements that list, resend and delete deliveries.
 import { sql } from "kysely";
 import type { Database, Tx } from "../platform/database/database.ts";
 import type { Row } from "../platform/database/row.ts";
@@ -86,4 +86,19 @@ export async function updateFailedToResend(
     select exists (select 1 from event_deliveries where ${failed}) as has_more`.execute(tx);
   notify(tx, "stream");
   return { resent: Number(updated.numAffectedRows ?? 0), hasMore: rows[0]?.hasMore ?? false };
+}
+
+/** Deletes up to `limit` of the oldest deliveries that ended days ago, except those resent meanwhile. Returns how many. */
+export async function deleteEndedDeliveries(
+  database: Database,
+  { keptDays, limit }: { keptDays: number; limit: number },
+): Promise<number> {
+  const isOld = (name: string) => sql`${sql.ref(name)} < now() - make_interval(days => ${keptDays}::integer)`;
+  const { numAffectedRows } = await sql`
+    with old as materialized (
+      select project_id, id from event_deliveries where ${isOld("ended_at")} order by ended_at limit ${limit}
+    )
+    delete from event_deliveries d using old
+    where d.project_id = old.project_id and d.id = old.id and ${isOld("d.ended_at")}`.execute(database);
+  return Number(numAffectedRows ?? 0);
 }

@@ -1,4 +1,4 @@
-// The deliveries of a webhook endpoint: list, read, resend.
+// The deliveries of a webhook endpoint: list, read, resend, delete by age.
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { AppError } from "../platform/app-error.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
@@ -7,6 +7,7 @@ import { isId } from "../platform/ids.ts";
 import { lockProject } from "../projects/projects.ts";
 import { maskUrl } from "../webhooks/webhook-vault.ts";
 import {
+  deleteEndedDeliveries,
   findDelivery,
   listDeliveryRows,
   updateFailedToResend,
@@ -18,6 +19,9 @@ import type { DeliveryState, EndpointKey } from "./delivery-queries.ts";
 import { findEndpoint } from "./endpoint-queries.ts";
 import { presentEvent } from "./numbered-log.ts";
 
+const DELETED_AT_ONCE = 5_000;
+/** Deletions per sweep. The next sweep continues. */
+const MAX_DELETIONS = 200;
 const ALL_STATES: readonly DeliveryState[] = ["waiting", "done", "failed"];
 
 function present(row: DeliveryRow) {
@@ -82,4 +86,11 @@ export async function resendFailed(tx: Tx, key: EndpointKey) {
   await lockProject(tx, key.projectId);
   await requireEndpoint(tx, key);
   return updateFailedToResend(tx, key, LIMITS.waitingDeliveries.value);
+}
+
+/** Deletes ended deliveries that are older than their retention, in bounded steps. */
+export async function sweepDeliveries(database: Database): Promise<void> {
+  const step = { keptDays: LIMITS.eventDeliveryDays.value, limit: DELETED_AT_ONCE };
+  for (let times = 0; times < MAX_DELETIONS; times++)
+    if ((await deleteEndedDeliveries(database, step)) < DELETED_AT_ONCE) break;
 }

@@ -184,9 +184,3 @@ export async function updateToDisabled(
     returning url`.execute(tx);
   return rows[0]?.url;
 }
-
-export async function deleteEndedDeliveries(database: Database, keptDays: number): Promise<void> {
-  await sql`delete from event_deliveries where ended_at < now() - make_interval(days => ${keptDays}::integer)`.execute(
-    database,
-  );
-}

@@ -10,7 +10,7 @@ import { createWebhookCaller } from "../webhooks/call-webhook.ts";
 import type { CallTargets } from "../webhooks/networks.ts";
 import { startNumberingEvents } from "./assign-numbers.ts";
 import { startDeliveringEvents } from "./call-endpoints.ts";
-import { deleteEndedDeliveries } from "./delivery-queries.ts";
+import { sweepDeliveries } from "./delivery-log.ts";
 import { sweepEventLog } from "./numbered-log.ts";
 
 export interface StreamDependencies {
@@ -38,5 +38,5 @@ export function startEventStream(deps: StreamDependencies): Loop[] {
 /** Deletes events and ended deliveries that are older than their retention. */
 export async function sweepStream(database: Database): Promise<void> {
   await sweepEventLog(database);
-  await deleteEndedDeliveries(database, LIMITS.eventDeliveryDays.value);
+  await sweepDeliveries(database);
 }
