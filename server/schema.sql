@@ -296,6 +296,8 @@ END))::smallint) STORED,
   erased_to            uuid,
   from_public_key      text,
   unsubscribed_at      timestamp with time zone,
+  tags                 jsonb,
+  metadata             jsonb,
   CONSTRAINT emails_pkey PRIMARY KEY (project_id, id),
   CONSTRAINT emails_project_id_contact_id_fkey FOREIGN KEY (project_id, contact_id) REFERENCES contacts(project_id, id) ON DELETE SET NULL (contact_id),
   CONSTRAINT emails_project_id_content_id_fkey FOREIGN KEY (project_id, content_id) REFERENCES email_contents(project_id, id),
@@ -318,6 +320,7 @@ CREATE INDEX emails_held ON emails USING btree (sender_id) WHERE status = 'CLAIM
 CREATE INDEX emails_not_delivered ON emails USING btree (project_id, status, id) WHERE status = ANY (ARRAY['FAILED'::text, 'SKIPPED'::text, 'UNCONFIRMED'::text, 'BOUNCED'::text, 'COMPLAINED'::text]);
 CREATE INDEX emails_queue ON emails USING btree (project_id, priority, due_at) WHERE status = 'QUEUED'::text AND campaign_id IS NULL;
 CREATE INDEX emails_sent ON emails USING btree (project_id, sent_event_id(id, sent_at)) WHERE sent_at IS NOT NULL AND contact_id IS NOT NULL;
+CREATE INDEX emails_tagged ON emails USING btree (project_id, id) WHERE tags IS NOT NULL;
 CREATE INDEX emails_unconfirmed ON emails USING btree (project_id, id) WHERE status = 'UNCONFIRMED'::text;
 
 CREATE TABLE email_attempts (

@@ -1,5 +1,6 @@
 // Email endpoints and statuses (decisions §7, §8).
 import { z } from "zod";
+import { emailTag } from "./email-labels.ts";
 import { endpoint } from "./endpoint.ts";
 import { cursorList, id, instant, issue, pageQuery, pathId, inputInstant, queryBoolean } from "./field.ts";
 import { LIMITS } from "./limits/limits.ts";
@@ -48,6 +49,8 @@ export const email = z.object({
   nextAttemptAt: instant.nullable(),
   createdAt: instant,
   sentAt: instant.nullable(),
+  tags: z.array(z.string()).describe("Empty without tags, and after `forgottenAt`."),
+  metadata: z.record(z.string(), z.string()).describe("Empty without metadata, and after `forgottenAt`."),
   forgottenAt: instant
     .nullable()
     .describe(
@@ -105,6 +108,7 @@ const emailFilter = {
   ),
   status: z.enum(EMAIL_STATUSES).optional(),
   kind: z.enum(EMAIL_KINDS).optional(),
+  tag: emailTag.optional().describe("One of the email's `tags`. Redacted emails don't match."),
   contactId: id.optional(),
   campaignId: id.optional(),
   workflowId: id.optional(),

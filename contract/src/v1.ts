@@ -3,6 +3,7 @@ import { z } from "zod";
 import { attachments } from "./attachments.ts";
 import { bodyText, subject } from "./content.ts";
 import { customHeaders } from "./custom-headers.ts";
+import { emailMetadata, emailTags } from "./email-labels.ts";
 import { endpoint } from "./endpoint.ts";
 import { eventName } from "./events.ts";
 import {
@@ -156,6 +157,8 @@ export const sendBody = z
     cc: mailboxes(LIMITS.copies.value).optional().describe("Copied on each recipient's email."),
     bcc: mailboxes(LIMITS.copies.value).optional().describe("Blind-copied on each recipient's email."),
     attachments: attachments.optional().describe("Files attached to all emails of the call."),
+    tags: emailTags.optional(),
+    metadata: emailMetadata.optional(),
     tracking: z
       .boolean()
       .optional()

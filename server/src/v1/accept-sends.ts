@@ -92,6 +92,8 @@ export async function acceptSends(
       to,
       copies: copiesOf(item.body),
       content,
+      ...optional("tags", item.body.tags),
+      ...optional("metadata", item.body.metadata),
       ...(template === null ? {} : { templateId: template.id }),
       ...ownerOf(item, contactId),
     })),

@@ -114,6 +114,29 @@ test("returns the ids of an email, which can be read and is in the mailbox as se
   expect(errorOf(gone)).toBe("404 MESSAGE_NOT_FOUND");
 });
 
+test("keeps tags and metadata, and adds them to the events of the email", async () => {
+  const to = newAddress();
+  const labels = { tags: ["my first tag", "größe 5"], metadata: { orderId: "secret value", empty: "" } };
+  const { body } = await send({ to, ...labels, tags: [...labels.tags, " größe 5 "] });
+  const [sent] = body.data.emails;
+  await vi.waitFor(async () => {
+    const params = { contactId: sent?.contact.id ?? "" };
+    const events = await server.call(eventsContract.listContactEvents, server.project.byKey, { params });
+    expect(events.body.data).toMatchObject([
+      { name: "email.delivery", data: labels },
+      { name: "email.sent", data: labels },
+    ]);
+  }, WAIT);
+  expect(await readEmail(sent?.email ?? "")).toMatchObject(labels);
+  const raw = JSON.stringify(await messageTo(to));
+  for (const secret of labels.tags.concat("secret value")) expect(raw).not.toContain(secret);
+  const list = await server.call("GET", "/emails?tag=my%20first%20tag", server.project.byKey);
+  expect(list.body).toMatchObject({ data: [{ id: sent?.email, ...labels }], total: 1 });
+  const bare = await send({ to: newAddress(), tags: [], metadata: {} });
+  expect(await readEmail(bare.body.data.emails[0]?.email ?? "")).toMatchObject({ tags: [], metadata: {} });
+  expect(await server.rows("select 1 from emails where tags = '[]' or metadata = '{}'")).toEqual([]);
+});
+
 test("sends one email to each recipient in any notation, in the given order", async () => {
   const [a, b, c, d] = [newAddress(), newAddress(), newAddress(), newAddress()];
   const to = [a, `Bob <${b}>`, { email: c, name: 'C. "Quoted", Esq.' }, { email: d }];

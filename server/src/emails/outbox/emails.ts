@@ -71,6 +71,8 @@ export interface NewEmail {
   fromPublicKey?: "FIRST" | "LATER";
   /** Merged over the contact's data when the email is rendered. Holds TestVariables for a test email. */
   variables: Readonly<Record<string, unknown>>;
+  tags?: readonly string[];
+  metadata?: Readonly<Record<string, string>>;
   /** The email is left out of counts and notifications. */
   isTest?: true;
   /** Delivers to the local mailbox, whichever transport is configured. */
@@ -131,12 +133,16 @@ export async function enqueueEmails(tx: Tx, emails: readonly NewEmail[]): Promis
     toName: email.to.name,
     copies: email.copies === null ? null : JSON.stringify(email.copies),
     variables: Object.keys(email.variables).length === 0 ? null : JSON.stringify(email.variables),
+    tags: isEmpty(email.tags) ? null : JSON.stringify([...new Set(email.tags)]),
+    metadata: isEmpty(email.metadata) ? null : JSON.stringify(email.metadata),
     isTest: email.isTest ?? null,
     staysHere: email.staysHere ?? null,
   }));
   await insertEmails(tx, rows);
   return rows.map((row) => row.id);
 }
+
+const isEmpty = (labels: object | undefined) => labels === undefined || Object.keys(labels).length === 0;
 
 /** Stores contents that do not exist yet, equal ones once. */
 export async function storeContents(tx: Tx, input: readonly EmailContent[]): Promise<void> {

@@ -61,7 +61,7 @@ export async function redactEmails(tx: Tx, projectId: string, ids: readonly stri
 /** Servers repeat the address in their replies. */
 const WITHOUT_ADDRESS = sql`replace(e.reason, e.to_address, '***')`;
 
-/** Removes variables and server replies from the emails `e`, and applies the caller's `set` clause. */
+/** Removes variables, tags, metadata and server replies from the emails `e`, and applies the caller's `set` clause. */
 async function eraseTexts(
   tx: Tx,
   projectId: string,
@@ -86,7 +86,7 @@ async function eraseTexts(
   );
   await sql`
     with ended as (
-      update emails e set to_name = null, variables = null, subject = null, answer = replace(e.answer, e.to_address, '***'), ${set}
+      update emails e set to_name = null, variables = null, tags = null, metadata = null, subject = null, answer = replace(e.answer, e.to_address, '***'), ${set}
       -- The same row before the update, which the caller has locked.
       from emails b ${from}
       where e.project_id = ${projectId} and ${isMeant} and ${joined} and b.project_id = e.project_id and b.id = e.id

@@ -107,6 +107,8 @@ export interface NewEmailRow extends Row<
   fromPublicKey: "FIRST" | "LATER" | null;
   copies: string | null;
   variables: string | null;
+  tags: string | null;
+  metadata: string | null;
   isTest: true | null;
   staysHere: true | null;
 }
@@ -114,7 +116,7 @@ export interface NewEmailRow extends Row<
 export async function insertEmails(tx: Tx, emails: readonly NewEmailRow[]): Promise<void> {
   await sql`
     insert into emails (project_id, id, contact_id, content_id, template_id, campaign_id, workflow_id, workflow_step_id, from_public_key, priority,
-      to_address, to_name, copies, variables, is_test, stays_here)
+      to_address, to_name, copies, variables, tags, metadata, is_test, stays_here)
     select * from unnest(
       ${emails.map((email) => email.projectId)}::uuid[],
       ${emails.map((email) => email.id)}::uuid[],
@@ -130,6 +132,8 @@ export async function insertEmails(tx: Tx, emails: readonly NewEmailRow[]): Prom
       ${emails.map((email) => email.toName)}::text[],
       ${emails.map((email) => email.copies)}::jsonb[],
       ${emails.map((email) => email.variables)}::jsonb[],
+      ${emails.map((email) => email.tags)}::jsonb[],
+      ${emails.map((email) => email.metadata)}::jsonb[],
       ${emails.map((email) => email.isTest)}::boolean[],
       ${emails.map((email) => email.staysHere)}::boolean[]
     )`.execute(tx);
@@ -147,6 +151,8 @@ const LIST_COLUMNS = [
   "e.dueAt",
   "e.createdAt",
   "e.sentAt",
+  "e.tags",
+  "e.metadata",
   "e.forgottenAt",
   "c.fromAddress",
   "c.fromName",

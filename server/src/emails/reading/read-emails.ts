@@ -41,6 +41,8 @@ function present(row: ListedEmail): EmailView {
     nextAttemptAt: row.status === "QUEUED" ? instantOf(row.dueAt) : null,
     createdAt: row.createdAt.toISOString(),
     sentAt: row.sentAt?.toISOString() ?? null,
+    tags: (row.tags ?? []) as string[],
+    metadata: (row.metadata ?? {}) as Record<string, string>,
     forgottenAt: row.forgottenAt?.toISOString() ?? null,
   };
 }
@@ -60,6 +62,8 @@ const asMail = (row: WaitingRow) => ({
   attempts: 0,
   dueAt: row.createdAt,
   sentAt: null,
+  tags: null,
+  metadata: null,
   forgottenAt: null,
   copies: null,
   transport: null,
@@ -71,7 +75,9 @@ const asMail = (row: WaitingRow) => ({
 async function listWaitingMails(database: Database, projectId: string, filter: EmailFilter) {
   const { to, contactId, status = "QUEUED", kind = "CAMPAIGN" } = filter;
   const address = to !== undefined && "address" in to ? to.address : undefined;
-  const isNeverWaiting = [filter.ids, filter.workflowId, filter.transport].some((one) => one !== undefined);
+  const isNeverWaiting = [filter.ids, filter.tag, filter.workflowId, filter.transport].some(
+    (one) => one !== undefined,
+  );
   if (status !== "QUEUED" || kind !== "CAMPAIGN" || isNeverWaiting) return [];
   if (contactId === undefined && address === undefined) return [];
   const sought =

@@ -58,7 +58,11 @@ const ROWS: readonly Row[] = [
   { name: "ada", to: "ada@example.com", status: "DELIVERED", set: "subject = 'Your order 12% off'" },
   { name: "adam", to: "adam@gmail.com", status: "BOUNCED", priority: 2, set: `workflow_id = '${WORKFLOW}'` },
   { name: "umlaut", to: "ada@xn--exmple-cua.com", priority: 3, set: `campaign_id = '${CAMPAIGN}'` },
-  { name: "ses", to: "bob@example.com", set: "provider_message_id = '0100-abc-0', transport = 'ses'" },
+  {
+    name: "ses",
+    to: "bob@example.com",
+    set: "provider_message_id = '0100-abc-0', transport = 'ses', tags = '[\"order\", \"Größe 5\"]'",
+  },
   { name: "old", to: "carol@example.com", set: "created_at = '2026-01-02T00:00:00Z'" },
   { name: "queued", to: "dan@example.com", status: "QUEUED", set: "due_at = 'infinity'" },
   // Redacted emails keep the domain of a provider.
@@ -105,6 +109,9 @@ test("finds emails by each filter and by combinations, in one page or in short p
     ["messageId=0100-abc-0", ["ses"]],
     [`messageId=${newId()}@sender.example`, []],
     ["messageId=nonsense", []],
+    ["tag=order", ["ses"]],
+    ["tag=Größe 5&status=SENT", ["ses"]],
+    ["tag=orde", []],
     ["status=BOUNCED", ["adam"]],
     ["status=QUEUED", ["queued"]],
     ["status=SENT", ["redacted", "ses", "umlaut", "old"]],

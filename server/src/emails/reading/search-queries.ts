@@ -22,6 +22,7 @@ export interface EmailFilter {
   ids?: readonly string[] | undefined;
   status?: EmailStatus | undefined;
   kind?: EmailKind | undefined;
+  tag?: string | undefined;
   contactId?: string | undefined;
   campaignId?: string | undefined;
   workflowId?: string | undefined;
@@ -53,12 +54,14 @@ export type ListedEmailRow = Row<
   | "dueAt"
   | "createdAt"
   | "sentAt"
+  | "tags"
+  | "metadata"
   | "forgottenAt"
 > &
   Row<"email_contents", "fromAddress" | "fromName" | "subject">;
 
 const LISTED = sql`e.id, e.contact_id, e.campaign_id, e.workflow_id, e.priority, e.reason, e.attempts, e.due_at, e.created_at, e.sent_at,
-  e.forgotten_at, c.from_address, c.from_name, ${TO_ADDRESS} as to_address, ${SUBJECT} as subject, ${statusOfEmail} as status`;
+  e.tags, e.metadata, e.forgotten_at, c.from_address, c.from_name, ${TO_ADDRESS} as to_address, ${SUBJECT} as subject, ${statusOfEmail} as status`;
 
 const CONTENT = sql`email_contents c on c.project_id = e.project_id and c.id = e.content_id`;
 
@@ -69,6 +72,9 @@ const all = (conditions: readonly Condition[]) =>
 const ADDRESS_HASH = sql`hashtext(e.to_address)`;
 /** The condition of `emails_by_address`. A redacted email keeps at most the domain of a provider, and isn't found by it. */
 const HAS_ADDRESS = sql<SqlBool>`e.forgotten_at is null and e.to_address <> ''`;
+
+/** The condition of `emails_tagged`. */
+const HAS_TAGS = sql<SqlBool>`e.tags is not null`;
 
 const isTo = (to: SoughtRecipient): Condition =>
   "address" in to
@@ -91,12 +97,13 @@ function isAtProvider(provider: (typeof PROVIDERS)[number]): Condition {
 
 function conditionsOf(filter: EmailFilter): Condition[] {
   const { to, subject, ids, status, kind, contactId, campaignId, workflowId, provider, transport } = filter;
-  const { since, until } = filter;
+  const { since, until, tag } = filter;
   return [
     ...(ids === undefined ? [] : [sql<SqlBool>`e.id = any(${ids}::uuid[])`]),
     ...(to === undefined ? [] : [isTo(to)]),
     ...(status === undefined ? [] : [hasStatus(status)]),
     ...(kind === undefined ? [] : [sql<SqlBool>`e.priority = ${EMAIL_KINDS.indexOf(kind) + 1}`]),
+    ...(tag === undefined ? [] : [sql<SqlBool>`${HAS_TAGS} and e.tags @> ${JSON.stringify([tag])}::jsonb`]),
     ...(contactId === undefined ? [] : [sql<SqlBool>`e.contact_id = ${contactId}`]),
     ...(campaignId === undefined ? [] : [sql<SqlBool>`e.campaign_id = ${campaignId}`]),
     ...(workflowId === undefined ? [] : [sql<SqlBool>`e.workflow_id = ${workflowId}`]),
@@ -175,7 +182,8 @@ export async function listEmailRowsNearby(
   { look, ...place }: Place & { look: number },
 ): Promise<Nearby> {
   const anchor = anchorOf(filter);
-  const isNext = anchor === null ? sql`true` : isAnchored(anchor);
+  const isTagged = filter.tag === undefined ? sql`true` : HAS_TAGS;
+  const isNext = anchor === null ? isTagged : isAnchored(anchor);
   const order = anchor === null ? sql`e.id desc` : sql`${anchor.column} desc, e.id desc`;
   const { rows } = await sql<NearbyRow>`
     ${plannedEachTime} with nearby as materialized (

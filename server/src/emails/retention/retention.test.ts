@@ -70,6 +70,8 @@ async function makeMails(old: Old = {}): Promise<string[]> {
           attachments: [],
         },
         variables: { name: "Ada" },
+        tags: ["Ada's order"],
+        metadata: { customer: "Ada" },
         ...(campaignId === undefined ? {} : { campaignId }),
       })),
     ),

@@ -388,6 +388,8 @@ export interface EmailsTable {
   erasedTo: string | null;
   fromPublicKey: string | null;
   unsubscribedAt: Date | null;
+  tags: ColumnType<unknown, string | null | undefined, string | null>;
+  metadata: ColumnType<unknown, string | null | undefined, string | null>;
 }
 
 export interface EmailsKeptLongerTable {
