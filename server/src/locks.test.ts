@@ -55,6 +55,7 @@ import { claimCalls } from "./webhooks/queries.ts";
 import { lockExecutionRowsOf } from "./workflows/executions/contact-queries.ts";
 import { claimScheduled, findEnterableForShare } from "./workflows/executions/entry-queries.ts";
 import { claimDueExecutions } from "./workflows/executions/execution-queries.ts";
+import { claimLeavingExecutions } from "./workflows/executions/exit-queries.ts";
 import {
   cancelExecutionRows,
   listFailedForUpdate,
@@ -314,6 +315,18 @@ const HOLDING: Holding[] = [
     row: rowOf("workflow_executions", id.waiting),
     strength: "update",
     take: (tx) => lockExecutionRowsOf(tx, id.project, [id.ada]),
+  },
+  {
+    lock: "workflows/executions/exit-queries.ts claimLeavingExecutions",
+    row: rowOf("workflow_executions", id.due),
+    strength: "update",
+    take: (tx) =>
+      claimLeavingExecutions(tx, id.project, {
+        versions: [{ workflowId: id.workflow, version: 1 }],
+        contactIds: [id.bob],
+        after: null,
+        limit: 10,
+      }),
   },
   {
     lock: "workflows/executions/entry-queries.ts findEnterableForShare",

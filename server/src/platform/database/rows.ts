@@ -955,6 +955,7 @@ export interface WorkflowExecutionsTable {
   endedAt: Date | null;
   fromPublicKey: boolean | null;
   pausedDueAt: Date | null;
+  goalReachedAt: Date | null;
 }
 
 export interface WorkflowStepCountsTable {
@@ -979,6 +980,7 @@ export interface WorkflowVersionsTable {
   createdAt: Generated<Date>;
   isSealed: Generated<boolean>;
   exitNames: Generated<string[]>;
+  goalName: string | null;
 }
 
 export interface WorkflowsTable {

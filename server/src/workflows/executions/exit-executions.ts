@@ -14,6 +14,8 @@ import { openRun, type Execution, type NamedEvent } from "./execution.ts";
 import { variablesOf } from "./execution-variables.ts";
 import { exitFiltersOf, exitReasonOf } from "./exit-conditions.ts";
 import { listVersionsLeftBy } from "./exit-queries.ts";
+import { recordGoals } from "./goals.ts";
+import { listVersionsAiming } from "./goal-queries.ts";
 import { claimLeaving, type Claimed } from "./load-executions.ts";
 import { exitAt, type Tally } from "./walk.ts";
 
@@ -35,8 +37,19 @@ function namesOf({ eventName }: Taken): string[] {
   return /^(?:email|segment)\./u.test(eventName) ? [eventName] : [eventName, ANY_CHANGE];
 }
 
-/** Ends the executions of contacts that leave because of these events. Locks each that may leave, so that it takes no step meanwhile. */
-export async function endByExitConditions(tx: Tx, projectId: string, taken: readonly Taken[]): Promise<void> {
+/** Ends executions and records goals because of these events. */
+export async function applyExitsAndGoals(tx: Tx, projectId: string, taken: readonly Taken[]): Promise<void> {
+  const names = taken.flatMap(({ eventName }) => eventName ?? []);
+  const versions = await listVersionsAiming(tx, projectId, [...new Set(names)]);
+  const aims = new Set(versions.map(({ goal }) => goal.eventName));
+  const reaching = taken.filter(({ eventName }) => aims.has(eventName ?? ""));
+  if (reaching.length > 0)
+    await recordGoals(tx, projectId, { versions, events: await readEvents(tx, projectId, reaching) });
+  await endByExitConditions(tx, projectId, taken);
+}
+
+/** Ends the executions of contacts that leave. Locks each that may leave, so that it takes no step meanwhile. */
+async function endByExitConditions(tx: Tx, projectId: string, taken: readonly Taken[]): Promise<void> {
   const names = [...new Set(taken.flatMap(namesOf))];
   const versions = await listVersionsLeftBy(tx, projectId, names);
   if (versions.length === 0) return;
