@@ -8,7 +8,7 @@ import type { FilterContact } from "../../segments/filters/evaluate-filter.ts";
 import { loadFilterContacts } from "../../segments/filters/load-contacts.ts";
 import { loadSegmentsFor, type SegmentSource } from "../../segments/filters/load-segments.ts";
 import { cancelWebhookCalls } from "../../webhooks/webhook-calls.ts";
-import { store } from "./advance.ts";
+import { storeExecutions, storeTally } from "./advance.ts";
 import { readKnownFields } from "./database-environment.ts";
 import { openRun, type Execution, type NamedEvent } from "./execution.ts";
 import { variablesOf } from "./execution-variables.ts";
@@ -56,6 +56,7 @@ async function endByExitConditions(tx: Tx, projectId: string, taken: readonly Ta
   const contactIds = [...new Set(taken.map(({ contactId }) => contactId))];
   let after: string | null = null;
   let events: Map<string, NamedEvent[]> | null = null;
+  const tally: Tally = new Map();
   for (;;) {
     const claimed: Claimed[] = await claimLeaving(tx, projectId, {
       versions,
@@ -64,11 +65,12 @@ async function endByExitConditions(tx: Tx, projectId: string, taken: readonly Ta
       limit: PAGE_SIZE,
     });
     const last = claimed.at(-1);
-    if (last === undefined) return;
+    if (last === undefined) break;
     events ??= await readEvents(tx, projectId, taken);
-    await endLeaving(tx, projectId, claimed, events);
+    await endLeaving(tx, projectId, { claimed, events, tally });
     after = last.execution.id;
   }
+  await storeTally(tx, projectId, tally);
 }
 
 /** Returns the events by contact. */
@@ -92,15 +94,21 @@ async function readEvents(
 async function endLeaving(
   tx: Tx,
   projectId: string,
-  claimed: readonly Claimed[],
-  events: ReadonlyMap<string, readonly NamedEvent[]>,
+  {
+    claimed,
+    events,
+    tally,
+  }: {
+    claimed: readonly Claimed[];
+    events: ReadonlyMap<string, readonly NamedEvent[]>;
+    tally: Tally;
+  },
 ): Promise<void> {
   // Those that were cancelled end as such.
   const executions = claimed.flatMap(({ execution, cancelled }) => (cancelled === null ? [execution] : []));
   const [first] = claimed;
   if (executions.length === 0 || first === undefined) return;
   const check = await readFacts(tx, projectId, executions);
-  const tally: Tally = new Map();
   const ended: Execution[] = [];
   const calls: string[] = [];
   for (const execution of executions) {
@@ -112,7 +120,7 @@ async function endLeaving(
     ended.push(execution);
   }
   if (ended.length === 0) return;
-  await store(tx, projectId, ended, tally);
+  await storeExecutions(tx, projectId, ended);
   await cancelWebhookCalls(
     tx,
     calls.map((id) => ({ projectId, id })),

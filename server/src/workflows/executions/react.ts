@@ -30,13 +30,11 @@ export async function reactOnce(tx: Tx, projectId: string): Promise<boolean> {
   const reactions = taken.filter((one): one is Named => one.eventName !== null);
   if (reactions.length > 0) {
     await start(tx, projectId, reactions);
+    await updateWaitingExecutionsDue(tx, projectId, reactions);
   }
   // After the entries, because one batch may have the event that starts an execution and the one that ends it.
   if (taken.length > 0) await applyExitsAndGoals(tx, projectId, taken);
-  if (reactions.length > 0) {
-    await updateWaitingExecutionsDue(tx, projectId, reactions);
-    await failpoint("workflow.react");
-  }
+  if (reactions.length > 0) await failpoint("workflow.react");
   return taken.length === BATCH_SIZE;
 }
 
