@@ -28,6 +28,24 @@ async function chooseField(page: Page, name: string): Promise<void> {
   await page.keyboard.press("Enter");
 }
 
+/** Adds an exit condition and a goal in the panel of the trigger. */
+async function limitStay(page: Page): Promise<void> {
+  await reach(page, page.locator("[data-step]").first());
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { level: 2, name: "Trigger" }).waitFor();
+  await press(page, "Add exit condition");
+  const exits = page.getByRole("group", { name: "Exit conditions" });
+  await reach(page, exits.getByRole("combobox", { name: "Event" }));
+  await page.keyboard.insertText("purchase");
+  await reach(page, page.getByRole("checkbox", { name: "Measure a goal" }));
+  await page.keyboard.press("Space");
+  await reach(page, page.getByRole("combobox", { name: "Goal event" }));
+  await page.keyboard.insertText("invited-someone");
+  await press(page, "Save");
+  await page.getByText("Trigger saved").waitFor();
+  await press(page, "Close");
+}
+
 test("a workflow is built by keyboard, enabled, started by an event, and its execution explained", async () => {
   const { page, project } = await openDashboard(server, browser, async (one) => {
     await make(server, one, "/templates", {
@@ -93,8 +111,15 @@ test("a workflow is built by keyboard, enabled, started by an event, and its exe
   await press(page, "Add step");
   await page.getByRole("heading", { level: 2, name: "Exit" }).waitFor();
   await press(page, "Close");
+  await limitStay(page);
   await press(page, "Enable");
   await page.getByText("“Onboarding” enabled").waitFor();
+  const { body } = await server.call<{ data: Array<{ id: string }> }>("GET", "/workflows", project.byKey);
+  const saved = await server.call("GET", `/workflows/${body.data[0]?.id}`, project.byKey);
+  expect(saved.body).toMatchObject({
+    exitConditions: [{ type: "EVENT", eventName: "purchase" }],
+    goal: { eventName: "invited-someone", days: 7 },
+  });
 
   for (const [email, plan] of [
     ["ada@example.com", "free"],

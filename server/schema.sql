@@ -1283,10 +1283,12 @@ CREATE TABLE workflow_versions (
   created_at   timestamp with time zone  NOT NULL  DEFAULT now(),
   is_sealed    boolean                   NOT NULL  DEFAULT false,
   exit_names   text[]                    NOT NULL  DEFAULT '{}'::text[],
+  goal_name    text,
   CONSTRAINT workflow_versions_pkey PRIMARY KEY (project_id, workflow_id, version),
   CONSTRAINT workflow_versions_project_id_workflow_id_fkey FOREIGN KEY (project_id, workflow_id) REFERENCES workflows(project_id, id) ON DELETE CASCADE
 );
 CREATE INDEX workflow_versions_exits ON workflow_versions USING btree (project_id, workflow_id) WHERE exit_names <> '{}'::text[];
+CREATE INDEX workflow_versions_goals ON workflow_versions USING btree (project_id, goal_name) WHERE goal_name IS NOT NULL;
 CREATE INDEX workflow_versions_unsealed ON workflow_versions USING btree (project_id, workflow_id, version) WHERE NOT is_sealed;
 
 CREATE TABLE workflow_executions (
@@ -1309,6 +1311,7 @@ CREATE TABLE workflow_executions (
   ended_at         timestamp with time zone,
   from_public_key  boolean,
   paused_due_at    timestamp with time zone,
+  goal_reached_at  timestamp with time zone,
   CONSTRAINT workflow_executions_pkey PRIMARY KEY (project_id, id),
   CONSTRAINT workflow_executions_project_id_contact_id_fkey FOREIGN KEY (project_id, contact_id) REFERENCES contacts(project_id, id) ON DELETE SET NULL (contact_id),
   CONSTRAINT workflow_executions_project_id_workflow_id_fkey FOREIGN KEY (project_id, workflow_id) REFERENCES workflows(project_id, id) ON DELETE CASCADE,

@@ -42,6 +42,9 @@ const listedExecution = z.object({
   waitsFor: z.string().nullable().describe("The event it waits for."),
   nextAt: instant.nullable().describe("The time at which it continues."),
   exitReason: z.string().nullable(),
+  goalReachedAt: instant
+    .nullable()
+    .describe("When the goal of the workflow was reached, also after the end."),
   startedAt: instant,
   completedAt: instant.nullable(),
 });

@@ -23,6 +23,7 @@ export const COMPONENT_NAMES: ReadonlyMap<string, string> = new Map([
   ["FilterCondition1", "FilterCondition"],
   ["FilterCondition2", "FilterGroup"],
   ["WorkflowsUpdateRequestExitCondition", "ExitCondition"],
+  ["WorkflowsUpdateRequestGoal", "WorkflowGoal"],
   ["ContactsListViewsResultItem", "ContactView"],
   ["ContactsCreateViewRequestQuery", "ContactViewQueryInput"],
   ["ContactsBulkSubscribeRequest", "BulkChangeRequest"],

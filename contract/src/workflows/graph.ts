@@ -8,6 +8,7 @@ import { readAs } from "../unknown-fields.ts";
 import { readWorkflowCondition } from "./condition.ts";
 import { delay } from "./delay.ts";
 import type { ExitCondition } from "./exit-conditions.ts";
+import type { Goal } from "./goal.ts";
 import { awaitedEventName, eventFilter, recipientAddress, waitFilter } from "./step-fields.ts";
 import { withValues } from "../translation.ts";
 
@@ -193,6 +194,7 @@ export interface Graph {
   transitions: GraphTransition[];
   /** Missing in graphs stored before there were any. */
   exitConditions?: ExitCondition[];
+  goal?: Goal;
 }
 
 /** The config of each type of trigger. The server checks the cron line, because it runs it. */

@@ -12,6 +12,8 @@ export const PROBLEM_CODES = {
   MISSING_SEGMENT: "the segment does not exist",
   UNTRACKED_SEGMENT: "the trigger waits for entries or exits of a segment without tracking",
   EXIT_ON_TRIGGER: "the event that starts the workflow is also one of its exit conditions",
+  GOAL_ON_TRIGGER: "the event that starts the workflow is also its goal",
+  GOAL_BY_STEP: "a step of the workflow causes the event of its goal",
   NO_STEPS: "there are no steps after the trigger",
   UNREACHABLE_STEP: "the step cannot be reached",
   NO_TEMPLATE: "the step has no template",

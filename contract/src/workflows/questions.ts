@@ -101,6 +101,7 @@ export const simulateWorkflow = endpoint({
       exitReason: z.string().nullable(),
       startedAt: instant,
       endedAt: instant.nullable(),
+      goalReachedAt: instant.nullable(),
       steps: z.array(stepRun.omit({ email: true })),
       emails: z.array(
         z.object({
@@ -148,6 +149,12 @@ export const countSteps = endpoint({
   responses: {
     200: z.object({
       active: z.int(),
+      goal: z
+        .object({ executions: z.int(), reached: z.int(), goalRate: z.number().nullable() })
+        .nullable()
+        .describe(
+          `Executions with a goal and how many reached it, without cancelled ones, among the newest ${LIMITS.recentExecutionsCounted.value}. null if no version has a goal.`,
+        ),
       steps: z.array(stepNumbers),
     }),
   },

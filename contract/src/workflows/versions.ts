@@ -4,6 +4,7 @@ import { endpoint } from "../endpoint.ts";
 import { addFaults, id, instant, pathId, pathText, queryBoolean, queryInteger } from "../field.ts";
 import { LIMITS } from "../limits/limits.ts";
 import { exitConditions, shownExitConditions } from "./exit-conditions.ts";
+import { goal, shownGoal } from "./goal.ts";
 import { BRANCHES, position, STEP_CONFIGS, STEP_TYPES, TRIGGER_CONFIGS, TRIGGER_TYPES } from "./graph.ts";
 import { stepName } from "./steps.ts";
 import {
@@ -52,6 +53,7 @@ export const getVersion = endpoint({
   responses: {
     200: version.extend({
       exitConditions: shownExitConditions,
+      goal: shownGoal,
       steps: z.array(step),
       transitions: z.array(transition),
     }),
@@ -86,6 +88,7 @@ export const compareVersions = endpoint({
         .object({ before: shownExitConditions, after: shownExitConditions })
         .nullable()
         .describe("null if they are the same."),
+      goal: z.object({ before: shownGoal, after: shownGoal }).nullable().describe("null if it is the same."),
     }),
   },
   errors: ["WORKFLOW_NOT_FOUND", "VERSION_NOT_FOUND"],
@@ -137,6 +140,7 @@ const documentFields = {
     )
     .max(LIMITS.workflowSteps.value * 2),
   exitConditions: exitConditions.optional(),
+  goal: goal.optional(),
   templates: z.array(z.object({ id, name: z.string() })).describe("Templates used by its steps."),
   segments: z
     .array(z.object({ id, name: z.string(), slug: z.string() }))
@@ -162,7 +166,13 @@ export const exportWorkflow = endpoint({
     "The graph, trigger and settings, but not whether it is enabled. `POST /workflows/import` can read it back.",
   caller: "project",
   params: byWorkflow,
-  responses: { 200: z.object({ ...documentFields, exitConditions: shownExitConditions.optional() }) },
+  responses: {
+    200: z.object({
+      ...documentFields,
+      exitConditions: shownExitConditions.optional(),
+      goal: shownGoal.optional(),
+    }),
+  },
   errors: ["WORKFLOW_NOT_FOUND"],
 });
 

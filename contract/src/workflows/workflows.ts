@@ -13,6 +13,7 @@ import {
 import { LIMITS } from "../limits/limits.ts";
 import { exitConditions, shownExitConditions } from "./exit-conditions.ts";
 import { BRANCHES, position, STEP_TYPES, TRIGGER_CONFIGS, TRIGGER_TYPES } from "./graph.ts";
+import { goal, shownGoal } from "./goal.ts";
 import { CONFIRMABLE_PROBLEMS, workflowProblem } from "./problems.ts";
 import { awaitedEventName } from "./step-fields.ts";
 
@@ -93,9 +94,15 @@ const listed = record.extend({
     failedLast7Days: z.int().describe("Failed executions that failed in the last 7 days."),
   }),
   last30Days: z
-    .object({ entered: z.int(), completed: z.int(), failed: z.int() })
+    .object({
+      entered: z.int(),
+      completed: z.int(),
+      failed: z.int(),
+      goals: z.int(),
+      goalRate: z.number().nullable(),
+    })
     .describe(
-      "Executions that started since `countedSince`, and how many of them reached the end or an EXIT, or are failed.",
+      "Executions that started since `countedSince`, and how many of them reached the end or an EXIT, are failed, or reached the goal. `goalRate` is the share of executions with a goal.",
     ),
 });
 
@@ -107,6 +114,7 @@ export const workflow = record.extend({
   failedExecutions: z.int().describe("Executions that are failed now and can be retried or skipped."),
   problems: z.array(workflowProblem),
   exitConditions: shownExitConditions,
+  goal: shownGoal,
   steps: z.array(step).describe("Oldest first; the first is the TRIGGER."),
   transitions: z.array(transition),
 });
@@ -244,6 +252,7 @@ export const updateWorkflow = endpoint({
         .describe(
           "Replaces the exit conditions in a new version of the graph. Executions keep those they started with.",
         ),
+      goal: goal.optional(),
       confirmedProblems: z
         .array(z.enum(CONFIRMABLE_PROBLEMS))
         .max(CONFIRMABLE_PROBLEMS.length)

@@ -14,7 +14,7 @@ export interface NamedReferences {
 
 export function exportOf(
   row: WorkflowRow,
-  { steps, transitions, exitConditions = [] }: Graph,
+  { steps, transitions, exitConditions = [], goal }: Graph,
   references: NamedReferences,
 ): WorkflowExport {
   const keys = new Map(steps.map(({ id }, at) => [id, String(at + 1)]));
@@ -41,19 +41,21 @@ export function exportOf(
       priority,
     })),
     ...(exitConditions.length === 0 ? {} : { exitConditions }),
+    ...(goal === undefined ? {} : { goal }),
     ...references,
   };
 }
 
 /** Returns the graph of an export. A transition to an unknown step keeps the key, which `checkGraph` rejects. */
 export function graphOfExport(
-  { steps, transitions, exitConditions = [] }: WorkflowExport,
+  { steps, transitions, exitConditions = [], goal = null }: WorkflowExport,
   { newId, at }: { newId: () => string; at: string },
 ): Graph {
   const ids = new Map(steps.map(({ key }) => [key, newId()]));
   const idOf = (key: string) => ids.get(key) ?? key;
   return {
     ...(exitConditions.length === 0 ? {} : { exitConditions }),
+    ...(goal === null ? {} : { goal }),
     steps: steps.map(
       ({ key, type, name, config, position }) =>
         ({

@@ -7,7 +7,7 @@ import { now } from "../platform/clock.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
 import { newId } from "../platform/ids.ts";
 import { invalidField, AppError } from "../platform/app-error.ts";
-import { faultsOfExits, missingSegmentsOf } from "./exit-rules.ts";
+import { faultsOfExits, faultsOfGoal, missingSegmentsOf } from "./exit-rules.ts";
 import {
   exportOf,
   graphOfExport,
@@ -87,6 +87,7 @@ export async function importWorkflow(
       faultsOfStep(step, targets).map((fault) => ({ ...fault, field: `steps.${at}.${fault.field}` })),
     ),
     ...faultsOfExits(written.exitConditions ?? []),
+    ...faultsOfGoal(written.goal),
     ...(allowMissing ? [] : missingOf(document, written, resolved)),
   ];
   if (faults.length > 0) throw new AppError("VALIDATION_ERROR", { fields: faults });

@@ -8,6 +8,7 @@ import {
   exitSegmentIds,
   type ExitCondition,
 } from "@postloft/contract/workflows/exit-conditions.ts";
+import { exitOfGoal, type Goal } from "@postloft/contract/workflows/goal.ts";
 import type { Graph } from "@postloft/contract/workflows/graph.ts";
 import { withValues } from "@postloft/contract/translation.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
@@ -25,6 +26,15 @@ export function faultsOfExits(conditions: readonly ExitCondition[]): FieldError[
       field,
     );
   });
+}
+
+/** Returns errors in the variables of a goal. */
+export function faultsOfGoal(goal: Goal | undefined): FieldError[] {
+  const texts = exitOfGoal(goal && { ...goal, exits: true }).flatMap(textsOfExit);
+  return faultsIn(
+    texts.map(({ text }) => ({ field: "goal.filter", text })),
+    "goal.filter",
+  );
 }
 
 /** Returns an error for each exit condition on a segment that doesn't exist. */
@@ -61,11 +71,8 @@ export async function checkExits(
 }
 
 /** Returns the names of the events that can meet an exit condition of a graph, and `*` if any change of the contact can. */
-export async function readExitNames(
-  database: Database,
-  projectId: string,
-  { exitConditions = [] }: Graph,
-): Promise<string[]> {
+export async function readExitNames(database: Database, projectId: string, graph: Graph): Promise<string[]> {
+  const exitConditions = [...(graph.exitConditions ?? []), ...exitOfGoal(graph.goal)];
   const filters = exitConditions.flatMap((one) => contactFilterOf(one) ?? []);
   const ids = exitSegmentIds(exitConditions);
   const segments = ids.length === 0 ? [] : await findKnownSegments(database, projectId, ids);

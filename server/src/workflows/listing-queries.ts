@@ -41,6 +41,9 @@ export type ListedWorkflowRow = WorkflowRow & {
   entered: number;
   completed: number;
   failed: number;
+  /** Executions in the window with a goal, and those that reached it, without cancelled ones. */
+  aiming: number;
+  goals: number;
   /** When the first execution in the window started, if the window is full and begins later than `since`. */
   windowStart: Date | null;
 };
@@ -77,12 +80,17 @@ export async function listWorkflowRows(
       where ${matching(projectId, filter)}
       order by place limit ${pageSize} offset ${(page - 1) * pageSize}
     ), newest as materialized (
-      select workflow_id, status, started_at ${executions} and id >= ${firstIdAt(since.getTime())}
+      select workflow_id, version, status, started_at, goal_reached_at ${executions} and id >= ${firstIdAt(since.getTime())}
       order by id desc limit ${window}
+    ), aims as materialized (
+      select workflow_id, version, true as has_goal from workflow_versions
+      where project_id = ${projectId} and goal_name is not null
     ), recent as materialized (
       select workflow_id, count(*) as entered, count(*) filter (where status in ('COMPLETED', 'EXITED')) as completed,
-        count(*) filter (where status = 'FAILED') as failed
-      from newest group by workflow_id
+        count(*) filter (where status = 'FAILED') as failed,
+        count(*) filter (where has_goal and status <> 'CANCELLED') as aiming,
+        count(goal_reached_at) filter (where has_goal and status <> 'CANCELLED') as goals
+      from newest left join aims using (workflow_id, version) group by workflow_id
     ), total as materialized (
       select workflow_id, count(*) as executions ${onPage} group by workflow_id
     ), inside as materialized (
@@ -94,7 +102,7 @@ export async function listWorkflowRows(
     )
     select p.*, coalesce(t.executions, 0) as executions, coalesce(i.active, 0) as active, coalesce(f.failing, 0) as failing,
       coalesce(f.failed_recently, 0) as failed_recently, coalesce(r.entered, 0) as entered, coalesce(r.completed, 0) as completed,
-      coalesce(r.failed, 0) as failed,
+      coalesce(r.failed, 0) as failed, coalesce(r.aiming, 0) as aiming, coalesce(r.goals, 0) as goals,
       (select case when count(*) >= ${window} then min(started_at) end from newest) as window_start
     from page p left join total t on t.workflow_id = p.id left join inside i on i.workflow_id = p.id
     left join failures f on f.workflow_id = p.id left join recent r on r.workflow_id = p.id

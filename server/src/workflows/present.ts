@@ -31,11 +31,12 @@ export function presentRecord(row: WorkflowRow) {
 }
 
 export function presentListed(row: ListedWorkflowRow) {
-  const { steps, executions, active, failing, failedRecently, entered, completed, failed } = row;
+  const { steps, executions, active, failing, failedRecently, entered, completed, failed, goals, aiming } =
+    row;
   return {
     ...presentRecord(row),
     _count: { steps, executions, active, failed: failing, failedLast7Days: failedRecently },
-    last30Days: { entered, completed, failed },
+    last30Days: { entered, completed, failed, goals, goalRate: aiming === 0 ? null : goals / aiming },
   };
 }
 
@@ -93,6 +94,7 @@ export function presentStep(row: TriggerRow, { transitions }: Graph, step: Graph
 export function presentGraph(row: TriggerRow, graph: Graph) {
   return {
     exitConditions: graph.exitConditions ?? [],
+    goal: graph.goal ?? null,
     steps: graph.steps.map((step) => presentStep(row, graph, step)),
     transitions: graph.transitions.map((one) => presentTransition(row.id, one)),
   };

@@ -101,19 +101,20 @@ export interface VersionToWrite {
   graph: Graph;
   waitNames: readonly string[];
   exitNames: readonly string[];
+  goalName: string | null;
 }
 
 export async function insertVersion(tx: Tx, to: VersionToWrite): Promise<void> {
   await sql`
-    insert into workflow_versions (project_id, workflow_id, version, graph, wait_names, exit_names)
+    insert into workflow_versions (project_id, workflow_id, version, graph, wait_names, exit_names, goal_name)
     values (${to.projectId}, ${to.workflowId}, ${to.version}, ${JSON.stringify(to.graph)}::jsonb,
-      ${to.waitNames}::text[], ${to.exitNames}::text[])`.execute(tx);
+      ${to.waitNames}::text[], ${to.exitNames}::text[], ${to.goalName})`.execute(tx);
 }
 
 export async function updateVersion(tx: Tx, to: VersionToWrite): Promise<void> {
   await sql`
     update workflow_versions set graph = ${JSON.stringify(to.graph)}::jsonb, wait_names = ${to.waitNames}::text[],
-      exit_names = ${to.exitNames}::text[], is_sealed = false
+      exit_names = ${to.exitNames}::text[], goal_name = ${to.goalName}, is_sealed = false
     where project_id = ${to.projectId} and workflow_id = ${to.workflowId} and version = ${to.version}`.execute(
     tx,
   );

@@ -227,7 +227,7 @@ export async function listWorkflowsNamingEvent(
   return listNaming(
     database,
     projectId,
-    sql`(w.trigger_event = ${eventName} or ${eventName} = any(v.wait_names || v.exit_names)
+    sql`(w.trigger_event = ${eventName} or ${eventName} = any(v.wait_names || v.exit_names || v.goal_name)
       or jsonb_path_exists(v.graph, ${`${CONDITIONS} ? ${asks}`}::jsonpath, ${variables})
       or jsonb_path_exists(w.trigger_config, ${`$.audienceFilter.** ? ${asks}`}::jsonpath, ${variables}))`,
   );

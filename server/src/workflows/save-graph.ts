@@ -54,7 +54,11 @@ export function requireSound(
 
 /** Returns the names of events that a version is stored with. */
 export async function readNames(tx: Tx, projectId: string, graph: Graph) {
-  return { waitNames: waitNamesOf(graph), exitNames: await readExitNames(tx, projectId, graph) };
+  return {
+    waitNames: waitNamesOf(graph),
+    exitNames: await readExitNames(tx, projectId, graph),
+    goalName: graph.goal?.eventName ?? null,
+  };
 }
 
 /**

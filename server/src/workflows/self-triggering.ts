@@ -79,7 +79,10 @@ function pathTo(
 }
 
 /** Returns the names of the events that steps cause by their effect on a contact. */
-function eventsCausedBy(steps: readonly GraphStep[], segments: readonly SegmentDependencies[]): Set<string> {
+export function eventsCausedBy(
+  steps: readonly GraphStep[],
+  segments: readonly SegmentDependencies[],
+): Set<string> {
   const events = new Set<string>();
   const fields = new Set<string>();
   for (const step of steps) {

@@ -75,6 +75,7 @@ export async function compareVersions(
     before: before.graph.exitConditions ?? [],
     after: after.graph.exitConditions ?? [],
   };
+  const goals = { before: before.graph.goal ?? null, after: after.graph.goal ?? null };
   const steps = compareItems(stepsOf(before), stepsOf(after));
   const transitionsOf = ({ graph }: typeof before | typeof workflow) =>
     graph.transitions.map((transition) => presentTransition(workflow.id, transition));
@@ -88,6 +89,7 @@ export async function compareVersions(
     },
     transitions: compareItems(transitionsOf(before), transitionsOf(after)),
     exitConditions: isDeepStrictEqual(exits.before, exits.after) ? null : exits,
+    goal: isDeepStrictEqual(goals.before, goals.after) ? null : goals,
   };
 }
 

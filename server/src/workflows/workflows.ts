@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { ExitCondition } from "@postloft/contract/workflows/exit-conditions.ts";
+import type { Goal } from "@postloft/contract/workflows/goal.ts";
 import type { Graph, TriggerType } from "@postloft/contract/workflows/graph.ts";
 import type { ConfirmableProblem } from "@postloft/contract/workflows/problems.ts";
 import { asMessage, withValues } from "@postloft/contract/translation.ts";
@@ -12,7 +13,7 @@ import { isId, newId } from "../platform/ids.ts";
 import { AppError, requireUnchanged } from "../platform/app-error.ts";
 import { lockProject } from "../projects/projects.ts";
 import { copyNameOf } from "../templates/rules.ts";
-import { checkExits } from "./exit-rules.ts";
+import { checkExits, faultsOfGoal } from "./exit-rules.ts";
 import { presentGraph, presentRecord } from "./present.ts";
 import {
   countActiveExecutions,
@@ -135,6 +136,8 @@ export interface WorkflowEdit {
   eventName?: string | undefined;
   allowReentry?: boolean | undefined;
   exitConditions?: readonly ExitCondition[] | undefined;
+  /** Null removes it. */
+  goal?: Goal | null | undefined;
   /** Replaces the confirmed problems. */
   confirmedProblems?: readonly ConfirmableProblem[] | undefined;
   expectedUpdatedAt?: string | undefined;
@@ -203,25 +206,29 @@ function changesTrigger({ triggerType, triggerConfig, eventName }: WorkflowEdit)
 
 /** Returns the field of an edit that brings an error into an enabled workflow. */
 function changedFieldOf(edit: WorkflowEdit): string {
-  const { allowReentry, triggerConfig, eventName, triggerType, exitConditions } = edit;
+  const { allowReentry, triggerConfig, eventName, triggerType, exitConditions, goal } = edit;
   if (allowReentry === true) return "allowReentry";
   if (eventName !== undefined) return "eventName";
   if (triggerConfig !== undefined) return "triggerConfig";
   if (exitConditions !== undefined) return "exitConditions";
+  if (goal !== undefined) return "goal";
   return triggerType === undefined ? "confirmedProblems" : "triggerType";
 }
 
-/** Returns the graph with the exit conditions of an edit, or the same graph if they do not change. */
+/** Returns the graph with the exit conditions and the goal of an edit, or the same graph if they do not change. */
 async function changedGraph(
   tx: Tx,
   projectId: string,
   graph: Graph,
-  { exitConditions }: WorkflowEdit,
+  { exitConditions = graph.exitConditions ?? [], goal = graph.goal ?? null }: WorkflowEdit,
 ): Promise<Graph> {
-  if (exitConditions === undefined || isDeepStrictEqual(exitConditions, graph.exitConditions ?? []))
-    return graph;
-  await checkExits(tx, projectId, exitConditions);
-  const changed = { ...graph, exitConditions: [...exitConditions] };
+  const isSame = isDeepStrictEqual(exitConditions, graph.exitConditions ?? []);
+  if (isSame && isDeepStrictEqual(goal, graph.goal ?? null)) return graph;
+  if (!isSame) await checkExits(tx, projectId, exitConditions);
+  const { goal: _before, ...others } = graph;
+  const changed = { ...others, exitConditions: [...exitConditions], ...(goal === null ? {} : { goal }) };
+  const fields = faultsOfGoal(changed.goal);
+  if (fields.length > 0) throw new AppError("VALIDATION_ERROR", { fields });
   requireSound(changed);
   return changed;
 }

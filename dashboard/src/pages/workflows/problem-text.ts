@@ -9,6 +9,8 @@ export const PROBLEMS: Record<ProblemCode, string> = {
   MISSING_SEGMENT: t("The segment was deleted, so no contact is in it."),
   UNTRACKED_SEGMENT: t("The segment isn't tracked. Turn on “Track membership”."),
   EXIT_ON_TRIGGER: t("The event that starts the workflow is also an exit condition."),
+  GOAL_ON_TRIGGER: t("The event that starts the workflow is also its goal."),
+  GOAL_BY_STEP: t("The step causes the event of the goal."),
   NO_STEPS: t("Add the first step."),
   UNREACHABLE_STEP: t("No path leads to this step."),
   NO_TEMPLATE: t("Choose a template."),

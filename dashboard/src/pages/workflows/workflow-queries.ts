@@ -9,7 +9,8 @@ export type ListedWorkflow = ApiResponse<typeof api.workflows.list>["data"][numb
 export type Workflow = ApiResponse<typeof api.workflows.get>;
 export type Step = Workflow["steps"][number];
 export type Problem = Workflow["problems"][number];
-export type StepNumbers = ApiResponse<typeof api.workflows.stats>["steps"][number];
+export type WorkflowNumbers = ApiResponse<typeof api.workflows.stats>;
+export type StepNumbers = WorkflowNumbers["steps"][number];
 
 export function workflowQuery(projectId: string, id: string) {
   return query(api.workflows.get, { projectId, params: { id } });

@@ -10,7 +10,7 @@ import { usePages } from "../../api/use-list.ts";
 import { plural, t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { Choices } from "../../ui/choices.tsx";
-import { formatDay, formatNumber } from "../../ui/format.ts";
+import { formatDay, formatNumber, formatShare } from "../../ui/format.ts";
 import { More } from "../../ui/more.tsx";
 import { Badge, Card, Page } from "../../ui/page.tsx";
 import { SearchBox } from "../../ui/search-box.tsx";
@@ -189,6 +189,26 @@ function columnsOf(
       align: "end",
       cell: ({ _count: { active } }) => formatNumber(active),
     },
+    ...recentColumns(countedSince),
+    {
+      key: "failed",
+      head: t("Failed"),
+      width: "w-20",
+      align: "end",
+      cell: (row) => <Failed projectId={projectId} workflow={row} />,
+    },
+    {
+      key: "actions",
+      head: <span className="sr-only">{t("Actions")}</span>,
+      width: "w-16",
+      align: "end",
+      cell: (row) => <WorkflowMenu projectId={projectId} workflow={row} hasSwitches />,
+    },
+  ];
+}
+
+function recentColumns(countedSince: string | undefined): Array<Column<Row>> {
+  return [
     {
       key: "entered",
       head: <HeadOfNumber label={t("Entered")} countedSince={countedSince} />,
@@ -204,18 +224,11 @@ function columnsOf(
       cell: ({ last30Days: { completed } }) => formatNumber(completed),
     },
     {
-      key: "failed",
-      head: t("Failed"),
-      width: "w-20",
+      key: "goal",
+      head: <HeadOfNumber label={t("Goal")} countedSince={countedSince} />,
+      width: "w-32",
       align: "end",
-      cell: (row) => <Failed projectId={projectId} workflow={row} />,
-    },
-    {
-      key: "actions",
-      head: <span className="sr-only">{t("Actions")}</span>,
-      width: "w-16",
-      align: "end",
-      cell: (row) => <WorkflowMenu projectId={projectId} workflow={row} hasSwitches />,
+      cell: ({ last30Days: { goalRate } }) => (goalRate === null ? "" : formatShare(goalRate)),
     },
   ];
 }

@@ -995,6 +995,7 @@ export interface WorkflowExecutionsTable {
   endedAt: Date | null;
   fromPublicKey: boolean | null;
   pausedDueAt: Date | null;
+  goalReachedAt: Date | null;
 }
 
 export interface WorkflowStepCountsTable {
@@ -1019,6 +1020,7 @@ export interface WorkflowVersionsTable {
   createdAt: Generated<Date>;
   isSealed: Generated<boolean>;
   exitNames: Generated<string[]>;
+  goalName: string | null;
 }
 
 export interface WorkflowsTable {

@@ -154,12 +154,20 @@ async function advanceClaimed(
   return moved.length + stopped;
 }
 
-/** Stores executions and the counts of their steps. */
-export async function store(
+async function store(
   tx: Tx,
   projectId: string,
   executions: readonly Execution[],
   tally: Tally,
+): Promise<void> {
+  await storeExecutions(tx, projectId, executions);
+  await storeTally(tx, projectId, tally);
+}
+
+export async function storeExecutions(
+  tx: Tx,
+  projectId: string,
+  executions: readonly Execution[],
 ): Promise<void> {
   await updateExecutions(
     tx,
@@ -176,6 +184,10 @@ export async function store(
       fromPublicKey: execution.fromPublicKey ? (true as const) : null,
     })),
   );
+}
+
+/** Stores the counts of steps. Lock no execution afterwards, because the engine locks executions before counts. */
+export async function storeTally(tx: Tx, projectId: string, tally: Tally): Promise<void> {
   const counts = [...tally].flatMap(([workflowId, steps]) =>
     [...steps].map(([stepId, count]) => ({ workflowId, stepId, ...count })),
   );

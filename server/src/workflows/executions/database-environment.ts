@@ -27,6 +27,7 @@ import { exitFiltersOf } from "./exit-conditions.ts";
 import { readExitEvents } from "./exit-events.ts";
 import { stepOf, type Execution } from "./execution.ts";
 import { withoutVariables } from "./fill-filter.ts";
+import { recordGoalsOf } from "./goals.ts";
 import { readAllowance, type PublicKeyLimits } from "./public-key-allowance.ts";
 import { queueCalls } from "./webhook-calls.ts";
 import type { Effect, MailPlan } from "./steps/step.ts";
@@ -62,6 +63,8 @@ export function createDatabaseEnvironment(
       const exits = exitsOf(executions);
       const filters = [...filtersOf(steps), ...exitFiltersOf(exits)];
       const segments = await loadSegmentsFor(tx, projectId, filters);
+      const exitEvents = await readExitEvents(tx, projectId, executions);
+      await recordGoalsOf(tx, projectId, executions, exitEvents);
       return {
         segments,
         contacts: await contactsOf(tx, { projectId, executions, filters, segments }),
@@ -71,7 +74,7 @@ export function createDatabaseEnvironment(
           templateIds: [...new Set(steps.flatMap((step) => templateIdOf(step) ?? []))],
         }),
         ...(await readAwaited(tx, { projectId, executions, segments, now })),
-        exitEvents: await readExitEvents(tx, projectId, executions),
+        exitEvents,
         knownFields: await readKnownFields(tx, projectId, { steps, exitConditions: exits }),
         vault,
         allowance: await readAllowance(tx, projectId, executions, publicKeyLimits),

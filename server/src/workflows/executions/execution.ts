@@ -7,6 +7,7 @@ import type {
   StepType,
 } from "@postloft/contract/workflows/graph.ts";
 import type { ExitCondition } from "@postloft/contract/workflows/exit-conditions.ts";
+import { exitOfGoal, type Goal } from "@postloft/contract/workflows/goal.ts";
 import type { EventPlace } from "../../events/arrived-events.ts";
 import { firstStepOf } from "../graph-rules.ts";
 
@@ -58,7 +59,9 @@ export interface WalkableGraph {
   nextOf(stepId: string, branch: Branch | null): string | null;
   /** The first step of executions. */
   startStepId: string;
+  /** Including the goal, if it also ends executions. */
   exitConditions: readonly ExitCondition[];
+  goal: Goal | undefined;
 }
 
 export interface Execution {
@@ -107,7 +110,7 @@ export function carriedBy({ context, results }: Pick<Execution, "context" | "res
   return { event: context, workflow: context, steps: results };
 }
 
-export function walkable({ steps, transitions, exitConditions = [] }: Graph): WalkableGraph {
+export function walkable({ steps, transitions, exitConditions = [], goal }: Graph): WalkableGraph {
   const placeOf = new Map(steps.map((step, place) => [step.id, place]));
   const ways = transitions.toSorted((one, other) => one.priority - other.priority);
   const trigger = steps.find(({ type }) => type === "TRIGGER");
@@ -119,7 +122,8 @@ export function walkable({ steps, transitions, exitConditions = [] }: Graph): Wa
     steps,
     placeOf,
     startStepId: start.id,
-    exitConditions,
+    exitConditions: [...exitConditions, ...exitOfGoal(goal)],
+    goal,
     nextOf(stepId, branch) {
       const own = ways.filter(({ fromStepId }) => fromStepId === stepId);
       const way = own.find((one) => one.branch === branch) ?? own.find((one) => one.branch === null);

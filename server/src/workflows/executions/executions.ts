@@ -33,6 +33,7 @@ function presentListed(row: ListedExecutionRow) {
     waitsFor: row.waitsFor,
     nextAt: isoOf(row.dueAt),
     exitReason: row.exitReason,
+    goalReachedAt: isoOf(row.goalReachedAt),
     startedAt: row.startedAt.toISOString(),
     completedAt: isoOf(row.endedAt),
   };

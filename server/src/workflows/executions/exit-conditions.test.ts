@@ -1,4 +1,4 @@
-// Exit conditions through the whole service: who leaves, when, why, and that nothing is sent afterwards.
+// Exit conditions and goals through the whole service: who leaves, when, why, that nothing is sent afterwards, and what counts as success.
 import { expect, test, vi } from "vitest";
 import * as contacts from "@postloft/contract/contacts.ts";
 import * as executionsContract from "@postloft/contract/executions.ts";
@@ -95,6 +95,8 @@ const settle = ({ id }: TestProject) =>
 
 const countEmails = async ({ id }: TestProject) =>
   (await server.rows("select 1 from emails where project_id = $1", id)).length;
+
+const hour = (of: number) => `2026-03-01T${of}:00:00.000Z`;
 
 const OWN_CART = {
   operator: "AND",
@@ -211,7 +213,123 @@ test("leaves finished executions alone, and does not resume a failed one after i
   expect(await countEmails(project)).toBe(0);
 });
 
-const hour = (of: number) => `2026-03-01T${of}:00:00.000Z`;
+test.concurrent.each<{
+  when: string;
+  goal: object;
+  after: (project: TestProject) => Promise<unknown>;
+  reached: boolean;
+}>([
+  {
+    when: "its event happens during the workflow",
+    goal: {},
+    after: (project) => track(project, "purchase"),
+    reached: true,
+  },
+  {
+    when: "its event has matching data",
+    goal: { filter: OWN_CART },
+    after: async (project) => {
+      await track(project, "purchase", { cartId: "other" });
+      await track(project, "purchase", { cartId: "own" });
+      await track(project, "purchase", { cartId: "own" });
+    },
+    reached: true,
+  },
+  {
+    when: "its event has other data, so it is not reached",
+    goal: { filter: OWN_CART },
+    after: (project) => track(project, "purchase", { cartId: "other" }),
+    reached: false,
+  },
+  {
+    when: "its event happens after the window, so it is not reached",
+    goal: { days: 2 },
+    after: async (project) => {
+      const past =
+        "update workflow_executions set started_at = now() - interval '3 days' where project_id = $1";
+      await server.rows(past, project.id);
+      await track(project, "purchase");
+    },
+    reached: false,
+  },
+  {
+    when: "the execution has ended",
+    goal: { days: 2 },
+    after: async (project) => {
+      const end =
+        "update workflow_executions set status = 'COMPLETED', due_at = null, step_id = null, ended_at = now() where project_id = $1";
+      await server.rows(end, project.id);
+      await track(project, "purchase");
+    },
+    reached: true,
+  },
+])("counts a goal once: $when", async ({ goal, after, reached }) => {
+  const project = await server.createProject();
+  const { byKey } = project;
+  const workflow = await draw(project, []);
+  const params = { id: workflow.id };
+  const saved = await update(project, workflow.id, { goal: { eventName: "purchase", days: 7, ...goal } });
+  expect([saved.status, saved.body.goal]).toMatchObject([200, { eventName: "purchase" }]);
+  const contactId = await track(project, "go", { cartId: "own" });
+  const { status } = await reach(project, workflow.id, "WAITING");
+  await after(project);
+  await settle(project);
+  const [one] = await list(project, workflow.id);
+  expect([status, one?.goalReachedAt === null]).toEqual(["WAITING", !reached]);
+  const stats = await server.call(questions.countSteps, byKey, { params });
+  const rate = reached ? 1 : 0;
+  expect(stats.body.goal).toEqual({ executions: 1, reached: rate, goalRate: rate });
+  const { body } = await server.call(workflows.listWorkflows, byKey, {});
+  expect(body.data[0]?.last30Days).toMatchObject({ entered: 1, goals: rate, goalRate: rate });
+  expect(contactId).toBe(one?.contactId);
+});
+
+test("leaves at the goal if it says so, counts it without a timely outbox event, and simulates it", async () => {
+  const project = await server.createProject();
+  const goal = { eventName: "purchase", days: 7, exits: true };
+  const workflow = await draw(project, []);
+  expect((await update(project, workflow.id, { goal })).status).toBe(200);
+  const contactId = await track(project, "visit");
+  await track(project, "purchase");
+  await settle(project);
+  const slow = { ...entryOf(workflow, contactId), startedAt: new Date(Date.now() - 3_600_000) };
+  await transaction(server.database, (tx) => insertExecutions(tx, project.id, [slow]));
+  const exited = await reach(project, workflow.id, "EXITED");
+  expect(exited.goalReachedAt).not.toBeNull();
+  const body = {
+    contact: { email: EMAIL },
+    from: hour(12),
+    events: [{ name: "purchase", at: hour(14) }],
+  };
+  const byId = { params: { id: workflow.id } };
+  const simulated = await server.call(questions.simulateWorkflow, project.byKey, { ...byId, body });
+  expect(simulated.body).toMatchObject({ status: "EXITED", endedAt: hour(14), goalReachedAt: hour(14) });
+
+  // Copies keep it, and null removes it.
+  const copy = await server.call(workflows.duplicateWorkflow, project.byKey, byId);
+  const { body: document } = await server.call(versions.exportWorkflow, project.byKey, byId);
+  expect([copy.body.goal, document.goal]).toEqual([goal, goal]);
+  await makeTemplate(project);
+  const imported = await server.call(versions.importWorkflow, project.byKey, { anyBody: document });
+  expect(imported.body.goal).toEqual(goal);
+  const removed = await update(project, imported.body.id, { goal: null });
+  expect(removed.body.goal).toBeNull();
+
+  // A goal that starts the workflow, or that a step causes, is a problem.
+  const problems = async (eventName: string) => {
+    const { body: read } = await update(project, imported.body.id, { goal: { eventName, days: 1 } });
+    return read.problems
+      .filter(({ code }) => code.startsWith("GOAL"))
+      .map(({ code, severity }) => [code, severity]);
+  };
+  expect([await problems("go"), await problems("email.sent"), await problems("purchase")]).toEqual([
+    [["GOAL_ON_TRIGGER", "error"]],
+    [["GOAL_BY_STEP", "warning"]],
+    [],
+  ]);
+  const faulty = await update(project, imported.body.id, { goal: { eventName: "", days: 0 } });
+  expect(faultsOf(faulty)).toEqual(["goal.days too_small", "goal.eventName too_small"]);
+});
 
 test("simulates an exit at the time of its event", async () => {
   const project = await server.createProject();

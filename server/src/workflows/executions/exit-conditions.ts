@@ -51,7 +51,10 @@ function holds(condition: ExitCondition, execution: Execution, facts: ExitFacts)
 }
 
 /** Returns whether an event counts for an execution. The one that started it does not. */
-function isSince({ startedAt, triggerEvent }: Execution, { name, at }: NamedEvent): boolean {
+export function isSince(
+  { startedAt, triggerEvent }: Pick<Execution, "startedAt" | "triggerEvent">,
+  { name, at }: NamedEvent,
+): boolean {
   return triggerEvent === name ? at > startedAt : at >= startedAt;
 }
 

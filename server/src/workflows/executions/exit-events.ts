@@ -1,4 +1,4 @@
-// Reads the events of exit conditions for executions that no reaction could find, because they had not started or had failed.
+// Reads the events of exit conditions and goals for executions that no reaction could find, because they had not started or had failed.
 import type { Database } from "../../platform/database/database.ts";
 import { newId } from "../../platform/ids.ts";
 import {
@@ -7,7 +7,7 @@ import {
   type Arrived,
   type EventWait,
 } from "../../events/arrived-events.ts";
-import type { Execution, NamedEvent } from "./execution.ts";
+import type { Execution, NamedEvent, WalkableGraph } from "./execution.ts";
 
 /** Pages of events read for each execution and event. More events of one name in this time are not expected. */
 const MOST_PAGES = 10;
@@ -15,7 +15,12 @@ const MOST_PAGES = 10;
 /** Returns whether the events since the start have not been checked: an execution that begins, or continues after a failure. */
 const isUnchecked = ({ trace }: Execution) => trace.length === 0 || trace.at(-1)?.is === "FAILED";
 
-/** Returns by execution the events of its EVENT conditions since its start, oldest first. */
+function namesOf({ exitConditions, goal }: WalkableGraph): Set<string> {
+  const exits = exitConditions.flatMap((one) => (one.type === "EVENT" ? [one.eventName] : []));
+  return new Set(goal === undefined ? exits : [...exits, goal.eventName]);
+}
+
+/** Returns by execution the events of its EVENT conditions and its goal since its start, oldest first. */
 export async function readExitEvents(
   database: Database,
   projectId: string,
@@ -25,10 +30,10 @@ export async function readExitEvents(
   const sought = new Map<string, { wait: EventWait; execution: Execution }>();
   for (const execution of executions.filter(isUnchecked)) {
     const { contactId, startedAt: since, graph } = execution;
-    for (const condition of contactId === null ? [] : graph.exitConditions) {
-      if (contactId === null || condition.type !== "EVENT") continue;
+    if (contactId === null) continue;
+    for (const eventName of namesOf(graph)) {
       const waitId = newId();
-      sought.set(waitId, { execution, wait: { waitId, contactId, eventName: condition.eventName, since } });
+      sought.set(waitId, { execution, wait: { waitId, contactId, eventName, since } });
     }
   }
   for (let page = 0; sought.size > 0 && page < MOST_PAGES; page++) {

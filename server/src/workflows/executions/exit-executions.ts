@@ -8,12 +8,14 @@ import type { FilterContact } from "../../segments/filters/evaluate-filter.ts";
 import { loadFilterContacts } from "../../segments/filters/load-contacts.ts";
 import { loadSegmentsFor, type SegmentSource } from "../../segments/filters/load-segments.ts";
 import { cancelWebhookCalls } from "../../webhooks/webhook-calls.ts";
-import { store } from "./advance.ts";
+import { storeExecutions, storeTally } from "./advance.ts";
 import { readKnownFields } from "./database-environment.ts";
 import { openRun, type Execution, type NamedEvent } from "./execution.ts";
 import { variablesOf } from "./execution-variables.ts";
 import { exitFiltersOf, exitReasonOf } from "./exit-conditions.ts";
 import { listVersionsLeftBy } from "./exit-queries.ts";
+import { recordGoals } from "./goals.ts";
+import { listVersionsAiming } from "./goal-queries.ts";
 import { claimLeaving, type Claimed } from "./load-executions.ts";
 import { exitAt, type Tally } from "./walk.ts";
 
@@ -35,14 +37,26 @@ function namesOf({ eventName }: Taken): string[] {
   return /^(?:email|segment)\./u.test(eventName) ? [eventName] : [eventName, ANY_CHANGE];
 }
 
-/** Ends the executions of contacts that leave because of these events. Locks each that may leave, so that it takes no step meanwhile. */
-export async function endByExitConditions(tx: Tx, projectId: string, taken: readonly Taken[]): Promise<void> {
+/** Ends executions and records goals because of these events. */
+export async function applyExitsAndGoals(tx: Tx, projectId: string, taken: readonly Taken[]): Promise<void> {
+  const names = taken.flatMap(({ eventName }) => eventName ?? []);
+  const versions = await listVersionsAiming(tx, projectId, [...new Set(names)]);
+  const aims = new Set(versions.map(({ goal }) => goal.eventName));
+  const reaching = taken.filter(({ eventName }) => aims.has(eventName ?? ""));
+  if (reaching.length > 0)
+    await recordGoals(tx, projectId, { versions, events: await readEvents(tx, projectId, reaching) });
+  await endByExitConditions(tx, projectId, taken);
+}
+
+/** Ends the executions of contacts that leave. Locks each that may leave, so that it takes no step meanwhile. */
+async function endByExitConditions(tx: Tx, projectId: string, taken: readonly Taken[]): Promise<void> {
   const names = [...new Set(taken.flatMap(namesOf))];
   const versions = await listVersionsLeftBy(tx, projectId, names);
   if (versions.length === 0) return;
   const contactIds = [...new Set(taken.map(({ contactId }) => contactId))];
   let after: string | null = null;
   let events: Map<string, NamedEvent[]> | null = null;
+  const tally: Tally = new Map();
   for (;;) {
     const claimed: Claimed[] = await claimLeaving(tx, projectId, {
       versions,
@@ -51,11 +65,12 @@ export async function endByExitConditions(tx: Tx, projectId: string, taken: read
       limit: PAGE_SIZE,
     });
     const last = claimed.at(-1);
-    if (last === undefined) return;
+    if (last === undefined) break;
     events ??= await readEvents(tx, projectId, taken);
-    await endLeaving(tx, projectId, claimed, events);
+    await endLeaving(tx, projectId, { claimed, events, tally });
     after = last.execution.id;
   }
+  await storeTally(tx, projectId, tally);
 }
 
 /** Returns the events by contact. */
@@ -79,15 +94,21 @@ async function readEvents(
 async function endLeaving(
   tx: Tx,
   projectId: string,
-  claimed: readonly Claimed[],
-  events: ReadonlyMap<string, readonly NamedEvent[]>,
+  {
+    claimed,
+    events,
+    tally,
+  }: {
+    claimed: readonly Claimed[];
+    events: ReadonlyMap<string, readonly NamedEvent[]>;
+    tally: Tally;
+  },
 ): Promise<void> {
   // Those that were cancelled end as such.
   const executions = claimed.flatMap(({ execution, cancelled }) => (cancelled === null ? [execution] : []));
   const [first] = claimed;
   if (executions.length === 0 || first === undefined) return;
   const check = await readFacts(tx, projectId, executions);
-  const tally: Tally = new Map();
   const ended: Execution[] = [];
   const calls: string[] = [];
   for (const execution of executions) {
@@ -99,7 +120,7 @@ async function endLeaving(
     ended.push(execution);
   }
   if (ended.length === 0) return;
-  await store(tx, projectId, ended, tally);
+  await storeExecutions(tx, projectId, ended);
   await cancelWebhookCalls(
     tx,
     calls.map((id) => ({ projectId, id })),

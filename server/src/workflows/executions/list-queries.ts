@@ -33,6 +33,7 @@ export interface ListedExecutionRow extends Row<
   | "waitsFor"
   | "dueAt"
   | "exitReason"
+  | "goalReachedAt"
   | "startedAt"
   | "endedAt"
 > {
@@ -44,7 +45,7 @@ export interface ListedExecutionRow extends Row<
 
 const LISTED = sql`
   x.id, x.workflow_id, w.name as workflow_name, x.version, x.contact_id, c.email, x.status, x.step_id,
-  step ->> 'name' as step_name, step ->> 'type' as step_type, x.waits_for, nullif(x.due_at, 'infinity') as due_at, x.exit_reason, x.started_at, x.ended_at`;
+  step ->> 'name' as step_name, step ->> 'type' as step_type, x.waits_for, nullif(x.due_at, 'infinity') as due_at, x.exit_reason, x.goal_reached_at, x.started_at, x.ended_at`;
 
 const FROM = sql`
   join workflows w on w.project_id = x.project_id and w.id = x.workflow_id

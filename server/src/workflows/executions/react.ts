@@ -8,7 +8,7 @@ import { takeReactions, type Reaction } from "../../reactions/reactions.ts";
 import { loadSegmentsFor } from "../../segments/filters/load-segments.ts";
 import { enterWorkflows, readEnterable, type Enterable } from "./enter.ts";
 import { updateWaitingExecutionsDue } from "./execution-queries.ts";
-import { endByExitConditions } from "./exit-executions.ts";
+import { applyExitsAndGoals } from "./exit-executions.ts";
 import { fits } from "./steps/wait-for-event.ts";
 
 /** Events processed in one transaction. */
@@ -30,13 +30,11 @@ export async function reactOnce(tx: Tx, projectId: string): Promise<boolean> {
   const reactions = taken.filter((one): one is Named => one.eventName !== null);
   if (reactions.length > 0) {
     await start(tx, projectId, reactions);
+    await updateWaitingExecutionsDue(tx, projectId, reactions);
   }
   // After the entries, because one batch may have the event that starts an execution and the one that ends it.
-  if (taken.length > 0) await endByExitConditions(tx, projectId, taken);
-  if (reactions.length > 0) {
-    await updateWaitingExecutionsDue(tx, projectId, reactions);
-    await failpoint("workflow.react");
-  }
+  if (taken.length > 0) await applyExitsAndGoals(tx, projectId, taken);
+  if (reactions.length > 0) await failpoint("workflow.react");
   return taken.length === BATCH_SIZE;
 }
 

@@ -7,6 +7,7 @@ import type { Database } from "../../platform/database/database.ts";
 import { newId, NO_ONE } from "../../platform/ids.ts";
 import { AppError } from "../../platform/app-error.ts";
 import type { AskedRenderer } from "../../rendering/asked-renderer.ts";
+import { createFiller } from "../../rendering/fill-text.ts";
 import { fallbackWords, templateVariables } from "../../rendering/template-variables.ts";
 import { findKnownKeys } from "../../contacts/fields/fields.ts";
 import type { Domains } from "../../domains/domains.ts";
@@ -21,8 +22,9 @@ import { templateIdsOf } from "../references.ts";
 import { filtersOf, readKnownFields, readMailPlans } from "./database-environment.ts";
 import type { Execution, WalkableGraph } from "./execution.ts";
 import { exitFiltersOf } from "./exit-conditions.ts";
-import { contactVariable } from "./execution-variables.ts";
+import { contactVariable, variablesOf } from "./execution-variables.ts";
 import { presentStepRun, requireWorkflow } from "./executions.ts";
+import { goalReachedAt } from "./goals.ts";
 import { readGraphs } from "./load-executions.ts";
 import {
   simulateExecution,
@@ -70,17 +72,20 @@ export async function simulate(deps: SimulationDependencies, projectId: string, 
     context: request.context ?? {},
     startedAt,
   });
+  const events = (request.events ?? []).map(({ name, at, data = {} }): SimulatedEvent => ({
+    name,
+    at: new Date(at),
+    data,
+  }));
   const simulated = await simulateExecution({
     ...ground,
     execution,
     contact,
-    events: (request.events ?? []).map(({ name, at, data = {} }): SimulatedEvent => ({
-      name,
-      at: new Date(at),
-      data,
-    })),
+    events,
     webhooks: request.webhooks ?? {},
   });
+  const filler = createFiller(() => variablesOf(execution, simulated.contact, ground.knownFields));
+  const reachedAt = graph.goal === undefined ? null : goalReachedAt(graph.goal, execution, events, filler);
   const emails = [];
   for (const mail of simulated.mails) emails.push(await render(deps, projectId, execution, mail));
   const { email, subscribed, data } = simulated.contact;
@@ -89,6 +94,7 @@ export async function simulate(deps: SimulationDependencies, projectId: string, 
     exitReason: execution.exitReason,
     startedAt: startedAt.toISOString(),
     endedAt: simulated.endedAt?.toISOString() ?? null,
+    goalReachedAt: reachedAt?.toISOString() ?? null,
     steps: execution.trace.map((run) => presentStepRun(run, graph)),
     emails,
     contact: { email, subscribed, data },

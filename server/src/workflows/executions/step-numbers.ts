@@ -1,8 +1,10 @@
 // Returns the statistics of each step. The engine counts executions, and the statements that change an email count emails.
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { readEmailCounts } from "../../emails/results/email-counts.ts";
 import { pairUp } from "../../platform/pair-up.ts";
 import { requireWorkflow } from "./executions.ts";
+import { countGoals } from "./goal-queries.ts";
 import { listStepCounts } from "./list-queries.ts";
 
 /** @throws AppError WORKFLOW_NOT_FOUND */
@@ -22,5 +24,10 @@ export async function countSteps(database: Database, projectId: string, workflow
     opened,
     clicked,
   }));
-  return { active: steps.reduce((sum, { waiting }) => sum + waiting, 0), steps };
+  const counted = await countGoals(database, projectId, id, LIMITS.recentExecutionsCounted.value);
+  const goal = counted && {
+    ...counted,
+    goalRate: counted.executions === 0 ? null : counted.reached / counted.executions,
+  };
+  return { active: steps.reduce((sum, { waiting }) => sum + waiting, 0), goal, steps };
 }

@@ -5,9 +5,10 @@ import { lazy, Suspense, useMemo, useState, useSyncExternalStore } from "react";
 import { t } from "../../../text/t.ts";
 import { Choices } from "../../../ui/choices.tsx";
 import { Skeleton } from "../../../ui/states.tsx";
+import { formatNumber, formatShare } from "../../../ui/format.ts";
 import { planOf, type Way } from "../canvas/plan.ts";
 import { readWorkflowSearch } from "../search.ts";
-import { stepNumbersQuery, type Step, type Workflow } from "../workflow-queries.ts";
+import { stepNumbersQuery, type Step, type Workflow, type WorkflowNumbers } from "../workflow-queries.ts";
 import { useSegmentNames } from "../workflows-page.tsx";
 import { useStepFields } from "./condition-fields.tsx";
 import { templatesQuery } from "./mail-fields.tsx";
@@ -81,6 +82,7 @@ export function StepsView({ projectId, workflow }: StepsViewProps) {
   return (
     <div className={isPanelOpen ? "grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_23rem]" : ""}>
       <div className={isPanelOpen ? "min-w-0 max-lg:hidden" : "min-w-0"}>
+        {numbers.data?.goal != null && <GoalLine goal={numbers.data.goal} />}
         {isWide && <ViewChoice isOutline={isOutline} />}
         {isOutline ? (
           <Outline plan={plan} nameOf={nameOf} renderStep={renderStep} renderWay={renderWay} />
@@ -113,6 +115,21 @@ export function StepsView({ projectId, workflow }: StepsViewProps) {
         )
       )}
     </div>
+  );
+}
+
+function GoalLine({ goal }: { goal: NonNullable<WorkflowNumbers["goal"]> }) {
+  const { executions, reached, goalRate } = goal;
+  return (
+    <p className="mb-3 text-sm text-soft">
+      {goalRate === null
+        ? t("Goal: no one has entered yet")
+        : t("Goal: {share} ({reached} of {executions})", {
+            share: formatShare(goalRate),
+            reached: formatNumber(reached),
+            executions: formatNumber(executions),
+          })}
+    </p>
   );
 }
 

@@ -2,6 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ExitCondition } from "@postloft/contract/workflows/exit-conditions.ts";
+import type { Goal } from "@postloft/contract/workflows/goal.ts";
 import type { TriggerType } from "@postloft/contract/workflows/graph.ts";
 import { problemWith } from "../../../api/call.ts";
 import { t } from "../../../text/t.ts";
@@ -16,6 +17,7 @@ export interface TriggerDraft {
   triggerConfig: Config;
   allowReentry: boolean;
   exitConditions: ExitCondition[];
+  goal: Goal | null;
   /** False while an exit condition can't be saved. */
   isComplete: boolean;
 }

@@ -2,6 +2,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
 import type { ExitCondition } from "@postloft/contract/workflows/exit-conditions.ts";
+import type { Goal } from "@postloft/contract/workflows/goal.ts";
 import type { TriggerType } from "@postloft/contract/workflows/graph.ts";
 import { call, problemWith } from "../../../api/call.ts";
 import { api } from "../../../api/endpoints.ts";
@@ -16,6 +17,7 @@ import { TRIGGER_NAMES } from "../trigger-text.ts";
 import { invalidateWorkflows, type Workflow } from "../workflow-queries.ts";
 import { PanelFrame } from "./step-panel.tsx";
 import { ExitFields } from "./exit-fields.tsx";
+import { GoalFields } from "./goal-fields.tsx";
 import { TriggerFields, type TriggerDraft } from "./trigger-fields.tsx";
 
 const AT_INPUTS = [
@@ -26,24 +28,33 @@ const AT_INPUTS = [
   "triggerConfig.cron",
   "triggerConfig.timezone",
   "exitConditions.",
+  "goal.eventName",
+  "goal.days",
 ];
 
 function draftOf(workflow: Workflow): TriggerDraft {
   const { name, triggerType, triggerConfig, allowReentry } = workflow;
   const exitConditions = workflow.exitConditions as ExitCondition[];
-  return { name, triggerType, triggerConfig, allowReentry, exitConditions, isComplete: true };
+  const goal = workflow.goal as Goal | null;
+  return { name, triggerType, triggerConfig, allowReentry, exitConditions, goal, isComplete: true };
 }
 
 /** Returns the changed fields. Without a change of the trigger an unfinished one stays as it is. */
 function changesOf(before: TriggerDraft, draft: TriggerDraft) {
-  const { name, triggerType, triggerConfig, allowReentry, exitConditions } = draft;
+  const { name, triggerType, triggerConfig, allowReentry, exitConditions, goal } = draft;
   const isSameTrigger = before.triggerType === triggerType && isSame(before.triggerConfig, triggerConfig);
   return {
     ...(name === before.name ? {} : { name }),
     ...(allowReentry === before.allowReentry ? {} : { allowReentry }),
     ...(isSame(exitConditions, before.exitConditions) ? {} : { exitConditions }),
+    ...(isSame(goal, before.goal) ? {} : { goal }),
     ...(isSameTrigger ? {} : { triggerType, triggerConfig: { ...triggerConfig } }),
   };
+}
+
+function isWhole({ name, goal, isComplete }: TriggerDraft): boolean {
+  const hasGoal = goal === null || (goal.eventName.trim() !== "" && !Number.isNaN(goal.days));
+  return name.trim() !== "" && isComplete && hasGoal;
 }
 
 interface TriggerPanelProps {
@@ -136,16 +147,17 @@ export function TriggerPanel({ projectId, workflow, onClose }: TriggerPanelProps
           onChange={(exitConditions, isComplete) => change({ exitConditions, isComplete })}
           error={error}
         />
-        <div className="flex justify-end">
-          <Button
-            look="primary"
-            type="submit"
-            busy={saving.isPending}
-            disabled={!isChanged || isStale || !draft.isComplete || draft.name.trim() === ""}
-          >
-            {isChanged ? t("Save") : t("Saved")}
-          </Button>
-        </div>
+        <GoalFields
+          projectId={projectId}
+          goal={draft.goal}
+          onChange={(goal) => change({ goal })}
+          error={error}
+        />
+        <SaveButton
+          isChanged={isChanged}
+          busy={saving.isPending}
+          disabled={!isChanged || isStale || !isWhole(draft)}
+        />
       </form>
     </PanelFrame>
   );
@@ -156,6 +168,16 @@ function StaleNotice({ onDiscard }: { onDiscard: () => void }) {
     <div role="alert" className="rounded-md border border-line bg-warn-wash px-3.5 py-2.5 text-sm">
       <p className="mb-2 font-medium text-warn">{t("Someone else changed this trigger.")}</p>
       <Button onClick={onDiscard}>{t("Discard my changes")}</Button>
+    </div>
+  );
+}
+
+function SaveButton({ isChanged, busy, disabled }: { isChanged: boolean; busy: boolean; disabled: boolean }) {
+  return (
+    <div className="flex justify-end">
+      <Button look="primary" type="submit" busy={busy} disabled={disabled}>
+        {isChanged ? t("Save") : t("Saved")}
+      </Button>
     </div>
   );
 }
