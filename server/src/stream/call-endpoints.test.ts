@@ -362,6 +362,20 @@ test("replays events from a number or a time, and skips none", async () => {
   );
 });
 
+test("an event after deleted ones has a previous number that the endpoint does not know", async () => {
+  const project = await server.createProject();
+  const { id } = await added(project, "/late", { enabled: false });
+  for (const name of ["one", "two", "three"]) await track(project, name);
+  const lastNumber = async () =>
+    (await server.call(eventStream.streamEvents, project.byKey, { query: {} })).body.lastNumber;
+  await expect.poll(lastNumber, WAIT).toBe(3);
+  await server.rows("delete from event_log where project_id = $1 and number <= 2", project.id);
+  await server.rows("update event_streams set first_number = 3 where project_id = $1", project.id);
+  await change(project, id, { enabled: true });
+  await arrived("/late", 1);
+  expect(arrivalsAt("/late").map(({ event }) => [event.number, event.previous])).toEqual([[3, 2]]);
+});
+
 test("a delivery of a crashed process is made again when its lease ends", async () => {
   const project = await server.createProject();
   const { id } = await added(project, "/again", { enabled: false });

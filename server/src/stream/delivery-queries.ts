@@ -38,6 +38,8 @@ export async function listBusyEndpoints(database: Database): Promise<BusyEndpoin
 
 export interface PreparedRow extends Row<"webhook_endpoints", "position" | "previous" | "eventTypes"> {
   waiting: number;
+  /** The first event of the project that has not been deleted by age. */
+  firstNumber: number;
 }
 
 /** Locks an endpoint to prepare deliveries. Returns undefined if it is disabled or another process has locked it. */
@@ -47,7 +49,8 @@ export async function lockEndpointProgress(
   mostWaiting: number,
 ): Promise<PreparedRow | undefined> {
   const { rows } = await sql<PreparedRow>`
-    select position, previous, event_types, (
+    select position, previous, event_types,
+      (select first_number from event_streams where project_id = ${projectId}) as first_number, (
       select count(*)::float8 from (
         select 1 from event_deliveries where project_id = ${projectId} and endpoint_id = ${id} and state = 'waiting' limit ${mostWaiting}
       ) as counted) as waiting

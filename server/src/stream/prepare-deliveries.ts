@@ -21,7 +21,9 @@ export async function prepareDeliveries(tx: Tx, endpoint: EndpointKey): Promise<
   const events = await listTypesAfter(tx, endpoint.projectId, found.position, limit);
   const last = events.at(-1);
   if (last === undefined) return false;
-  const { matches, previous } = chainMatches(events, found.eventTypes, found.previous);
+  // Deleted events are a gap that the consumer must notice, because some of them may have matched.
+  const before = found.position < found.firstNumber - 1 ? found.firstNumber - 1 : found.previous;
+  const { matches, previous } = chainMatches(events, found.eventTypes, before);
   await insertDeliveries(tx, endpoint, matches, { position: last.number, previous });
   return events.length === limit;
 }
