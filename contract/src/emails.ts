@@ -47,6 +47,9 @@ export const email = z.object({
     .describe("The reason why it was not sent, or the response to the last attempt."),
   attempts: z.int(),
   nextAttemptAt: instant.nullable(),
+  scheduledFor: instant
+    .nullable()
+    .describe("The time requested with `scheduledFor`. Until then the email is QUEUED."),
   createdAt: instant,
   sentAt: instant.nullable(),
   tags: z.array(z.string()).describe("Empty without tags, and after `forgottenAt`."),

@@ -35,6 +35,7 @@ import * as requests from "./requests.ts";
 import * as secondFactor from "./second-factor.ts";
 import * as security from "./security.ts";
 import * as segments from "./segments.ts";
+import { SCHEDULED_EMAIL_ENDPOINTS } from "./scheduled-emails.ts";
 import * as sendBatch from "./send-batch.ts";
 import * as suppressions from "./suppressions.ts";
 import * as templateTrials from "./template-trials.ts";
@@ -197,6 +198,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   emails.previewEmail,
   emails.resolveEmail,
   emails.listReturnedMessages,
+  ...SCHEDULED_EMAIL_ENDPOINTS,
   mailbox.listMessages,
   mailbox.getMessage,
   mailbox.getRawMessage,

@@ -11,6 +11,7 @@ import {
   displayName,
   emailAddress,
   id,
+  inputInstant,
   instant,
   issue,
   jsonSchemas,
@@ -157,6 +158,11 @@ export const sendBody = z
     cc: mailboxes(LIMITS.copies.value).optional().describe("Copied on each recipient's email."),
     bcc: mailboxes(LIMITS.copies.value).optional().describe("Blind-copied on each recipient's email."),
     attachments: attachments.optional().describe("Files attached to all emails of the call."),
+    scheduledFor: inputInstant
+      .optional()
+      .describe(
+        "When to send, within the next year, with its offset or Z (ISO 8601). Default: immediately. Content is stored when the call is accepted; variables of contacts are read when the email is sent.",
+      ),
     tags: emailTags.optional(),
     metadata: emailMetadata.optional(),
     tracking: z
@@ -220,7 +226,7 @@ const TIMES =
 /** Returns why an unknown field of the endpoint must not be ignored, or null. */
 function errorOfTime(name: string): string | null {
   if (!TIMES.test(plainName(name))) return null;
-  return "This endpoint sends immediately and can't schedule. Remove this field.";
+  return "Emails are sent immediately unless `scheduledFor` has a time. Use it, or remove this field.";
 }
 
 /** The emails of one call. */
@@ -241,7 +247,7 @@ export const send = endpoint({
   path: "/v1/send",
   summary: "Send a transactional email",
   description:
-    "Sends immediately; fields that would change the time (`scheduledFor`, `send_at`, `delay`) return 422. Other spellings of fields (`reply_to`, `Cc`, `attachment`, `variables`) are accepted. Everything is checked before anything is written, so a call with several recipients succeeds or fails as a whole. The emails are stored durably before the response, and delivery starts immediately. A MARKETING or HEADLESS template only reaches subscribed contacts; the call fails if a recipient is not subscribed, which includes a new contact without `subscribed: true`. With a test key (scope `test:send`), the emails stay in the local mailbox, and missing contacts are created as unsubscribed.",
+    "Sends immediately, or at the time of `scheduledFor`; other fields that would change the time (`send_at`, `delay`) return 422. Other spellings of fields (`reply_to`, `Cc`, `attachment`, `variables`) are accepted. Everything is checked before anything is written, so a call with several recipients succeeds or fails as a whole. The emails are stored durably before the response, and delivery starts immediately or at the time of `scheduledFor`. A MARKETING or HEADLESS template only reaches subscribed contacts; the call fails if a recipient is not subscribed, which includes a new contact without `subscribed: true`. With a test key (scope `test:send`), the emails stay in the local mailbox, and missing contacts are created as unsubscribed.",
   caller: "project",
   sends: true,
   body: sendBody,

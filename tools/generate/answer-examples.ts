@@ -3,6 +3,7 @@ import { EXAMPLE_BODIES } from "@postloft/contract/openapi/examples.ts";
 import { accounts } from "./account-examples.ts";
 import { contactFiles, IMAGE_KEY, images, SHOWN_KEY } from "./file-examples.ts";
 import { eventStream } from "./event-examples.ts";
+import { scheduledEmails } from "./scheduled-examples.ts";
 import { createStory, type Responses, type Body, type Story } from "./answer-story.ts";
 
 const ID = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/g;
@@ -224,8 +225,8 @@ async function mails(story: Story, contactId: string): Promise<void> {
   const params = { id: sent.emails[0]?.email ?? "" };
   await story.askUntil<{ status: string }>("emails.get", { params }, ({ status }) => status === "DELIVERED");
   await ask("emails.preview", { params });
-  await ask("emails.list");
-  await ask("emails.pausedDestinations");
+  await scheduledEmails(story);
+  for (const name of ["emails.list", "emails.pausedDestinations"]) await ask(name);
   const { data } = await ask<{ data: Array<{ id: string }> }>("mailbox.list");
   await ask("mailbox.get", { params: { id: data[0]?.id ?? "" } });
   await eventStream(story);

@@ -219,6 +219,7 @@ export const LIMITS = {
     "emails",
     "`emails` in one `POST /v1/send/batch`, and their recipients in total. Each counts as one request.",
   ),
+  scheduledDays: limit(366, "days", "How far ahead `scheduledFor` of an email may be."),
   emailTags: limit(10, "tags", "`tags` of an email."),
   emailTagLength: limit(100, "characters", "A tag of an email."),
   emailMetadataBytes: limit(4096, "bytes", "`metadata` of an email as JSON."),

@@ -152,6 +152,7 @@ export const EXAMPLE_BODIES: Readonly<Record<string, Readonly<Record<string, unk
   "campaigns.resolve": { as: "retry", ids: ["0198c0de-7000-7000-8000-000000000001"] },
   "emails.release": { destination: "gmail" },
   "emails.resolve": { as: "sent" },
+  "emails.reschedule": { scheduledFor: "2026-12-24T18:00:00+01:00" },
   "campaigns.send": { scheduledFor: "2100-10-01T09:00:00+02:00" },
   "campaigns.test": { email: "ada@example.com" },
   "pages.unsubscribe": { "List-Unsubscribe": "One-Click" },

@@ -29,6 +29,7 @@ import type * as passkeys from "@postloft/contract/passkeys.ts";
 import type * as projectRemoval from "@postloft/contract/project-removal.ts";
 import type * as projects from "@postloft/contract/projects.ts";
 import type * as requests from "@postloft/contract/requests.ts";
+import type * as scheduledEmails from "@postloft/contract/scheduled-emails.ts";
 import type * as secondFactor from "@postloft/contract/second-factor.ts";
 import type * as security from "@postloft/contract/security.ts";
 import type * as segments from "@postloft/contract/segments.ts";
@@ -235,6 +236,8 @@ export const api = {
     preview: address<typeof emails.previewEmail>("GET", "/emails/:id/preview"),
     resolve: address<typeof emails.resolveEmail>("POST", "/emails/:id/resolve"),
     returned: address<typeof emails.listReturnedMessages>("GET", "/emails/:id/returned"),
+    reschedule: address<typeof scheduledEmails.rescheduleEmail>("PATCH", "/emails/:id"),
+    cancel: address<typeof scheduledEmails.cancelEmail>("POST", "/emails/:id/cancel"),
   },
   mailbox: {
     list: address<typeof mailbox.listMessages>("GET", "/mailbox/messages"),

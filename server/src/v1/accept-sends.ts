@@ -43,6 +43,7 @@ export interface SendResponse {
 export interface SendItem extends SendCall, DraftedCall {
   patch: DataPatch;
   warnings: SendWarning[];
+  scheduledFor: Date | undefined;
 }
 
 const NO_PATCH = readDataPatch({});
@@ -92,8 +93,7 @@ export async function acceptSends(
       to,
       copies: copiesOf(item.body),
       content,
-      ...optional("tags", item.body.tags),
-      ...optional("metadata", item.body.metadata),
+      ...extrasOf(item),
       ...(template === null ? {} : { templateId: template.id }),
       ...ownerOf(item, contactId),
     })),
@@ -125,6 +125,14 @@ function ownerOf({ patch, isTest }: SendItem, contactId: string) {
   if (!isTest) return { contactId, variables: data };
   const variables: TestVariables = { renderAs: contactId, data };
   return { contactId: null, variables: { ...variables }, isTest, staysHere: isTest };
+}
+
+function extrasOf({ scheduledFor, body: { tags, metadata } }: SendItem) {
+  return {
+    ...optional("scheduledFor", scheduledFor),
+    ...optional("tags", tags),
+    ...optional("metadata", metadata),
+  };
 }
 
 function copiesOf(body: SendBody) {

@@ -16,6 +16,7 @@ import {
 } from "../platform/http/idempotency.ts";
 import { pairUp } from "../platform/pair-up.ts";
 import { AppError } from "../platform/app-error.ts";
+import { readScheduledFor } from "../emails/rows/scheduled-for.ts";
 import { hashTexts } from "../emails/outbox/emails.ts";
 import type { AskedRenderer } from "../rendering/asked-renderer.ts";
 import { createCapCheck } from "../billing/caps.ts";
@@ -115,10 +116,12 @@ export function createSendEndpoint(options: {
   async function check(call: SendCall): Promise<SendItem> {
     const { projectId, isTest, body, unknownFields = [] } = call;
     if (!isTest) await requireRoom(projectId, "transactional", body.to.length);
+    // Not part of the body's schema, because a retry after that time must get the stored response.
+    const scheduledFor = body.scheduledFor === undefined ? undefined : readScheduledFor(body.scheduledFor);
     const parts = partsOf(body);
     const texts = ownTexts(body, parts);
     const warnings = [...(await checkTexts(call, parts, texts?.hash)), ...unknownFields.map(ignoredField)];
-    return { ...call, parts, texts, patch: readDataPatch(body.data), warnings };
+    return { ...call, parts, texts, patch: readDataPatch(body.data), warnings, scheduledFor };
   }
   async function accept(unit: SendUnit): Promise<readonly SendResult[]> {
     return shards.during(asShardRequest(unit), () => commits.submit(unit));

@@ -116,6 +116,10 @@ function Facts({ projectId, email }: { projectId: string; email: WholeEmail }) {
     { label: t("CC and BCC"), value: [...email.cc, ...email.bcc].join(", ") },
     { label: t("Reply-to"), value: email.replyTo ?? "" },
     { label: t("Message-ID"), value: email.messageId },
+    {
+      label: t("Scheduled"),
+      value: email.scheduledFor === null ? "" : formatInstant(email.scheduledFor),
+    },
     { label: t("Tags"), value: email.tags.join(", ") },
     ...Object.entries(email.metadata).map(([label, value]) => ({ label, value })),
   ];

@@ -28,7 +28,7 @@ export async function holdEmails(tx: Tx, reason: string): Promise<number> {
 
 export async function releaseHeldEmails(tx: Tx, projectId: string | null): Promise<number> {
   const result = await sql`
-    update emails set due_at = now(), reason = null
+    update emails set due_at = greatest(now(), scheduled_for), reason = null
     where ${isHeld} and campaign_id is null ${ofProject(projectId)}`.execute(tx);
   notify(tx, "emails");
   return Number(result.numAffectedRows ?? 0);

@@ -71,6 +71,8 @@ export interface NewEmail {
   fromPublicKey?: "FIRST" | "LATER";
   /** Merged over the contact's data when the email is rendered. Holds TestVariables for a test email. */
   variables: Readonly<Record<string, unknown>>;
+  /** Sent then. Default: immediately. */
+  scheduledFor?: Date;
   tags?: readonly string[];
   metadata?: Readonly<Record<string, string>>;
   /** The email is left out of counts and notifications. */
@@ -133,6 +135,7 @@ export async function enqueueEmails(tx: Tx, emails: readonly NewEmail[]): Promis
     toName: email.to.name,
     copies: email.copies === null ? null : JSON.stringify(email.copies),
     variables: Object.keys(email.variables).length === 0 ? null : JSON.stringify(email.variables),
+    scheduledFor: email.scheduledFor?.toISOString() ?? null,
     tags: isEmpty(email.tags) ? null : JSON.stringify([...new Set(email.tags)]),
     metadata: isEmpty(email.metadata) ? null : JSON.stringify(email.metadata),
     isTest: email.isTest ?? null,

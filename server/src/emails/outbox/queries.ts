@@ -107,6 +107,7 @@ export interface NewEmailRow extends Row<
   fromPublicKey: "FIRST" | "LATER" | null;
   copies: string | null;
   variables: string | null;
+  scheduledFor: string | null;
   tags: string | null;
   metadata: string | null;
   isTest: true | null;
@@ -116,8 +117,8 @@ export interface NewEmailRow extends Row<
 export async function insertEmails(tx: Tx, emails: readonly NewEmailRow[]): Promise<void> {
   await sql`
     insert into emails (project_id, id, contact_id, content_id, template_id, campaign_id, workflow_id, workflow_step_id, from_public_key, priority,
-      to_address, to_name, copies, variables, tags, metadata, is_test, stays_here)
-    select * from unnest(
+      to_address, to_name, copies, variables, tags, metadata, is_test, stays_here, scheduled_for, due_at)
+    select i.*, coalesce(i.scheduled_for, now()) from unnest(
       ${emails.map((email) => email.projectId)}::uuid[],
       ${emails.map((email) => email.id)}::uuid[],
       ${emails.map((email) => email.contactId)}::uuid[],
@@ -135,8 +136,12 @@ export async function insertEmails(tx: Tx, emails: readonly NewEmailRow[]): Prom
       ${emails.map((email) => email.tags)}::jsonb[],
       ${emails.map((email) => email.metadata)}::jsonb[],
       ${emails.map((email) => email.isTest)}::boolean[],
-      ${emails.map((email) => email.staysHere)}::boolean[]
-    )`.execute(tx);
+      ${emails.map((email) => email.staysHere)}::boolean[],
+      ${emails.map((email) => email.scheduledFor)}::timestamptz[]
+    ) as i (project_id, id, contact_id, content_id, template_id, campaign_id, workflow_id, workflow_step_id, from_public_key, priority,
+      to_address, to_name, copies, variables, tags, metadata, is_test, stays_here, scheduled_for)`.execute(
+    tx,
+  );
   notify(tx, "emails");
 }
 
@@ -149,6 +154,7 @@ const LIST_COLUMNS = [
   "e.reason",
   "e.attempts",
   "e.dueAt",
+  "e.scheduledFor",
   "e.createdAt",
   "e.sentAt",
   "e.tags",

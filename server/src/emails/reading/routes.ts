@@ -1,5 +1,9 @@
 // HTTP routes for emails.
 import * as contract from "@postloft/contract/emails.ts";
+import {
+  cancelEmail as cancelContract,
+  rescheduleEmail as rescheduleContract,
+} from "@postloft/contract/scheduled-emails.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { ok, route, type Route } from "../../platform/http/route.ts";
 import { readPage } from "../../platform/http/page.ts";
@@ -7,6 +11,7 @@ import type { ListEventsOfEmail } from "./email-timeline.ts";
 import { findIdsOfMessage, readRecipient } from "./find-emails.ts";
 import { getEmail, listEmails } from "./read-emails.ts";
 import { readThrottledDomains, releaseDestinations } from "../throttling/throttled-domains.ts";
+import { cancelEmail, rescheduleEmail } from "./schedule-emails.ts";
 import { checkResolution, resolveEmail } from "./resolve-emails.ts";
 import type { AddLateSent } from "../returned/returned-emails.ts";
 import { listReturnedMessages } from "../returned/returned-messages.ts";
@@ -61,6 +66,14 @@ export function emailRoutes({ database, ...events }: EmailRouteDependencies): Ro
       const checked = await checkResolution(database, events, projectId, params.id, said);
       return commit(async (tx) => ok(await resolveEmail(tx, events, projectId, params.id, checked)));
     }),
+    route(rescheduleContract, async ({ projectId, params: { id }, body: { scheduledFor }, commit }) =>
+      commit(async (tx) =>
+        ok(await rescheduleEmail(tx, events.listEventsOfEmail, { projectId, id, scheduledFor })),
+      ),
+    ),
+    route(cancelContract, async ({ projectId, params: { id }, commit }) =>
+      commit(async (tx) => ok(await cancelEmail(tx, events.listEventsOfEmail, { projectId, id }))),
+    ),
     route(contract.listReturnedMessages, async ({ projectId, params }) =>
       ok({ data: await listReturnedMessages(database, projectId, params.id) }),
     ),

@@ -52,6 +52,7 @@ export type ListedEmailRow = Row<
   | "reason"
   | "attempts"
   | "dueAt"
+  | "scheduledFor"
   | "createdAt"
   | "sentAt"
   | "tags"
@@ -60,7 +61,7 @@ export type ListedEmailRow = Row<
 > &
   Row<"email_contents", "fromAddress" | "fromName" | "subject">;
 
-const LISTED = sql`e.id, e.contact_id, e.campaign_id, e.workflow_id, e.priority, e.reason, e.attempts, e.due_at, e.created_at, e.sent_at,
+const LISTED = sql`e.id, e.contact_id, e.campaign_id, e.workflow_id, e.priority, e.reason, e.attempts, e.due_at, e.scheduled_for, e.created_at, e.sent_at,
   e.tags, e.metadata, e.forgotten_at, c.from_address, c.from_name, ${TO_ADDRESS} as to_address, ${SUBJECT} as subject, ${statusOfEmail} as status`;
 
 const CONTENT = sql`email_contents c on c.project_id = e.project_id and c.id = e.content_id`;

@@ -93,7 +93,7 @@ async function start(transports: readonly ScriptedTransport[]): Promise<Sender> 
   return sender;
 }
 
-async function enqueue(kind: EmailKind = "CAMPAIGN"): Promise<string> {
+async function enqueue(kind: EmailKind = "CAMPAIGN", scheduledFor?: Date): Promise<string> {
   const contactId = newId();
   const [id = ""] = await transaction(database, async (tx) => {
     await tx
@@ -118,6 +118,7 @@ async function enqueue(kind: EmailKind = "CAMPAIGN"): Promise<string> {
           attachments: [],
         }),
         variables: {},
+        ...(scheduledFor === undefined ? {} : { scheduledFor }),
       },
     ]);
   });
@@ -230,4 +231,27 @@ test("submits an email once when the sender loses its lease and claims it again"
   await until(id, "SENT");
   await Promise.all(senders.splice(0).map((sender) => sender.stop()));
   expect(first.handedOver).toHaveLength(1);
+});
+
+test("sends a scheduled email at its time and once when the first sender dies with it", async () => {
+  const stop = createStop();
+  const times: number[] = [];
+  first.play = async (message, mayLeave) => {
+    times.push(Date.now());
+    await stop.here();
+    return takeEverything(message, mayLeave);
+  };
+  second.play = first.play;
+  const at = new Date(Date.now() + 1_000);
+  const id = await enqueue("TRANSACTIONAL", at);
+  await start([first]);
+  await stop.reached;
+  await declareDead();
+  await start([second]);
+  await vi.waitFor(() => expect(times).toHaveLength(2), WAIT);
+  stop.release();
+  await until(id, "SENT");
+  await Promise.all(senders.splice(0).map((sender) => sender.stop()));
+  expect(first.handedOver.length + second.handedOver.length).toBe(1);
+  for (const time of times) expect(time).toBeGreaterThanOrEqual(at.getTime());
 });

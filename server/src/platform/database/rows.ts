@@ -390,6 +390,7 @@ export interface EmailsTable {
   unsubscribedAt: Date | null;
   tags: ColumnType<unknown, string | null | undefined, string | null>;
   metadata: ColumnType<unknown, string | null | undefined, string | null>;
+  scheduledFor: Date | null;
 }
 
 export interface EmailsKeptLongerTable {

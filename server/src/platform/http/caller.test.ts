@@ -381,6 +381,7 @@ const VALID_BODIES: Record<string, unknown> = {
   "campaigns.resolve": { as: "sent" },
   "emails.release": { destination: "gmail" },
   "emails.resolve": { as: "sent" },
+  "emails.reschedule": { scheduledFor: new Date(Date.now() + 86_400_000).toISOString() },
   "v1.track": { email: "ada@example.com", event: "opened" },
   "v1.send": { to: "ada@example.com", from: "a@sandbox.localhost", subject: "s", body: "b" },
   "v1.sendBatch": {
@@ -645,6 +646,7 @@ async function furnish() {
       "/requests/:id": logged?.id ?? "",
       "/emails/:id": email,
       "/emails/:id/resolve": email,
+      "/emails/:id/cancel": email,
       "/mailbox/messages/:id": message,
       "/mailbox/messages/:id/raw": message,
       "/mailbox/messages/:id/attachments/:position": message,

@@ -154,6 +154,12 @@ const CASES: Record<string, (project: TestProject, name: string) => Promise<Call
     path: `/emails/${await doubtful(project, name, null)}/resolve`,
     body: { as: "sent" },
   }),
+  "emails.cancel": async (project, name) => {
+    const scheduledFor = new Date(Date.now() + 86_400_000).toISOString();
+    const body = { ...mail(`${name}@example.com`), scheduledFor };
+    const sent = await server.call(v1.send, project.byKey, { body });
+    return { path: `/emails/${sent.body.data.emails[0]?.email}/cancel`, body: {} };
+  },
   "emails.release": async ({ id }) => {
     await pauseForExample(id, null);
     return { path: "/emails/release", body: {} };
