@@ -1,11 +1,12 @@
 // Finds variables in the texts of steps for which no contact and no event has a value.
+import { exitOfGoal } from "@postloft/contract/workflows/goal.ts";
 import type { Graph } from "@postloft/contract/workflows/graph.ts";
 import type { Database } from "../platform/database/database.ts";
 import { listEventFields } from "../events/event-names.ts";
 import { firstUses } from "../templates/lint-variables.ts";
 import { mustachesOf } from "../templates/mustaches.ts";
 import { listContactVariables } from "../templates/unknown-variables.ts";
-import { textsOf } from "./step-texts.ts";
+import { textsOf, textsOfExit } from "./step-texts.ts";
 
 /** Variables that an execution provides to emails in addition to the contact's data. */
 export const EXECUTION_VARIABLES: readonly string[] = ["contact", "event", "workflow", "steps"];
@@ -13,17 +14,19 @@ export const EXECUTION_VARIABLES: readonly string[] = ["contact", "event", "work
 const STEP_VARIABLES = [...EXECUTION_VARIABLES, "data", "email", "id", "subscribed", "locale"];
 const STEP_RESULT = /^steps\.(?:\[([^\]]*)\]|([^./]+))/u;
 
-/** Returns the unknown names of each step that has any, such as `plan` or `steps.ask`. */
+/** Returns the unknown names of each step that has any, such as `plan` or `steps.ask`. Those of exit conditions and the goal count for the TRIGGER. */
 export async function readUnknownVariables(
   database: Database,
   projectId: string,
-  { steps }: Pick<Graph, "steps">,
+  { steps, exitConditions = [], goal }: Graph,
   triggerEvent: string | null,
 ): Promise<Map<string, string[]>> {
   const stepNames = new Set(steps.map(({ name }) => name));
   const known = new Set(STEP_VARIABLES);
+  const exits = [...exitConditions, ...exitOfGoal(goal && { ...goal, exits: true })];
   const used = steps.map((step) => {
-    const texts = textsOf(step).map(({ text }) => text);
+    const own = step.type === "TRIGGER" ? exits.flatMap(textsOfExit) : textsOf(step);
+    const texts = own.map(({ text }) => text);
     const names = texts.flatMap((text) => firstUses([["body", text]]).map(({ name }) => name));
     return { id: step.id, names, missing: texts.flatMap(stepsIn).filter((name) => !stepNames.has(name)) };
   });

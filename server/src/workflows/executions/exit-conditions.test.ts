@@ -327,6 +327,19 @@ test("leaves at the goal if it says so, counts it without a timely outbox event,
     [["GOAL_BY_STEP", "warning"]],
     [],
   ]);
+  const filter = {
+    operator: "AND",
+    conditions: [{ field: "data.a", operator: "equals", value: "{{steps.gone.a}}" }],
+  };
+  const unknown = await update(project, imported.body.id, {
+    goal: { eventName: "purchase", days: 1, filter },
+  });
+  expect(unknown.body.problems).toContainEqual(
+    expect.objectContaining({
+      code: "UNKNOWN_VARIABLE",
+      message: expect.stringContaining('"steps.gone"'),
+    }),
+  );
   const faulty = await update(project, imported.body.id, { goal: { eventName: "", days: 0 } });
   expect(faultsOf(faulty)).toEqual(["goal.days too_small", "goal.eventName too_small"]);
 });
