@@ -294,9 +294,5 @@ export const ENDPOINTS: readonly Endpoint[] = [
   billing.openPortal,
   billing.listInvoices,
   ...billingLimits.BILLING_LIMIT_ENDPOINTS,
-  instance.getConfig,
-  instance.getHealth,
-  instance.getReadiness,
-  instance.getMetrics,
-  instance.getOpenApi,
+  ...instance.INSTANCE_ENDPOINTS,
 ];

@@ -77,3 +77,6 @@ export const getOpenApi = endpoint({
   contentType: "application/json",
   responses: { 200: z.string() },
 });
+
+/** In the order of the documentation. */
+export const INSTANCE_ENDPOINTS = [getConfig, getHealth, getReadiness, getMetrics, getOpenApi] as const;
