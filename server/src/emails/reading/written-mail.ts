@@ -49,6 +49,7 @@ async function findWaiting(database: Database, projectId: string, id: string) {
     isTest: null,
     variables: null,
     sentAt: null,
+    scheduledFor: null,
     isForgotten: false,
     // Campaigns have no separate plain text.
     text: null,

@@ -15,6 +15,7 @@ export async function findWritten(database: Database, projectId: string, id: str
     isTest: boolean | null;
     variables: unknown;
     sentAt: Date | null;
+    scheduledFor: Date | null;
     isForgotten: boolean;
     subject: string;
     html: string;
@@ -25,7 +26,7 @@ export async function findWritten(database: Database, projectId: string, id: str
     headers: unknown;
     listKind: ListKind | null;
   }>`
-    select e.id, e.contact_id, e.campaign_id, e.priority, e.to_address, e.to_name, e.copies, e.is_test, e.variables, e.sent_at,
+    select e.id, e.contact_id, e.campaign_id, e.priority, e.to_address, e.to_name, e.copies, e.is_test, e.variables, e.sent_at, e.scheduled_for,
       e.forgotten_at is not null as is_forgotten, c.subject, c.html, c.text, c.from_address, c.from_name, c.reply_to, c.headers, c.list_kind
     from emails e join email_contents c on c.project_id = e.project_id and c.id = e.content_id
     where e.project_id = ${projectId} and e.id = ${id}`.execute(database);

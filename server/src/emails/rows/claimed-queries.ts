@@ -17,6 +17,7 @@ export interface ClaimedRow extends Row<
   | "attempts"
   | "campaignId"
   | "templateId"
+  | "scheduledFor"
 > {
   /** Set for a test email, which stores TestVariables as its variables. */
   isTest: boolean | null;
@@ -35,6 +36,6 @@ export interface ClaimedRow extends Row<
 /** The columns of just claimed emails `e` of one project. */
 export const CLAIMED_COLUMNS = (projectId: string) => sql`
   e.project_id, e.id, e.contact_id, e.content_id, e.priority, e.to_address, e.to_name, e.copies, e.variables, e.attempts,
-  e.campaign_id, e.template_id, e.is_test, e.stays_here, (select tracking from project_queues where project_id = ${projectId}) as tracking,
+  e.campaign_id, e.template_id, e.scheduled_for, e.is_test, e.stays_here, (select tracking from project_queues where project_id = ${projectId}) as tracking,
   (select suppression_list from project_queues where project_id = ${projectId}) as suppression_list,
   (select xmin::text from project_queues where project_id = ${projectId}) as queue_version`;

@@ -13,7 +13,7 @@ import type { ClaimedRow } from "../rows/claimed-queries.ts";
 /** The columns of an email row that the header uses. */
 export type AddressedRow = Pick<
   ClaimedRow,
-  "id" | "campaignId" | "priority" | "toAddress" | "toName" | "isTest" | "variables"
+  "id" | "campaignId" | "priority" | "toAddress" | "toName" | "isTest" | "variables" | "scheduledFor"
 >;
 export type HeaderContent = Pick<Content, "fromAddress" | "fromName" | "replyTo" | "headers" | "listKind">;
 
@@ -38,7 +38,7 @@ export function headerPartsOf(row: AddressedRow, content: HeaderContent, mail: O
   const listKind = shownListKind(row, content);
   return {
     messageId: messageIdOf(row.id, fromAddress),
-    date: messageDateOf(row.id, row.campaignId === null ? null : (mail.madeAt ?? now())),
+    date: row.scheduledFor ?? messageDateOf(row.id, row.campaignId === null ? null : (mail.madeAt ?? now())),
     from: named({ address: fromAddress, name: fromName }),
     to: [named({ address: row.toAddress, name: row.toName })],
     cc: mail.cc.map(named),
