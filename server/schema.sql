@@ -1131,6 +1131,7 @@ CREATE TABLE templates (
   CONSTRAINT templates_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   CONSTRAINT templates_type_check CHECK (type = ANY (ARRAY['TRANSACTIONAL'::text, 'MARKETING'::text, 'HEADLESS'::text]))
 );
+CREATE INDEX templates_name ON templates USING btree (project_id, name);
 
 CREATE TABLE template_versions (
   project_id   uuid                      NOT NULL,

@@ -127,9 +127,14 @@ export const sendBody = z
     subject: subject.optional().describe("Variables are filled in as in the body."),
     body: bodyText.optional().describe("HTML; Handlebars variables are filled in for each recipient."),
     text: bodyText.optional().describe("The plain-text part; generated from the HTML if omitted."),
-    template: id
+    template: z
+      .string()
+      .min(1)
+      .max(LIMITS.nameLength.value)
       .optional()
-      .describe("A template instead of subject and body. Other fields of this request override it."),
+      .describe(
+        "The id or the name of a template, instead of subject and body. Other fields of this request override it.",
+      ),
     from: mailbox
       .optional()
       .describe(
@@ -260,6 +265,7 @@ export const send = endpoint({
   errors: [
     "DOMAIN_NOT_VERIFIED",
     "TEMPLATE_NOT_FOUND",
+    "CONFLICT",
     "CONTACT_UNSUBSCRIBED",
     "BILLING_LIMIT_EXCEEDED",
     "EMAIL_VERIFICATION_REQUIRED",

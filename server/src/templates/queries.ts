@@ -91,6 +91,19 @@ export async function findTemplatesById(
   return rows;
 }
 
+/** Returns the ids of the templates with these names, one or two for each name, because names are not unique. */
+export async function findTemplateIdsByName(
+  database: Database,
+  keys: ReadonlyArray<{ projectId: string; name: string }>,
+) {
+  const { rows } = await sql<{ projectId: string; name: string; ids: string[] }>`
+    select t.project_id, t.name, (array_agg(t.id))[1:2] as ids
+    from unnest(${keys.map((key) => key.projectId)}::uuid[], ${keys.map(({ name }) => name)}::text[]) as i (project_id, name)
+    join templates t on t.project_id = i.project_id and t.name = i.name
+    group by t.project_id, t.name`.execute(database);
+  return rows;
+}
+
 export interface TemplateFilter {
   search?: string | undefined;
   type?: TemplateType | undefined;

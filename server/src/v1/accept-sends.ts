@@ -13,8 +13,8 @@ import type { Domains } from "../domains/domains.ts";
 import type { ChangeSource } from "../contacts/consent.ts";
 import { readDataPatch, type DataPatch } from "../contacts/rules.ts";
 import { upsertContacts } from "../contacts/upsert-contacts.ts";
-import { readTemplates } from "../templates/templates.ts";
-import { createDrafter, templateKeyOf, type Draft, type DraftedCall } from "./draft-content.ts";
+import { readReferencedTemplates } from "../templates/referenced-templates.ts";
+import { createDrafter, templateOf, type Draft, type DraftedCall } from "./draft-content.ts";
 import { optional } from "./shard.ts";
 import { findSubscriptions } from "./queries.ts";
 import { resolveSenders } from "./resolve-senders.ts";
@@ -148,8 +148,8 @@ interface Plan {
 
 /** Returns the content and sender of each call, or its error. Writes nothing. */
 async function decide(tx: Tx, items: readonly SendItem[], domains: Domains): Promise<Array<Plan | Error>> {
-  const keys = items.map(templateKeyOf).filter((key) => key !== null);
-  const draftOf = createDrafter(await readTemplates(tx, keys));
+  const references = items.map(templateOf).filter((one) => one !== null);
+  const draftOf = createDrafter(await readReferencedTemplates(tx, references));
   const drafted = items.map((item) => ({ item, draft: draftOf(item) }));
   const senders = await resolveSenders(
     tx,

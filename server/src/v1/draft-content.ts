@@ -74,9 +74,9 @@ export function ownTexts(body: SendBody, parts: Parts): Texts | null {
   return { ...texts, hash: hashTexts(texts) };
 }
 
-/** Returns the lookup key of a call's template, or null. */
-export function templateKeyOf({ projectId, body }: { projectId: string; body: SendBody }) {
-  return body.template === undefined ? null : { projectId, id: body.template };
+/** Returns what names a call's template, or null. */
+export function templateOf({ projectId, body }: { projectId: string; body: SendBody }) {
+  return body.template === undefined ? null : { projectId, reference: body.template };
 }
 
 export interface DraftedCall {
@@ -91,7 +91,7 @@ export interface DraftedCall {
  * are assembled and hashed once.
  */
 export function createDrafter(
-  templates: ReadonlyMap<string, SendableTemplate>,
+  templates: ReadonlyMap<string, SendableTemplate | AppError>,
 ): (call: DraftedCall) => Draft | AppError {
   const known = new Map<SendableTemplate, Texts>();
   function textsFrom(template: SendableTemplate, parts: Parts): Texts {
@@ -106,9 +106,10 @@ export function createDrafter(
     return hashed;
   }
   return (call) => {
-    const key = templateKeyOf(call);
-    const template = key === null ? null : templates.get(`${key.projectId} ${key.id}`);
+    const key = templateOf(call);
+    const template = key === null ? null : templates.get(`${key.projectId} ${key.reference}`);
     if (template === undefined) return new AppError("TEMPLATE_NOT_FOUND");
+    if (template instanceof AppError) return template;
     const texts = call.texts ?? (template === null ? null : textsFrom(template, call.parts));
     if (texts === null) throw new Error("A call has neither texts of its own nor a template.");
     const { hash, ...shown } = texts;

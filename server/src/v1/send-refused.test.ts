@@ -89,7 +89,7 @@ test.for([
     { to: "a@example.com", reply: "x", replyTo: 5 },
     ["reply invalid_string", "replyTo invalid_type"],
   ],
-  ["a faulty template id", { to: "a@example.com", template: "x" }, ["template invalid_string"]],
+  ["an empty template name", { to: "a@example.com", template: "" }, ["template too_small"]],
   [
     "51 copies",
     { to: "a@example.com", cc: Array(26).fill("c@example.com"), bcc: Array(25).fill("b@example.com") },

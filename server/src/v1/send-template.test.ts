@@ -207,6 +207,28 @@ test("rejects a template with an unverified domain unless the call has a verifie
   expect((await send({ to: newAddress(), template, from: FROM })).status).toBe(200);
 });
 
+test("finds a template by its name in the project, and needs the id if several have the name", async () => {
+  const other = await server.createProject();
+  const name = "Welcome, friend";
+  const id = await makeTemplate({ name, subject: "Welcome" });
+  await makeTemplate({ name, subject: "Theirs" }, other.byKey);
+  await makeTemplate({ name: name.toUpperCase(), subject: "Another" });
+  const to = newAddress();
+  const sent = await send({ to, template: name });
+  expect(sent.status).toBe(200);
+  const params = { id: sent.body.data.emails[0]?.email ?? "" };
+  const { body: email } = await server.call(emailsContract.getEmail, server.project.byKey, { params });
+  expect(email.subject).toBe("Welcome");
+  const second = await makeTemplate({ name });
+  const refused = await refuse({ to: newAddress(), template: name });
+  expect(errorOf(refused)).toBe("409 CONFLICT");
+  expect(refused.text).toContain(`Several templates are named “${name}”.`);
+  expect((await send({ to: newAddress(), template: id })).status).toBe(200);
+  await server.call(templatesContract.deleteTemplate, server.project.byKey, { params: { id: second } });
+  expect((await send({ to: newAddress(), template: name })).status).toBe(200);
+  expect(errorOf(await refuse({ to: newAddress(), template: "Welcome" }))).toBe("404 TEMPLATE_NOT_FOUND");
+});
+
 test("returns 404 and writes nothing for an unknown, foreign or deleted template", async () => {
   const other = await server.createProject();
   const theirs = await makeTemplate({}, other.byKey);
@@ -450,7 +472,7 @@ test("stores one content for many emails with the same template", async () => {
 test.for([
   [{ subject: "{{" }, ["subject custom"]],
   [{ body: "{{#if}}", text: "{{>x}}" }, ["body custom", "text custom"]],
-  [{ template: "x" }, ["template invalid_string"]],
+  [{ template: "x".repeat(101) }, ["template too_big"]],
   [{ template: null }, ["template invalid_type"]],
 ] as Array<[object, string[]]>)("rejects %j with a template as without one", async ([own, faults]) => {
   expect(faultsOf(await refuse({ to: newAddress(), template: templates.MARKETING, ...own }))).toEqual(faults);
