@@ -3,6 +3,8 @@ import { Client } from "pg";
 import { sql } from "kysely";
 import { expect, onTestFinished, test } from "vitest";
 import * as contactBulk from "@postloft/contract/contact-bulk.ts";
+import * as contacts from "@postloft/contract/contacts.ts";
+import { enqueueContactEvents } from "../reactions/reactions.ts";
 import { useTestServer } from "../testing/test-server.ts";
 import { subtransaction, transaction } from "./database/database.ts";
 import { afterCommit, notify, subscribe, type Topic } from "./notify.ts";
@@ -109,4 +111,23 @@ test("an HTTP call notifies other processes once its commit can be seen", async 
   expect(queued.status).toBe(202);
   await expect.poll(() => seen.length, { timeout: 4_000 }).toBeGreaterThan(0);
   expect(await seen[0]).toHaveLength(1);
+});
+
+test("a change of a contact notifies workflows once, in projects where they subscribe to changes", async () => {
+  const { byKey, id: projectId } = await server.createProject();
+  const { body } = await server.call(contacts.upsertContact, byKey, { body: { email: "ada@example.com" } });
+  const seen = watch("workflows");
+  const notified = async (times: number) => {
+    const change = { projectId, contactId: body.id };
+    await transaction(server.database, async (tx) => {
+      for (let time = 0; time < times; time++) await enqueueContactEvents(tx, [change]);
+    });
+    return [...seen];
+  };
+  const subscribed =
+    "insert into event_subscriptions (project_id, event_name, subscriber) values ($1, '*', $2)";
+  await server.rows(subscribed, projectId, "segments");
+  expect(await notified(1)).toEqual([]);
+  await server.rows(subscribed, projectId, "workflows");
+  expect(await notified(2)).toEqual(["workflows"]);
 });

@@ -2,6 +2,7 @@
 import { sql, type RawBuilder } from "kysely";
 import { EMAIL_SENT } from "@postloft/contract/event-names.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
+import { notify } from "../platform/notify.ts";
 
 /** The subscription to every event. No event has this name, because names have at least one character. */
 export const EVERY_EVENT = "";
@@ -38,20 +39,28 @@ export async function insertSentOutboxEvents(
   await insertSentOutboxEventsFrom(source).execute(tx);
 }
 
-/** Adds outbox events for contacts that changed without an event, in projects with a subscriber to contact changes. */
+/**
+ * Adds outbox events for contacts that changed without an event, in projects with a subscriber to contact changes, and wakes the workflows if
+ * they are one.
+ */
 export async function insertContactOutboxEvents(
   tx: Tx,
   changes: ReadonlyArray<{ projectId: string; id: string; contactId: string; fromPublicKey: true | null }>,
 ): Promise<void> {
-  await sql`
-    insert into event_reactions (project_id, subscriber, id, contact_id, from_public_key)
-    select i.project_id, s.subscriber, i.id, i.contact_id, i.from_public_key from unnest(
-      ${changes.map((change) => change.projectId)}::uuid[],
-      ${changes.map((change) => change.id)}::uuid[],
-      ${changes.map((change) => change.contactId)}::uuid[],
-      ${changes.map((change) => change.fromPublicKey)}::boolean[]
-    ) as i (project_id, id, contact_id, from_public_key)
-    join event_subscriptions s on s.project_id = i.project_id and s.event_name = '*'`.execute(tx);
+  const { rows } = await sql<{ subscriber: string }>`
+    with added as (
+      insert into event_reactions (project_id, subscriber, id, contact_id, from_public_key)
+      select i.project_id, s.subscriber, i.id, i.contact_id, i.from_public_key from unnest(
+        ${changes.map((change) => change.projectId)}::uuid[],
+        ${changes.map((change) => change.id)}::uuid[],
+        ${changes.map((change) => change.contactId)}::uuid[],
+        ${changes.map((change) => change.fromPublicKey)}::boolean[]
+      ) as i (project_id, id, contact_id, from_public_key)
+      join event_subscriptions s on s.project_id = i.project_id and s.event_name = '*'
+      returning subscriber
+    )
+    select distinct subscriber from added`.execute(tx);
+  if (rows.some(({ subscriber }) => subscriber === "workflows")) notify(tx, "workflows");
 }
 
 /** Returns the projects with a subscriber to contact changes. */
