@@ -197,11 +197,11 @@ test("rejects a session or key that lost its rights before the last byte arrived
     project.id,
     person.id,
   );
-  const slowly = (path: string, headers: Record<string, string>, body: string) => {
+  const slowly = async (path: string, headers: Record<string, string>, body: string) => {
     const input = { ...headers, "content-type": "application/json", "content-length": body.length };
     const request = httpRequest(server.url + path, { method: "POST", headers: input });
     const responded = once(request, "response") as Promise<[IncomingMessage]>;
-    request.write(body.slice(0, -1));
+    await new Promise((resolve) => request.write(body.slice(0, -1), resolve));
     return async () => {
       request.end(body.at(-1));
       const [response] = await responded;
@@ -209,11 +209,13 @@ test("rejects a session or key that lost its rights before the last byte arrived
       return response.statusCode;
     };
   };
-  const endings = [
+  const endings = await Promise.all([
     slowly(`/projects/${project.id}/keys`, { cookie: person.cookie }, '{"name":"x","scopes":["*:write"]}'),
     slowly("/contacts", { authorization: `Bearer ${project.secretKey}` }, '{"email":"late@example.com"}'),
     slowly(`/projects/${project.id}/keys`, { cookie: owner.cookie }, '{"name":"x","scopes":["*:read"]}'),
-  ];
+  ]);
+  // The server has read what was sent before this call.
+  await server.call("GET", "/health", {});
   const begunMs = performance.now();
   await vi.waitUntil(() => performance.now() - begunMs > 1_100, { timeout: 5_000 });
   await server.rows("delete from memberships where user_id = $1", person.id);
