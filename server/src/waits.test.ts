@@ -16,6 +16,7 @@ import { claimKey } from "./platform/http/idempotency.ts";
 import { newId } from "./platform/ids.ts";
 import { upsertInvitation } from "./projects/members/queries.ts";
 import { updateTimeBasedDue } from "./segments/queries.ts";
+import { claimDeliveries, updateAttempt } from "./stream/delivery-queries.ts";
 import { RECIPIENT_CHECKS } from "./suppressions/recipients.ts";
 import { addSampleRows, HASH, id, undone } from "./testing/sample-rows.ts";
 import { placesOf } from "./testing/statement-places.ts";
@@ -35,6 +36,7 @@ beforeAll(async () => {
 afterAll(async () => testDatabase?.drop());
 
 /** The seconds from the start of the transaction to a time in a row that the work stores. */
+const endpoint = { projectId: id.project, id: id.endpoint, ordered: false };
 const stored =
   (time: string, table: string, work: (tx: Tx) => Promise<unknown>, where = sql`true`) =>
   async (tx: Tx): Promise<number | undefined> => {
@@ -201,7 +203,7 @@ const WAITS: Wait[] = [
     is: 300,
   },
   {
-    wait: "platform/http/idempotency.ts claimKey",
+    wait: "platform/http/idempotency.ts claimKeys",
     measure: stored("claimed_until", "idempotency_keys", (tx) =>
       claimKey(tx, { projectId: id.project, key: "k", path: "/v1/send", body: HASH }),
     ),
@@ -330,6 +332,34 @@ const WAITS: Wait[] = [
   { wait: "billing/queries.ts postponeEvents", measure: afterFailures(0), is: 5 },
   { wait: "billing/queries.ts postponeEvents", measure: afterFailures(3), is: 40 },
   { wait: "billing/queries.ts postponeEvents", measure: afterFailures(50), is: 3600 },
+  {
+    wait: "stream/delivery-queries.ts claimDeliveries",
+    measure: stored("due_at", "event_deliveries", (tx) =>
+      claimDeliveries(tx, endpoint, { claimId: newId(), limit: 10, leaseSeconds: 75 }),
+    ),
+    is: 75,
+  },
+  {
+    wait: "stream/delivery-queries.ts updateAttempt",
+    measure: stored("due_at", "event_deliveries", (tx) =>
+      updateAttempt(
+        tx,
+        {
+          projectId: id.project,
+          endpointId: id.endpoint,
+          id: id.delivery,
+          claimId: id.claim,
+          waitSeconds: 20,
+          status: 500,
+          body: null,
+          error: "e",
+          durationMs: 1,
+        },
+        3,
+      ),
+    ),
+    is: 20,
+  },
   {
     wait: "webhooks/queries.ts claimCalls",
     measure: stored("due_at", "webhook_calls", (tx) =>

@@ -98,6 +98,13 @@ test("parses a bounce with a very long original email on the thread and applies 
   const original = ["Subject: Hello", "", ...Array.from({ length: 20_000 }, () => "x")];
   const path = `${returnPaths.localPartOf(projectId, mail?.id ?? "")}@bounce.example`;
   await store(bounceMail({ original }), path);
-  await readWith(async () => ({ fault: "none here" }));
-  expect(await inbox()).toEqual([{ result: "hard-bounce", isDue: true, isKept: false }]);
+  // On a busy machine the thread may exceed the time of a batch, and then the notice returns later.
+  const readAgain = async () => {
+    await sql`update notices set due_at = now()`.execute(database);
+    await readWith(async () => ({ fault: "none here" }));
+    return inbox();
+  };
+  await expect
+    .poll(readAgain, { timeout: 30_000 })
+    .toEqual([{ result: "hard-bounce", isDue: true, isKept: false }]);
 });

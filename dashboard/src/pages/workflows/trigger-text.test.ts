@@ -3,7 +3,8 @@ import { expect, test, vi } from "vitest";
 
 vi.stubGlobal("localStorage", { getItem: () => null });
 vi.stubGlobal("navigator", { languages: ["en-GB"] });
-// Imported after the stubs, because texts are translated when their modules load.
+// Imported after the stubs, because texts are translated when their modules load. Another file of the same worker may have loaded them.
+vi.resetModules();
 const { triggerText } = await import("./trigger-text.ts");
 const { stateOf } = await import("./workflow-state.tsx");
 
