@@ -59,6 +59,50 @@ test("a new key is shown despite attempts to close, and leaving asks until it is
   expect(asked).toHaveLength(2);
 });
 
+test("a webhook endpoint shows its secret once, and can be paused and deleted by admins only", async () => {
+  const { page, project, asked } = await open(() => "");
+  await page.getByRole("link", { name: "Settings" }).click();
+  await page.getByRole("button", { name: "Webhooks" }).click();
+  await page.getByText("No webhook endpoints yet").waitFor();
+  await page.getByRole("button", { name: "New endpoint" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("URL").fill("ftp://hooks.acme.example");
+  await dialog.getByLabel("Event types").fill("*.email");
+  await dialog.getByRole("button", { name: "Create endpoint" }).click();
+  await dialog.getByText('Must be an event name, "email.*" or "*".').waitFor();
+  await dialog.getByLabel("Event types").fill("contact.*\norder placed");
+  await dialog.getByRole("button", { name: "Create endpoint" }).click();
+  await dialog.getByText("Must begin with https:// or http://.").waitFor();
+  await dialog.getByLabel("URL").fill("https://hooks.acme.example");
+  await dialog.getByRole("button", { name: "Create endpoint" }).click();
+  await page.getByRole("heading", { name: "Copy the secret now" }).waitFor();
+  await page.goBack();
+  await expect.poll(() => asked).toHaveLength(1);
+  expect(await dialog.locator("code").textContent()).toMatch(/^whsec_[\w+/]{20,}/);
+  await dialog.getByRole("button", { name: "Done" }).click();
+
+  const endpoints = () => server.call("GET", "/webhooks/endpoints", project.byKey);
+  const eventTypes = ["contact.*", "order placed"];
+  expect((await endpoints()).body).toMatchObject({ data: [{ eventTypes, ordered: false, enabled: true }] });
+  await page.getByRole("link", { name: "https://hooks.acme.example" }).click();
+  await page.getByRole("button", { name: "Pause" }).click();
+  await page.getByRole("button", { name: "Enable" }).waitFor();
+  expect((await endpoints()).body).toMatchObject({ data: [{ enabled: false }] });
+
+  const setRole = (role: string) =>
+    server.rows("update memberships set role = $2 where project_id = $1", project.id, role);
+  await setRole("MEMBER");
+  await page.reload();
+  await page.getByText("No deliveries yet").waitFor();
+  expect(await page.getByRole("button", { name: /^(Enable|Delete|Resend)/ }).count()).toBe(0);
+  await setRole("OWNER");
+  await page.reload();
+  await page.getByRole("button", { name: "Delete", exact: true }).click();
+  await dialog.getByRole("button", { name: "Delete endpoint" }).click();
+  await page.getByText("No webhook endpoints yet").waitFor();
+  expect((await endpoints()).body).toEqual({ data: [] });
+});
+
 test("new recovery codes are shown despite attempts to close the dialog", async () => {
   const { page, project } = await open(() => "");
   const { email, password } = project.owner;

@@ -44,6 +44,7 @@ const CONDITIONS = {
 /** Fills the first project so that no screen is empty. Returns the screens. */
 export async function furnish(url: string): Promise<Screen[]> {
   const api = createApiClient(url);
+  const endpointId = await makeEndpoint(api);
   const contactId = await makePeople(api);
   const templateId = await makeTemplate(api);
   const blocksId = await makeBlocks(api);
@@ -117,6 +118,7 @@ export async function furnish(url: string): Promise<Screen[]> {
       "general",
       "members",
       "notifications",
+      "webhooks",
       "fields",
       "reputation",
       "usage",
@@ -127,7 +129,22 @@ export async function furnish(url: string): Promise<Screen[]> {
       name: `settings-${tab}`,
       path: `${project}/settings?tab=${tab}`,
     })),
+    {
+      name: "settings-webhook-endpoint",
+      path: `${project}/settings?tab=webhooks&endpoint=${endpointId}`,
+    },
   ];
+}
+
+/** Creates a webhook endpoint that cannot be reached, so that it has failing deliveries. */
+async function makeEndpoint(api: ApiClient): Promise<string> {
+  const { id } = await api.post<{ id: string }>("/webhooks/endpoints", {
+    url: "https://hooks.acme.example/events",
+    description: "The order system",
+    eventTypes: ["email.*", "signed-up"],
+    ordered: true,
+  });
+  return id;
 }
 
 async function makePeople(api: ApiClient): Promise<string> {

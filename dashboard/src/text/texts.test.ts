@@ -68,7 +68,6 @@ const NO_SCREEN = [
   "Only a dynamic segment with trackMembership can update its members. Use refresh to count.",
   "This was changed at {updatedAt}, after you read it.",
   "There is no stored value for this header at this address: give one.",
-  'There is no stored value for "{parameter}" at this address: give one.',
   "Template {id} not found.",
   "Only allowed with the trigger EVENT.",
   "Choose an audience: {choices}",

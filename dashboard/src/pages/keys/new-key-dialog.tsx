@@ -9,7 +9,7 @@ import { t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Field, Select, TextArea } from "../../ui/field.tsx";
-import { CopyButton } from "../../ui/snippet.tsx";
+import { SecretDialog } from "../../ui/secret-dialog.tsx";
 import { Failure } from "../../ui/states.tsx";
 
 const PURPOSES = ["send", "test", "read", "own"] as const;
@@ -90,7 +90,16 @@ export function NewKeyDialog({ projectId, onClose }: NewKeyDialogProps) {
     event.preventDefault();
     making.mutate();
   };
-  if (making.data !== undefined) return <MadeDialog secret={making.data.key} onClose={onClose} />;
+  if (making.data !== undefined)
+    return (
+      <SecretDialog
+        title={t("Copy your key now")}
+        description={t("You won't be able to see this key again.")}
+        secret={making.data.key}
+        copyLabel={t("Copy key")}
+        onClose={onClose}
+      />
+    );
   return (
     <Dialog title={t("New key")} open onClose={onClose} isHeld={making.isPending}>
       <form onSubmit={submit} noValidate className="flex flex-col gap-4">
@@ -199,26 +208,5 @@ function Rights({ rights, onChange }: RightsProps) {
         </li>
       ))}
     </ul>
-  );
-}
-
-function MadeDialog({ secret, onClose }: { secret: string; onClose: () => void }) {
-  return (
-    <Dialog
-      title={t("Copy your key now")}
-      description={t("You won't be able to see this key again.")}
-      open
-      isHeld
-    >
-      <div className="flex items-center gap-1 rounded-md border border-line bg-side py-1 pr-1 pl-3">
-        <code className="min-w-0 flex-1 font-mono text-xs break-all">{secret}</code>
-        <CopyButton text={secret} label={t("Copy key")} />
-      </div>
-      <div className="mt-4 flex justify-end">
-        <Button look="primary" onClick={onClose}>
-          {t("Done")}
-        </Button>
-      </div>
-    </Dialog>
   );
 }

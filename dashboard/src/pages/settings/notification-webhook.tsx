@@ -93,7 +93,8 @@ export function NotificationWebhook({ project, webhook }: { project: Project; we
   );
 }
 
-function Tried({ status, error }: { status: number | null; error: string | null }) {
+/** Shows the result of a test request. */
+export function Tried({ status, error }: { status: number | null; error: string | null }) {
   return error === null ? (
     <span className="text-good">{t("Response: {status}", { status: String(status) })}</span>
   ) : (
@@ -101,7 +102,7 @@ function Tried({ status, error }: { status: number | null; error: string | null 
   );
 }
 
-const STATES: Record<Call["state"], { tone: Tone; label: string }> = {
+export const CALL_STATES: Record<Call["state"], { tone: Tone; label: string }> = {
   waiting: { tone: "warn", label: t("Pending") },
   done: { tone: "good", label: t("Delivered") },
   failed: { tone: "bad", label: t("Failed") },
@@ -122,7 +123,7 @@ const COLUMNS: Column<Call>[] = [
     key: "state",
     head: t("Status"),
     width: "w-28",
-    cell: ({ state }) => <Badge tone={STATES[state].tone}>{STATES[state].label}</Badge>,
+    cell: ({ state }) => <Badge tone={CALL_STATES[state].tone}>{CALL_STATES[state].label}</Badge>,
   },
   {
     key: "tries",

@@ -13,12 +13,13 @@ import { NotificationSettings } from "./notification-settings.tsx";
 import { Reputation } from "./reputation.tsx";
 import { SuppressionSettings } from "./suppression-settings.tsx";
 import { UsageSettings } from "./usage-settings.tsx";
+import { WebhookSettings } from "./webhook-settings.tsx";
 
 const route = getRouteApi("/signed-in/$projectId/settings");
 
 export function SettingsPage() {
   const project = useProject();
-  const { tab = "general", search = "" } = route.useSearch();
+  const { tab = "general", search = "", endpoint, state } = route.useSearch();
   const navigate = route.useNavigate();
   return (
     <Page title={t("Settings")} about={project.name}>
@@ -29,6 +30,7 @@ export function SettingsPage() {
           { value: "general", label: t("General") },
           { value: "members", label: t("Members") },
           { value: "notifications", label: t("Notifications") },
+          { value: "webhooks", label: t("Webhooks") },
           { value: "fields", label: t("Fields") },
           { value: "reputation", label: t("Reputation") },
           { value: "usage", label: t("Usage") },
@@ -42,6 +44,23 @@ export function SettingsPage() {
       {tab === "general" && <GeneralSettings key={project.id} project={project} />}
       {tab === "members" && <MemberSettings project={project} />}
       {tab === "notifications" && <NotificationSettings project={project} />}
+      {tab === "webhooks" && (
+        <WebhookSettings
+          project={project}
+          endpointId={endpoint}
+          state={state}
+          onChoose={(chosen) =>
+            void navigate({
+              search: {
+                tab,
+                ...(endpoint === undefined ? {} : { endpoint }),
+                ...(chosen === undefined ? {} : { state: chosen }),
+              },
+              replace: true,
+            })
+          }
+        />
+      )}
       {tab === "fields" && <FieldSettings project={project} />}
       {tab === "reputation" && <Reputation project={project} />}
       {tab === "usage" && <UsageSettings project={project} />}

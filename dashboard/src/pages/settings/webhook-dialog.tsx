@@ -1,0 +1,176 @@
+// Creates a webhook endpoint and shows its secret once, or changes an endpoint.
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState, type FormEvent } from "react";
+import type { ApiResponse } from "../../api/address.ts";
+import { call, problemWith } from "../../api/call.ts";
+import { api } from "../../api/endpoints.ts";
+import { resourceKey } from "../../api/query-key.ts";
+import { t } from "../../text/t.ts";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { Checkbox, Field, TextArea } from "../../ui/field.tsx";
+import { SecretDialog } from "../../ui/secret-dialog.tsx";
+import { Failure } from "../../ui/states.tsx";
+import { useToast } from "../../ui/toasts.tsx";
+
+export type WebhookEndpoint = ApiResponse<typeof api.webhooks.listEndpoints>["data"][number];
+
+interface Input {
+  url: string;
+  /** One event type per line, because names of events may contain spaces and commas. */
+  types: string;
+  description: string;
+  ordered: boolean;
+}
+
+const NEW: Input = { url: "", types: "", description: "", ordered: false };
+
+function inputOf({ url, eventTypes, description, ordered }: WebhookEndpoint): Input {
+  return { url, types: eventTypes.join("\n"), description: description ?? "", ordered };
+}
+
+function bodyOf({ url, types, description, ordered }: Input) {
+  return {
+    url: url.trim(),
+    eventTypes: types
+      .split("\n")
+      .map((type) => type.trim())
+      .filter((type) => type !== ""),
+    description: description.trim() === "" ? null : description.trim(),
+    ordered,
+  };
+}
+
+/** Returns only what was changed here, so that the changes of others stay. */
+function changesOf(input: Input, before: WebhookEndpoint): Partial<ReturnType<typeof bodyOf>> {
+  const old = bodyOf(inputOf(before));
+  const isChanged = ([name, value]: [string, unknown]) =>
+    JSON.stringify(value) !== JSON.stringify(old[name as keyof typeof old]);
+  return Object.fromEntries(Object.entries(bodyOf(input)).filter(isChanged));
+}
+
+interface EndpointDialogProps {
+  projectId: string;
+  /** The endpoint to change; without it, the dialog creates one. */
+  endpoint?: WebhookEndpoint;
+  onClose: () => void;
+}
+
+export function EndpointDialog({ projectId, endpoint, onClose }: EndpointDialogProps) {
+  const queries = useQueryClient();
+  const toast = useToast();
+  // As it was when the dialog opened, because the list is reloaded meanwhile.
+  const [before] = useState(endpoint);
+  const [input, setInput] = useState<Input>(before === undefined ? NEW : inputOf(before));
+  const saving = useMutation({
+    mutationFn: async () => {
+      if (before === undefined)
+        return (await call(api.webhooks.createEndpoint, { projectId, body: bodyOf(input) })).secret;
+      const params = { id: before.id };
+      await call(api.webhooks.updateEndpoint, { projectId, params, body: changesOf(input, before) });
+      return null;
+    },
+    // Do not wait for the refetch, so that the secret appears immediately.
+    onSuccess: (secret) => {
+      void queries.invalidateQueries({ queryKey: resourceKey(api.webhooks.listEndpoints, { projectId }) });
+      if (secret !== null) return;
+      toast(t("Webhook endpoint saved"));
+      onClose();
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    saving.mutate();
+  };
+  if (saving.data != null)
+    return (
+      <SecretDialog
+        title={t("Copy the secret now")}
+        description={t("Your app needs it to verify our requests. You won't be able to see it again.")}
+        secret={saving.data}
+        copyLabel={t("Copy secret")}
+        onClose={onClose}
+      />
+    );
+  return (
+    <Dialog
+      title={before === undefined ? t("New endpoint") : t("Edit endpoint")}
+      open
+      onClose={onClose}
+      isHeld={saving.isPending}
+    >
+      <form onSubmit={submit} noValidate className="flex flex-col gap-4">
+        <EndpointFields
+          given={input}
+          onChange={(change) => setInput((now) => ({ ...now, ...change }))}
+          error={saving.error}
+        />
+        <div className="flex justify-end gap-2">
+          <Button look="quiet" disabled={saving.isPending} onClick={onClose}>
+            {t("Cancel")}
+          </Button>
+          <Button
+            look="primary"
+            type="submit"
+            busy={saving.isPending}
+            disabled={input.url.trim() === "" || bodyOf(input).eventTypes.length === 0}
+          >
+            {before === undefined ? t("Create endpoint") : t("Save changes")}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+interface EndpointFieldsProps {
+  given: Input;
+  onChange: (change: Partial<Input>) => void;
+  /** Null before the first attempt. */
+  error: unknown;
+}
+
+function EndpointFields({ given, onChange, error }: EndpointFieldsProps) {
+  const { url, types, description, ordered } = given;
+  return (
+    <>
+      {error !== null && <Failure error={error} atInputs={["url", "eventTypes", "description"]} />}
+      <Field
+        label={t("URL")}
+        type="url"
+        inputMode="url"
+        placeholder="https://example.com/hook"
+        autoFocus
+        required
+        value={url}
+        onChange={({ target }) => onChange({ url: target.value })}
+        error={problemWith(error, "url")}
+      />
+      <TextArea
+        label={t("Event types")}
+        help={t(
+          "Names of events, such as email.delivery, one per line. Use email.* for a group and * for all.",
+        )}
+        placeholder="email.*"
+        rows={3}
+        isCode
+        required
+        value={types}
+        onChange={({ target }) => onChange({ types: target.value })}
+        error={problemWith(error, "eventTypes")}
+      />
+      <Field
+        label={t("Description")}
+        value={description}
+        onChange={({ target }) => onChange({ description: target.value })}
+        error={problemWith(error, "description")}
+      />
+      <Checkbox
+        label={t("Deliver in order")}
+        help={t("Each event waits until your app has accepted all earlier ones.")}
+        checked={ordered}
+        onChange={({ target }) => onChange({ ordered: target.checked })}
+      />
+    </>
+  );
+}
