@@ -8,7 +8,7 @@ import { EXECUTION_STATUSES } from "./graph.ts";
 import { awaitedEventName } from "./step-fields.ts";
 
 const reason = z.object({
-  rule: z.enum(["enabled", "trigger", "segment", "audience", "reentry", "active", "limit"]),
+  rule: z.enum(["enabled", "trigger", "segment", "audience", "reentry", "active", "limit", "exit"]),
   holds: z.boolean(),
   message: z.string(),
 });

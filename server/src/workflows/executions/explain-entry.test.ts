@@ -1,7 +1,8 @@
-// Explanations for triggers that refer to deleted segments.
+// Explanations for triggers that refer to deleted segments, and for exit conditions that already hold.
 import { expect, test } from "vitest";
 import * as contacts from "@postloft/contract/contacts.ts";
 import * as workflowQuestions from "@postloft/contract/workflows/questions.ts";
+import * as workflows from "@postloft/contract/workflows/workflows.ts";
 import { newId } from "../../platform/ids.ts";
 import { useTestServer } from "../../testing/test-server.ts";
 import { drawWorkflow, type Drawing } from "../../testing/workflow-fixture.ts";
@@ -41,3 +42,37 @@ test.each([
     });
   },
 );
+
+test.each([
+  [
+    { plan: "pro" },
+    false,
+    'The contact would leave before the first step. Exit condition: data.plan equals "pro"',
+  ],
+  [{ plan: "trial" }, true, "No exit condition on the contact holds."],
+])("reports whether a contact with %j would leave at once", async (data, holds, message) => {
+  const { id: projectId, byKey } = server.project;
+  const { body: contact } = await server.call(contacts.upsertContact, byKey, {
+    body: { email: `${newId()}@example.com`, data },
+  });
+  const { id } = await drawWorkflow(server.database, projectId, {
+    steps: [["trigger", "TRIGGER"]],
+    links: [],
+  });
+  const isPro = { operator: "AND", conditions: [{ field: "data.plan", operator: "equals", value: "pro" }] };
+  const exitConditions = [
+    { type: "EVENT", eventName: "purchase" },
+    { type: "FILTER", filter: isPro },
+  ];
+  const saved = await server.call(workflows.updateWorkflow, byKey, {
+    params: { id },
+    anyBody: { exitConditions },
+  });
+  expect(saved.status).toBe(200);
+  const { body } = await server.call(workflowQuestions.explainEntry, byKey, {
+    params: { id },
+    body: { contactId: contact.id },
+  });
+  expect(body.wouldEnter).toBe(holds);
+  expect(body.reasons.at(-1)).toEqual({ rule: "exit", holds, message });
+});

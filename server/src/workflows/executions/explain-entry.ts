@@ -1,23 +1,30 @@
 // Explains whether a contact would enter a workflow now, and which rule prevents it.
 import type { RawBuilder, SqlBool } from "kysely";
 import type { TriggerConfig } from "@postloft/contract/workflows/graph.ts";
+import { contactFilterOf } from "@postloft/contract/workflows/exit-conditions.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { now } from "../../platform/clock.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { AppError } from "../../platform/app-error.ts";
 import { listEvents } from "../../events/events.ts";
 import { contactExists } from "../../contacts/contacts.ts";
+import { createFiller, FillError } from "../../rendering/fill-text.ts";
+import { loadFilterContacts } from "../../segments/filters/load-contacts.ts";
 import { loadSegmentsFor } from "../../segments/filters/load-segments.ts";
 import { isAmong } from "../../contacts/matching-contacts.ts";
 import { segmentRestriction } from "../../segments/segment-restriction.ts";
 import { audienceOf } from "../../campaigns/audience.ts";
 import { countEntriesToday } from "./entry-queries.ts";
+import type { Execution } from "./execution.ts";
 import { requireWorkflow } from "./executions.ts";
+import { variablesOf } from "./execution-variables.ts";
+import { exitFiltersOf, exitReasonOf, type ExitFacts } from "./exit-conditions.ts";
 import { countExecutions } from "./list-queries.ts";
+import { newExecution, readVersion } from "./simulate.ts";
 import { fits } from "./steps/wait-for-event.ts";
 
 export interface EntryReason {
-  rule: "enabled" | "trigger" | "segment" | "audience" | "reentry" | "active" | "limit";
+  rule: "enabled" | "trigger" | "segment" | "audience" | "reentry" | "active" | "limit" | "exit";
   holds: boolean;
   message: string;
 }
@@ -40,6 +47,7 @@ export async function explainEntry(
     },
     await triggerReason(database, projectId, workflow, contactId),
     ...(await entryReasons(database, projectId, workflow, contactId)),
+    ...(await exitReasons(database, projectId, workflow, contactId)),
   ];
   return { wouldEnter: reasons.every(({ holds }) => holds), reasons };
 }
@@ -163,4 +171,60 @@ async function entryReasons(
       message: `The contact entered ${today} times within 24 hours; events and segments can start it up to ${most} times.`,
     },
   ];
+}
+
+/** Returns whether an exit condition on the contact would end the execution at once. Events count from the entry, so none has happened. */
+async function exitReasons(
+  database: Database,
+  projectId: string,
+  workflow: WorkflowRow,
+  contactId: string,
+): Promise<EntryReason[]> {
+  const { version, graph } = await readVersion(database, projectId, { workflowId: workflow.id });
+  const exitConditions = graph.exitConditions.filter((one) => contactFilterOf(one) !== null);
+  if (exitConditions.length === 0) return [];
+  const filters = exitFiltersOf(exitConditions);
+  const segments = await loadSegmentsFor(database, projectId, filters);
+  const contacts = await loadFilterContacts(database, {
+    projectId,
+    contactIds: [contactId],
+    filters,
+    segments,
+  });
+  const contact = contacts.get(contactId.toLowerCase());
+  if (contact === undefined) return [];
+  const execution = newExecution({
+    projectId,
+    workflow,
+    version,
+    graph: { ...graph, exitConditions },
+    contactId,
+    context: {},
+    startedAt: now(),
+  });
+  const reason = whyExit(execution, { contact, segments });
+  return [
+    {
+      rule: "exit",
+      holds: reason === null,
+      message:
+        reason === null
+          ? "No exit condition on the contact holds."
+          : `The contact would leave before the first step. ${reason}`,
+    },
+  ];
+}
+
+/** Returns why an execution would end or fail at its start, or null. */
+function whyExit(
+  execution: Execution,
+  { contact, segments }: Pick<ExitFacts, "contact" | "segments">,
+): string | null {
+  const filler = createFiller(() => variablesOf(execution, contact));
+  try {
+    return exitReasonOf(execution, { contact, segments, events: [], filler, now: now() });
+  } catch (error) {
+    if (error instanceof FillError) return error.message;
+    throw error;
+  }
 }

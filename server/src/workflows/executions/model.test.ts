@@ -1,8 +1,11 @@
 // Random graphs and histories. The engine and the simulation must take the same path as a plain interpreter that uses neither.
 import * as fc from "fast-check";
+import { sql } from "kysely";
 import { expect, test } from "vitest";
 import * as contactsContract from "@postloft/contract/contacts.ts";
+import type { Filter } from "@postloft/contract/filters.ts";
 import * as templates from "@postloft/contract/templates.ts";
+import type { Goal } from "@postloft/contract/workflows/goal.ts";
 import type { Branch, Graph, GraphStep, StepType } from "@postloft/contract/workflows/graph.ts";
 import { createWebhookVault } from "../../webhooks/webhook-vault.ts";
 import { createSealer } from "../../platform/crypto.ts";
@@ -12,12 +15,29 @@ import { newId } from "../../platform/ids.ts";
 import { createLog } from "../../platform/log.ts";
 import { createDomains } from "../../domains/domains.ts";
 import { loadFilterContacts } from "../../segments/filters/load-contacts.ts";
+import { recordEventsFrom } from "../../events/events.ts";
+import { createFiller } from "../../rendering/fill-text.ts";
 import { APP_SECRET, useTestServer } from "../../testing/test-server.ts";
-import { graphOf, type DrawnLink, type DrawnStep } from "../../testing/workflow-fixture.ts";
+import {
+  drawWorkflow,
+  entryOf,
+  type DrawnLink,
+  type DrawnStep,
+  type DrawnWorkflow,
+} from "../../testing/workflow-fixture.ts";
+import { readExitNames } from "../exit-rules.ts";
+import { subscribeWorkflows } from "../subscriptions.ts";
+import { storeExecutions } from "./advance.ts";
 import { createDatabaseEnvironment, readMailPlans } from "./database-environment.ts";
-import { walkable, type Execution } from "./execution.ts";
+import { insertExecutions } from "./entry-queries.ts";
+import { walkable, type Execution, type StepRun } from "./execution.ts";
+import { variablesOf } from "./execution-variables.ts";
+import { countGoals } from "./goal-queries.ts";
+import { goalReachedAt } from "./goals.ts";
+import { reactOnce } from "./react.ts";
 import { newExecution } from "./simulate.ts";
 import { simulateExecution, type SimulatedEvent } from "./simulated-environment.ts";
+import { unpackTrace } from "./stored-trace.ts";
 import { walk } from "./walk.ts";
 
 const NO_LIMITS = {
@@ -28,7 +48,7 @@ const NO_LIMITS = {
 const server = useTestServer({ ROLES: "api" });
 const START = Date.UTC(2026, 2, 1, 12);
 const MINUTE = 60_000;
-const RUNS = 60;
+const RUNS = 40;
 const NAMES = ["a", "b"];
 
 interface Passage {
@@ -37,6 +57,34 @@ interface Passage {
   endMs: number | null;
   how: string;
 }
+
+/** A filter on the data of an event, with a constant or a variable. */
+const eventFilter = fc.constantFrom(0, 1, "{{event.x}}").map((value) => ({
+  operator: "AND" as const,
+  conditions: [{ field: "data.v", operator: "equals" as const, value }],
+}));
+const exit = fc.oneof(
+  fc.record(
+    { type: fc.constant("EVENT" as const), eventName: fc.constantFrom(...NAMES), filter: eventFilter },
+    { requiredKeys: ["type", "eventName"] },
+  ),
+  fc.record({
+    type: fc.constant("FILTER" as const),
+    filter: fc.integer({ min: 0, max: 3 }).map((value) => ({
+      operator: "AND" as const,
+      conditions: [{ field: "data.x", operator: "equals" as const, value }],
+    })),
+  }),
+);
+const goal = fc.record(
+  {
+    eventName: fc.constantFrom(...NAMES),
+    days: fc.constant(1),
+    filter: eventFilter,
+    exits: fc.boolean(),
+  },
+  { requiredKeys: ["eventName", "days"] },
+);
 
 /** Steps lead only to later steps, or nowhere. */
 const drawing = fc.integer({ min: 1, max: 8 }).chain((count) =>
@@ -81,10 +129,19 @@ const drawing = fc.integer({ min: 1, max: 8 }).chain((count) =>
     events: fc.array(
       fc.record({
         name: fc.constantFrom(...NAMES),
-        afterMs: fc.integer({ min: 1, max: 300 }).map((one) => one * MINUTE),
+        // The last two are around the end of a goal's window.
+        afterMs: fc
+          .oneof(
+            { weight: 9, arbitrary: fc.integer({ min: 1, max: 300 }) },
+            { weight: 1, arbitrary: fc.constantFrom(1_439, 1_440) },
+          )
+          .map((one) => one * MINUTE),
+        v: fc.integer({ min: 0, max: 3 }),
       }),
-      { maxLength: 6 },
+      { maxLength: 5 },
     ),
+    exitConditions: fc.array(exit, { maxLength: 2 }),
+    goal: fc.option(goal),
     x: fc.integer({ min: 0, max: 3 }),
     carried: fc.integer({ min: 0, max: 3 }),
     subscribed: fc.boolean(),
@@ -100,7 +157,7 @@ function draw(
   steps: ReadonlyArray<{ type: StepType; config: object }>,
   leaps: ReadonlyArray<[number, number]>,
   templateId: string,
-): Graph {
+): { steps: DrawnStep[]; links: DrawnLink[] } {
   const all: DrawnStep[] = [
     ["s0", "TRIGGER"],
     ...steps.map(({ type, config }, at): DrawnStep => [
@@ -121,26 +178,65 @@ function draw(
         : [branch === undefined ? [name, `s${to}`] : [name, `s${to}`, branch]];
     });
   });
-  return graphOf({ steps: all, links });
+  return { steps: all, links };
 }
 
 interface History {
   x: number;
   carried: number;
   subscribed: boolean;
-  events: ReadonlyArray<{ name: string; atMs: number }>;
+  events: readonly DatedEvent[];
 }
 
+interface DatedEvent {
+  name: string;
+  atMs: number;
+  v: number;
+}
+
+interface Outcome {
+  path: Passage[];
+  /** The reason of an exit condition, or null. */
+  left: string | null;
+}
+
+/** Whether an event has the name and the data that an exit condition or a goal asks for. */
+function counts(
+  { eventName, filter }: Pick<Goal, "eventName" | "filter">,
+  { name, v }: DatedEvent,
+  carried: number,
+): boolean {
+  const value = filter === undefined ? v : valueOf(filter);
+  return name === eventName && v === (value === "{{event.x}}" ? carried : value);
+}
+
+/** Returns the value of a filter with one condition. */
+function valueOf({ conditions: [only] }: Filter): unknown {
+  return only !== undefined && "value" in only ? only.value : undefined;
+}
+
+const goalTime = (aim: Goal | undefined, { events, carried }: History): number | null =>
+  aim === undefined
+    ? null
+    : (events.find((one) => counts(aim, one, carried) && one.atMs < START + 1_440 * MINUTE)?.atMs ?? null);
+
 /** The plain interpreter: one contact, one step after the other, without batches or rows. */
-function interpret({ steps, transitions }: Graph, history: History): Passage[] {
+function interpret({ steps, transitions, exitConditions = [], goal: aim }: Graph, history: History): Outcome {
   const passages: Passage[] = [];
   let [nowMs, x, subscribed] = [START, history.x, history.subscribed];
   // An event that started the execution or ended a wait cannot end another wait.
   let sinceMs = START;
   const usedMs = new Map<string, number>();
+  const exits: Array<Pick<Goal, "eventName" | "filter">> = [
+    ...exitConditions.filter((one) => one.type === "EVENT"),
+    ...(aim?.exits === true ? [aim] : []),
+  ];
+  const exitEvent = history.events.find((event) => exits.some((one) => counts(one, event, history.carried)));
   for (let step: GraphStep | undefined = steps[0]; step !== undefined;) {
     const current: GraphStep = step;
     const atMs = nowMs;
+    const met = exitConditions.find((one) => one.type === "FILTER" && valueOf(one.filter) === x);
+    if (met !== undefined) return { path: passages, left: `Exit condition: data.x equals ${x}` };
     let [how, branch] = ["COMPLETED", null as Branch | null];
     if (current.type === "DELAY") sinceMs = nowMs += (current.config.amount ?? 0) * MINUTE;
     if (current.type === "CONDITION") {
@@ -166,19 +262,25 @@ function interpret({ steps, transitions }: Graph, history: History): Passage[] {
           one.atMs > (usedMs.get(eventName) ?? 0) &&
           one.atMs < endMs,
       );
-      if (came === undefined && endMs === Infinity)
-        return [...passages, { step: current.name, atMs, endMs: null, how: "WAITING" }];
       nowMs = came?.atMs ?? endMs;
       sinceMs = nowMs;
       if (came !== undefined) usedMs.set(eventName, nowMs);
       branch = came === undefined ? "timeout" : "event";
     }
+    if (exitEvent !== undefined && exitEvent.atMs <= nowMs) {
+      passages.push({ step: current.name, atMs, endMs: exitEvent.atMs, how: "CANCELLED" });
+      return { path: passages, left: `Exit condition: the event "${exitEvent.name}" happened.` };
+    }
+    if (nowMs === Infinity) {
+      passages.push({ step: current.name, atMs, endMs: null, how: "WAITING" });
+      break;
+    }
     passages.push({ step: current.name, atMs, endMs: nowMs, how: branch ?? how });
-    if (current.type === "EXIT") return passages;
+    if (current.type === "EXIT") break;
     const way = transitions.find((one) => one.fromStepId === current.id && one.branch === branch);
     step = steps.find(({ id }) => id === way?.toStepId);
   }
-  return passages;
+  return { path: passages, left: null };
 }
 
 const pathOf = ({ trace, graph }: Execution): Passage[] =>
@@ -213,112 +315,181 @@ test("engine and simulation take the path of a plain interpreter for any graph a
   const mails = await readMailPlans(database, { projectId, domains, templateIds: [template.body.id] });
   let contacts = 0;
   await fc.assert(
-    fc.asyncProperty(drawing, async ({ steps, leaps, events, x, carried, subscribed }) => {
-      const graph = draw(steps, leaps, template.body.id);
-      const happening = events
-        .map(({ name, afterMs }) => ({ name, atMs: START + afterMs }))
-        .toSorted((one, other) => one.atMs - other.atMs);
-      const expected = interpret(graph, { x, carried, subscribed, events: happening });
-      const email = `contact${++contacts}@example.com`;
-      const made = await server.call(contactsContract.upsertContact, byKey, {
-        body: {
-          email,
-          subscribed,
-          data: { x },
-        },
-      });
-      const contactId = made.body.id;
-      const start = () =>
-        newExecution({
-          projectId,
-          workflow: { id: newId(), name: "Random", triggerEvent: null },
-          version: 1,
-          graph: walkable(graph),
-          contactId,
-          context: { x: carried },
-          startedAt: new Date(START),
+    fc.asyncProperty(
+      drawing,
+      async ({ steps, leaps, events, x, carried, subscribed, exitConditions, goal: aim }) => {
+        const workflow = await drawWorkflow(database, projectId, draw(steps, leaps, template.body.id));
+        const graph: Graph = { ...workflow.graph, exitConditions, ...(aim !== null && { goal: aim }) };
+        await store(workflow, graph);
+        const happening = events
+          .map(({ name, afterMs, v }) => ({ name, atMs: START + afterMs, v }))
+          .toSorted((one, other) => one.atMs - other.atMs);
+        const history = { x, carried, subscribed, events: happening };
+        const { path: expected, left } = interpret(graph, history);
+        const reachedMs = goalTime(graph.goal, history);
+        const email = `contact${++contacts}@example.com`;
+        const made = await server.call(contactsContract.upsertContact, byKey, {
+          body: {
+            email,
+            subscribed,
+            data: { x },
+          },
         });
-      const simulated = start();
-      const loaded = await loadFilterContacts(database, {
-        projectId,
-        contactIds: [contactId],
-        filters: [],
-        segments: new Map(),
-      });
-      const contact = loaded.get(contactId);
-      if (contact === undefined) throw new Error("The contact is missing.");
-      const future = happening.map(({ name, atMs }): SimulatedEvent => ({
-        name,
-        at: new Date(atMs),
-        data: {},
-      }));
-      await simulateExecution({
-        execution: simulated,
-        contact,
-        events: future,
-        mails,
-        segments: new Map(),
-        knownFields: [],
-        vault: createWebhookVault(createSealer(APP_SECRET)),
-        webhooks: {},
-      });
-      expect(pathOf(simulated)).toEqual(expected);
-      const real = start();
-      const sent = await liveThrough(real, happening);
-      expect(pathOf(real)).toEqual(expected);
-      expect(sent).toBe(
-        expected.filter(
-          ({ step, how }) =>
-            how === "COMPLETED" && graph.steps.find(({ name }) => name === step)?.type === "SEND_EMAIL",
-        ).length,
-      );
-    }),
+        const contactId = made.body.id;
+        const start = () =>
+          newExecution({
+            projectId,
+            workflow: { id: workflow.id, name: "Random", triggerEvent: null },
+            version: 1,
+            graph: walkable(graph),
+            contactId,
+            context: { x: carried },
+            startedAt: new Date(START),
+          });
+        const simulated = start();
+        const loaded = await loadFilterContacts(database, {
+          projectId,
+          contactIds: [contactId],
+          filters: [],
+          segments: new Map(),
+        });
+        const contact = loaded.get(contactId);
+        if (contact === undefined) throw new Error("The contact is missing.");
+        const future = happening.map(({ name, atMs, v }): SimulatedEvent => ({
+          name,
+          at: new Date(atMs),
+          data: { v },
+        }));
+        const after = await simulateExecution({
+          execution: simulated,
+          contact,
+          events: future,
+          mails,
+          segments: new Map(),
+          knownFields: [],
+          vault: createWebhookVault(createSealer(APP_SECRET)),
+          webhooks: {},
+        });
+        expect(pathOf(simulated)).toEqual(expected);
+        const filler = createFiller(() => variablesOf(simulated, after.contact));
+        const simulatedGoal = graph.goal && goalReachedAt(graph.goal, simulated, future, filler);
+        expect(simulatedGoal?.getTime() ?? null).toBe(reachedMs);
+        const real = start();
+        const entry = {
+          ...entryOf(workflow, contactId, { x: carried }),
+          id: real.id,
+          stepId: real.stepId ?? "",
+        };
+        await transaction(database, (tx) =>
+          insertExecutions(tx, projectId, [{ ...entry, startedAt: real.startedAt }]),
+        );
+        const { sent, goalMs } = await liveThrough(real, happening);
+        expect(pathOf(real)).toEqual(expected);
+        expect([simulated, real].map((one) => (left === null ? null : one.exitReason))).toEqual([left, left]);
+        expect(goalMs).toBe(reachedMs);
+        expect(await countGoals(database, projectId, workflow.id, 10)).toEqual(
+          graph.goal === undefined ? null : { executions: 1, reached: reachedMs === null ? 0 : 1 },
+        );
+        expect(sent).toBe(
+          expected.filter(
+            ({ step, how }) =>
+              how === "COMPLETED" && graph.steps.find(({ name }) => name === step)?.type === "SEND_EMAIL",
+          ).length,
+        );
+      },
+    ),
     { numRuns: RUNS },
   );
 
+  /** Stores the exit conditions and the goal, as a saved workflow has them. */
+  async function store(workflow: DrawnWorkflow, graph: Graph): Promise<void> {
+    await server.rows(
+      "update workflow_versions set graph = $3, exit_names = $4, goal_name = $5, is_used = true where project_id = $1 and workflow_id = $2",
+      projectId,
+      workflow.id,
+      JSON.stringify(graph),
+      await readExitNames(database, projectId, graph),
+      graph.goal?.eventName ?? null,
+    );
+    await transaction(database, (tx) => subscribeWorkflows(tx, projectId));
+  }
+
+  /** Records an event at its time and processes it, and the changes of contacts before it. */
+  async function happen(contactId: string | null, { name, atMs, v }: DatedEvent): Promise<void> {
+    const source = sql`select ${projectId}::uuid, ${newId()}::uuid, ${contactId}::uuid, ${name}::text,
+      ${JSON.stringify({ v })}::jsonb, null::uuid, ${new Date(atMs).toISOString()}::timestamptz, null::boolean`;
+    await transaction(database, async (tx) => {
+      await sql`with ${recordEventsFrom(source)} select`.execute(tx);
+      await reactOnce(tx, projectId);
+    });
+  }
+
+  /** Takes over the end that processing an event stored. Its time is the database's, so it becomes `nowMs`. */
+  async function takeOver(execution: Execution, nowMs: number): Promise<{ goalMs: number | null }> {
+    const [row] = await server.rows<{ status: string; reason: string; trace: unknown; goal: Date | null }>(
+      "select status, exit_reason as reason, trace, goal_reached_at as goal from workflow_executions where project_id = $1 and id = $2",
+      projectId,
+      execution.id,
+    );
+    if (row?.status === "EXITED" && execution.status !== "EXITED") {
+      const trace: StepRun[] = unpackTrace(row.trace);
+      const last = trace.at(-1);
+      if (last?.is === "CANCELLED") last.end = nowMs;
+      Object.assign(execution, {
+        trace,
+        status: "EXITED",
+        exitReason: row.reason,
+        dueAt: null,
+        waitsFor: null,
+      });
+    }
+    return { goalMs: row?.goal?.getTime() ?? null };
+  }
+
   /**
-   * Replays a history with database rows, one instant after the other.
-   * @returns the number of emails in the outbox
+   * Replays a history with database rows, one instant after the other, to its last event.
+   * @returns the number of emails in the outbox and when the goal was reached
    */
   async function liveThrough(
     execution: Execution,
-    happening: ReadonlyArray<{ name: string; atMs: number }>,
-  ): Promise<number> {
+    happening: readonly DatedEvent[],
+  ): Promise<{ sent: number; goalMs: number | null }> {
     const coming = [...happening];
     let nowMs = START;
+    let goalMs: number | null = null;
+    let isDue = true;
     for (let turns = 0; turns < 100; turns++) {
-      while (coming[0] !== undefined && coming[0].atMs <= nowMs) {
-        const { name, atMs } = coming.shift() ?? { name: "", atMs: 0 };
-        await server.rows(
-          "insert into events (project_id, id, contact_id, name, created_at) values ($1, $2, $3, $4, $5)",
-          projectId,
-          newId(),
-          execution.contactId,
-          name,
-          new Date(atMs),
-        );
+      if (isDue) {
+        await transaction(database, async (tx) => {
+          await walk(
+            createDatabaseEnvironment(tx, {
+              projectId,
+              now: new Date(nowMs),
+              domains,
+              publicKeyLimits: NO_LIMITS,
+              sealer: createSealer(APP_SECRET),
+            }),
+            [execution],
+          );
+          await storeExecutions(tx, projectId, [execution]);
+        });
       }
-      await transaction(database, (tx) =>
-        walk(
-          createDatabaseEnvironment(tx, {
-            projectId,
-            now: new Date(nowMs),
-            domains,
-            publicKeyLimits: NO_LIMITS,
-            sealer: createSealer(APP_SECRET),
-          }),
-          [execution],
-        ),
-      );
-      const awaited = coming.find(({ name }) => name === execution.waitsFor);
-      const instants = [execution.dueAt?.getTime(), awaited?.atMs].filter((one) => one !== undefined);
+      const instants = [execution.dueAt?.getTime(), coming[0]?.atMs].filter((one) => one !== undefined);
       if (instants.length === 0) break;
       nowMs = Math.max(nowMs, Math.min(...instants));
+      const { dueAt, waitsFor } = execution;
+      isDue = dueAt !== null && dueAt.getTime() <= nowMs;
+      const happened = coming.filter(({ atMs }) => atMs <= nowMs);
+      if (happened.length === 0) continue;
+      coming.splice(0, happened.length);
+      for (const event of happened) await happen(execution.contactId, event);
+      ({ goalMs } = await takeOver(execution, nowMs));
+      isDue = execution.status === "WAITING" && (isDue || happened.some(({ name }) => name === waitsFor));
     }
-    const [{ count = 0 } = {}] = await server.rows<{ count: number }>(
+    const [{ count: sent = 0 } = {}] = await server.rows<{ count: number }>(
       "select count(*)::int as count from emails where contact_id = $1",
       execution.contactId,
     );
-    return count;
+    return { sent, goalMs };
   }
 });
