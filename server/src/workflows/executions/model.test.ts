@@ -48,7 +48,7 @@ const NO_LIMITS = {
 const server = useTestServer({ ROLES: "api" });
 const START = Date.UTC(2026, 2, 1, 12);
 const MINUTE = 60_000;
-const RUNS = 40;
+const RUNS = 60;
 const NAMES = ["a", "b"];
 
 interface Passage {
@@ -138,7 +138,7 @@ const drawing = fc.integer({ min: 1, max: 8 }).chain((count) =>
           .map((one) => one * MINUTE),
         v: fc.integer({ min: 0, max: 3 }),
       }),
-      { maxLength: 5 },
+      { maxLength: 6 },
     ),
     exitConditions: fc.array(exit, { maxLength: 2 }),
     goal: fc.option(goal),
