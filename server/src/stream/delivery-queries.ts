@@ -104,7 +104,7 @@ export async function claimDeliveries(
   const chosen = ordered
     ? sql`${waiting} and due_at <= now() and number = (select min(number) from event_deliveries where ${waiting})`
     : sql`${waiting} and due_at <= now()`;
-  const { rows } = await sql<ClaimedDelivery & LogRow & { eventId: string }>`
+  const { rows } = await sql<Omit<ClaimedDelivery, "event"> & LogRow & { eventId: string }>`
     ${plannedOften} with due as materialized (
       select id from event_deliveries where ${chosen} order by due_at, number limit ${claim.limit} for update skip locked
     ), claimed as (
