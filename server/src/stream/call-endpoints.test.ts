@@ -215,6 +215,7 @@ test("disables an endpoint after three days without a success, and loses nothing
   const [mail, ...others] = await readPlatformEmails(server.pool, { to: project.owner.email });
   expect([mail?.subject, others]).toEqual(["A webhook endpoint is disabled", []]);
   expect(mail?.text).toContain("The endpoint responded with 500.");
+  expect(mail?.text).toContain(`/app/${project.id}/settings?tab=webhooks&endpoint=${id}`);
   const log = await server.call("GET", `/projects/${project.id}/audit-log`, project.byKey);
   expect(log.text).toContain("webhookEndpoint.disabled");
   await track(project, "two");

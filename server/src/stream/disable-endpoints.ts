@@ -21,8 +21,8 @@ export async function disableIfFailing(
   const target = { id, name: url };
   await recordAudit(tx, [{ projectId, actor: SERVICE, action: "webhookEndpoint.disabled", target }]);
   const mail = notificationMail(
-    (texts) => texts.disabledEndpoint({ id, url, days, error: error ?? reason }),
-    `${baseUrl}/app/${projectId}`,
+    (texts) => texts.disabledEndpoint({ url, days, error: error ?? reason }),
+    `${baseUrl}/app/${projectId}/settings?tab=webhooks&endpoint=${id}`,
   );
   const facts = { endpointId: id, url, error };
   await notifyMembers(tx, { projectId, kind: "webhook-disabled", facts }, mail);

@@ -59,7 +59,7 @@ interface EndpointDialogProps {
 export function EndpointDialog({ projectId, endpoint, onClose }: EndpointDialogProps) {
   const queries = useQueryClient();
   const toast = useToast();
-  // As it was when the dialog opened, because the list is reloaded meanwhile.
+  // The endpoint as it was when the dialog opened, because the list is reloaded while the dialog is open.
   const [before] = useState(endpoint);
   const [input, setInput] = useState<Input>(before === undefined ? NEW : inputOf(before));
   const saving = useMutation({

@@ -16,7 +16,7 @@ export interface FairQueueOptions {
   waiting: number;
   /**
    * Whether an owner that used much time recently pauses after each item and keeps its place during the pause. That leaves most of the time
-   * to others.
+   * to others. A function decides for each owner.
    */
   rests: boolean | ((owner: string) => boolean);
 }

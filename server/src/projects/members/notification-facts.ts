@@ -84,7 +84,6 @@ export interface FailedWorkflow {
 
 /** An endpoint that was disabled because it accepted nothing for days. */
 export interface DisabledEndpoint {
-  id: string;
   /** With masked credentials. */
   url: string;
   days: number;

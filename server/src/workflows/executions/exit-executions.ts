@@ -104,7 +104,7 @@ async function endLeaving(
     tally: Tally;
   },
 ): Promise<void> {
-  // Those that were cancelled end as such.
+  // The engine ends those that were cancelled.
   const executions = claimed.flatMap(({ execution, cancelled }) => (cancelled === null ? [execution] : []));
   const [first] = claimed;
   if (executions.length === 0 || first === undefined) return;

@@ -197,14 +197,14 @@ export const DE: NotificationTexts = {
     label: "Workflow öffnen",
     footer: `Höchstens einmal täglich pro Workflow, außer wenn er angehalten wird. ${SWITCH_OFF}`,
   }),
-  disabledEndpoint: ({ id, url, days, error }) => ({
+  disabledEndpoint: ({ url, days, error }) => ({
     subject: "Ein Webhook-Endpunkt ist deaktiviert",
     blocks: [
       `Wir haben den Endpunkt ${url} deaktiviert, weil er ${counted(days, "Tag", "Tage")} lang kein Ereignis angenommen hat. Letzter Fehler:`,
       { quote: error },
-      `Seine Ereignisse warten. Beheben Sie den Fehler am Endpunkt und aktivieren Sie ihn dann (PATCH /webhooks/endpoints/${id} mit {"enabled": true}).`,
+      "Seine Ereignisse warten. Beheben Sie den Fehler am Endpunkt und aktivieren Sie ihn dann.",
     ],
-    label: "Projekt öffnen",
+    label: "Endpunkt öffnen",
     footer: SWITCH_OFF,
   }),
   week: ({ project, current, previous }) => ({

@@ -190,14 +190,14 @@ export const EN: NotificationTexts = {
     label: "Open the workflow",
     footer: `Sent at most once a day for each workflow, unless it pauses. ${SWITCH_OFF}`,
   }),
-  disabledEndpoint: ({ id, url, days, error }) => ({
+  disabledEndpoint: ({ url, days, error }) => ({
     subject: "A webhook endpoint is disabled",
     blocks: [
       `We disabled the endpoint ${url} because it accepted no event for ${counted(days, "day", "days")}. Last error:`,
       { quote: error },
-      `Its events wait. Fix the endpoint, then enable it (PATCH /webhooks/endpoints/${id} with {"enabled": true}).`,
+      "Its events wait. Fix the endpoint, then enable it.",
     ],
-    label: "Open the project",
+    label: "Open the endpoint",
     footer: SWITCH_OFF,
   }),
   week: ({ project, current, previous }) => ({

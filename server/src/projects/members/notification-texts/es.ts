@@ -190,14 +190,14 @@ export const ES: NotificationTexts = {
     label: "Abrir el flujo",
     footer: `Se envía como máximo una vez al día por flujo, salvo si se pausa. ${SWITCH_OFF}`,
   }),
-  disabledEndpoint: ({ id, url, days, error }) => ({
+  disabledEndpoint: ({ url, days, error }) => ({
     subject: "Un endpoint de webhook está desactivado",
     blocks: [
       `Hemos desactivado el endpoint ${url} porque no aceptó ningún evento durante ${counted(days, "día", "días")}. Último error:`,
       { quote: error },
-      `Sus eventos esperan. Corrija el endpoint y luego actívelo (PATCH /webhooks/endpoints/${id} con {"enabled": true}).`,
+      "Sus eventos esperan. Corrija el endpoint y luego actívelo.",
     ],
-    label: "Abrir el proyecto",
+    label: "Abrir el endpoint",
     footer: SWITCH_OFF,
   }),
   week: ({ project, current, previous }) => ({

@@ -189,14 +189,14 @@ export const FR: NotificationTexts = {
     label: "Ouvrir le workflow",
     footer: `Envoyé au plus une fois par jour et par workflow, sauf s’il se met en pause. ${SWITCH_OFF}`,
   }),
-  disabledEndpoint: ({ id, url, days, error }) => ({
+  disabledEndpoint: ({ url, days, error }) => ({
     subject: "Un point de terminaison de webhook est désactivé",
     blocks: [
       `Nous avons désactivé le point de terminaison ${url}, car il n’a accepté aucun événement pendant ${counted(days, "jour", "jours")}. Dernière erreur :`,
       { quote: error },
-      `Ses événements attendent. Corrigez le point de terminaison, puis activez-le (PATCH /webhooks/endpoints/${id} avec {"enabled": true}).`,
+      "Ses événements attendent. Corrigez le point de terminaison, puis activez-le.",
     ],
-    label: "Ouvrir le projet",
+    label: "Ouvrir le point de terminaison",
     footer: SWITCH_OFF,
   }),
   week: ({ project, current, previous }) => ({
