@@ -93,7 +93,7 @@ async function retryNow(tx: Tx, projectId: string, endpointId: string): Promise<
   notify(tx, "stream");
 }
 
-/** Returns the name of the deleted endpoint, or undefined. */
+/** Deletes an endpoint with its deliveries. Returns its URL, or undefined if it does not exist. */
 export async function deleteEndpointRow(tx: Tx, projectId: string, id: string): Promise<string | undefined> {
   const deleted = await tx
     .deleteFrom("webhook_endpoints")
