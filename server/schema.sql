@@ -198,12 +198,14 @@ CREATE TABLE event_reactions (
   project_id       uuid     NOT NULL,
   subscriber       text     NOT NULL,
   id               uuid     NOT NULL,
-  contact_id       uuid     NOT NULL,
+  contact_id       uuid,
   event_name       text,
   event_id         uuid,
   email_id         uuid,
   from_public_key  boolean,
-  CONSTRAINT event_reactions_pkey PRIMARY KEY (project_id, subscriber, id)
+  data             jsonb,
+  CONSTRAINT event_reactions_pkey PRIMARY KEY (project_id, subscriber, id),
+  CONSTRAINT event_reactions_check CHECK (contact_id IS NOT NULL OR data IS NOT NULL)
 );
 
 CREATE TABLE email_contents (

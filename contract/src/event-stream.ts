@@ -16,7 +16,9 @@ export const numberedEvent = z.object({
     .describe("The same in the stream and in all deliveries of this event. Use it to recognize repeats."),
   type: z
     .string()
-    .describe("`email.delivery`, `contact.subscribed`, or the name of an event that you track."),
+    .describe(
+      "`email.delivery`, `contact.subscribed`, the name of an event that you track, or an event of the project itself such as `campaign.sent`.",
+    ),
   version: z.literal(EVENT_VERSION).describe("The version of this format."),
   number: z.int().describe("The position among all events of the project, without gaps."),
   previous: z
@@ -33,7 +35,7 @@ export const numberedEvent = z.object({
     .record(z.string(), z.unknown())
     .nullable()
     .describe(
-      "For events of contacts: `contact` (`id`, `email`), `emailId`, and `properties`, which is the `data` of `GET /events`.",
+      "For events of contacts: `contact` (`id`, `email`), `emailId`, and `properties`, which is the `data` of `GET /events`. For events of the project itself: `campaign`, `domain` or `workflow`. See `docs/event-stream.md`.",
     ),
 });
 

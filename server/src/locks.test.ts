@@ -402,7 +402,15 @@ const HOLDING: Holding[] = [
     strength: "key share",
     take: (tx) =>
       insertNumbered(tx, id.project, 1, [
-        { id: newId(), contactId: id.ada, eventName: "test", eventId: null, emailId: null, at: new Date() },
+        {
+          id: newId(),
+          contactId: id.ada,
+          eventName: "test",
+          eventId: null,
+          emailId: null,
+          data: null,
+          at: new Date(),
+        },
       ]),
   },
   {

@@ -7,16 +7,16 @@ import type { Transition } from "./status-queries.ts";
 
 /** All transitions (decisions §8). Others are a conflict. */
 export const TRANSITIONS = {
-  send: { from: ["DRAFT", "SCHEDULED"], to: "SENDING" },
-  schedule: { from: ["DRAFT", "SCHEDULED"], to: "SCHEDULED" },
-  unschedule: { from: ["SCHEDULED"], to: "DRAFT" },
-  cancel: { from: ["SENDING", "PAUSED"], to: "CANCELLED" },
-  pause: { from: ["SENDING"], to: "PAUSED" },
-  resume: { from: ["PAUSED"], to: "SENDING" },
-  retry: { from: ["SENT", "SENDING"], to: "SENDING" },
-  startDue: { from: ["SCHEDULED"], to: "SENDING" },
-  finish: { from: ["SENDING"], to: "SENT" },
-  finishCancelled: { from: ["CANCELLED"], to: "CANCELLED" },
+  send: { from: ["DRAFT", "SCHEDULED"], to: "SENDING", event: "campaign.started" },
+  schedule: { from: ["DRAFT", "SCHEDULED"], to: "SCHEDULED", event: "campaign.scheduled" },
+  unschedule: { from: ["SCHEDULED"], to: "DRAFT", event: "campaign.unscheduled" },
+  cancel: { from: ["SENDING", "PAUSED"], to: "CANCELLED", event: "campaign.cancelled" },
+  pause: { from: ["SENDING"], to: "PAUSED", event: "campaign.paused" },
+  resume: { from: ["PAUSED"], to: "SENDING", event: "campaign.resumed" },
+  retry: { from: ["SENT", "SENDING"], to: "SENDING", event: "campaign.retried" },
+  startDue: { from: ["SCHEDULED"], to: "SENDING", event: "campaign.started" },
+  finish: { from: ["SENDING"], to: "SENT", event: "campaign.sent" },
+  finishCancelled: { from: ["CANCELLED"], to: "CANCELLED", event: null },
 } as const satisfies Record<string, Transition>;
 
 /** A schedule missed by more than this is held and shown instead of sent (decisions §8). */

@@ -1,6 +1,7 @@
 // The only statement that changes the status of campaigns, and its conditions. Only sync-queue.ts calls it.
 import type { CampaignStatus } from "@postloft/contract/campaigns.ts";
 import type { HeldReason } from "@postloft/contract/held-reasons.ts";
+import type { ProjectEventType } from "@postloft/contract/event-names.ts";
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import type { Tx } from "../platform/database/database.ts";
 import type { CampaignKey } from "../emails/outbox/campaign-emails.ts";
@@ -9,6 +10,8 @@ import { storedReason } from "./held-queries.ts";
 export interface Transition {
   from: readonly CampaignStatus[];
   to: CampaignStatus;
+  /** The event of the project that records the transition. */
+  event: ProjectEventType | null;
 }
 
 /** Other changed columns. Without a reason here the held reason is cleared. */
@@ -21,6 +24,7 @@ export interface StatusChange {
 
 export interface MovedCampaign extends CampaignKey {
   name: string;
+  scheduledFor: Date | null;
   isOver: boolean;
 }
 
@@ -48,7 +52,13 @@ export async function updateStatus(
     })
     .where("status", "in", from)
     .where(condition)
-    .returning(["projectId", "id as campaignId", "name", sql<boolean>`finished_at is not null`.as("isOver")])
+    .returning([
+      "projectId",
+      "id as campaignId",
+      "name",
+      "scheduledFor",
+      sql<boolean>`finished_at is not null`.as("isOver"),
+    ])
     .execute();
 }
 

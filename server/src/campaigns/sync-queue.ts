@@ -3,6 +3,7 @@ import type { CampaignStatus } from "@postloft/contract/campaigns.ts";
 import type { RawBuilder, SqlBool } from "kysely";
 import type { Tx } from "../platform/database/database.ts";
 import { notify } from "../platform/notify.ts";
+import { recordProjectEvents } from "../reactions/reactions.ts";
 import type { CampaignKey } from "../emails/outbox/campaign-emails.ts";
 import { setCampaignQueues, type CampaignQueueState } from "../emails/outbox/queues.ts";
 import {
@@ -44,8 +45,35 @@ export async function moveCampaigns(
       state: isOver ? null : QUEUE_OF[to],
     })),
   );
+  await recordTransition(tx, moved, transition, set.heldReason?.text ?? null);
   if (HAS_WORK.has(to)) notify(tx, "campaigns");
   return moved;
+}
+
+/** Records the transition in the event streams of the projects. */
+async function recordTransition(
+  tx: Tx,
+  moved: readonly MovedCampaign[],
+  { to, event }: Transition,
+  reason: string | null,
+): Promise<void> {
+  if (event === null) return;
+  await recordProjectEvents(
+    tx,
+    moved.map(({ projectId, campaignId, name, scheduledFor }) => ({
+      projectId,
+      type: event,
+      data: {
+        campaign: {
+          id: campaignId,
+          name,
+          status: to,
+          scheduledFor: scheduledFor?.toISOString() ?? null,
+          reason,
+        },
+      },
+    })),
+  );
 }
 
 /** Moves one campaign. Returns whether it was in one of the states. */

@@ -321,6 +321,10 @@ test("notifies members once by email each time a domain is lost, with the record
       projectId,
       id,
     ]);
+  await pool.query(
+    "insert into event_subscriptions (project_id, event_name, subscriber) values ($1, '', 'stream')",
+    [projectId],
+  );
   const domains = startProcess();
   const view = await addVerified(domains, "lost.example");
   const checkTimes = async (times: number) => {
@@ -342,6 +346,14 @@ test("notifies members once by email each time a domain is lost, with the record
   expect(await checkTimes(1)).toHaveLength(2);
   dns.setTxt(nameOf(view), []);
   expect(await checkTimes(3)).toHaveLength(4);
+  const { rows } = await pool.query<{ name: string; data: unknown }>(
+    "select event_name as name, data from event_reactions where project_id = $1 order by id",
+    [projectId],
+  );
+  expect(rows.map(({ name }) => name)).toEqual(
+    ["verified", "unverified", "verified", "unverified"].map((change) => `domain.${change}`),
+  );
+  expect(rows[1]?.data).toEqual({ domain: { id: view.id, domain: "lost.example", status: "PENDING" } });
   await pool.query("delete from emails");
   await pool.query("delete from users");
 });

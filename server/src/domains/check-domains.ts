@@ -4,6 +4,7 @@ import { transaction, type Database, type Tx } from "../platform/database/databa
 import type { Dns } from "../platform/dns.ts";
 import type { Log } from "../platform/log.ts";
 import type { Metrics } from "../platform/metrics.ts";
+import { recordProjectEvents } from "../reactions/reactions.ts";
 import { lockProject } from "../projects/projects.ts";
 import { notifyMembers } from "../projects/members/notifications.ts";
 import { askRecords, askSpf, type Asked } from "./ask-records.ts";
@@ -175,12 +176,18 @@ async function book(
   if (isSwitched) await promoteNextKey(tx, key, row.status === "VERIFIED" ? FORMER_KEY_MS : null);
   else await deleteFormerKey(tx, key);
   const isLost = hasChanged && state.status === "PENDING";
+  if (hasChanged) await recordStatus(tx, row, state.status);
   if (isLost) {
     const mail = lostDomainMail(row, MAX_FAILED_CHECKS, baseUrl);
     const facts = { domainId: row.id, domain: row.domain };
     await notifyMembers(tx, { projectId: row.projectId, kind: "domain-lost", facts }, mail);
   }
   return { isTaken, isLost, isSwitched };
+}
+
+async function recordStatus(tx: Tx, { projectId, id, domain }: DomainRow, status: string): Promise<void> {
+  const type = status === "VERIFIED" ? "domain.verified" : "domain.unverified";
+  await recordProjectEvents(tx, [{ projectId, type, data: { domain: { id, domain, status } } }]);
 }
 
 async function isVerifiedElsewhere(tx: Tx, row: DomainRow): Promise<boolean> {

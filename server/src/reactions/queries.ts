@@ -1,6 +1,6 @@
 // Statements on `event_subscriptions` and `event_reactions`.
 import { sql, type RawBuilder } from "kysely";
-import { EMAIL_SENT } from "@postloft/contract/event-names.ts";
+import { EMAIL_SENT, type ProjectEventType } from "@postloft/contract/event-names.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
 import { notify } from "../platform/notify.ts";
 
@@ -63,6 +63,28 @@ export async function insertContactOutboxEvents(
   if (rows.some(({ subscriber }) => subscriber === "workflows")) notify(tx, "workflows");
 }
 
+export interface ProjectEvent {
+  projectId: string;
+  type: ProjectEventType;
+  /** The contact that the event is about, if there is one. Deleting the contact also deletes the data. */
+  contactId?: string;
+  data: Readonly<Record<string, unknown>>;
+}
+
+/** Adds outbox events with their own data for the subscribers to every event. */
+export async function insertProjectOutboxEvents(
+  tx: Tx,
+  events: ReadonlyArray<ProjectEvent & { id: string }>,
+): Promise<void> {
+  await sql`
+    insert into event_reactions (project_id, subscriber, id, contact_id, event_name, data)
+    select i.project_id, s.subscriber, i.id, i.contact_id, i.type, i.data
+    from unnest(${events.map(({ projectId }) => projectId)}::uuid[], ${events.map(({ id }) => id)}::uuid[],
+      ${events.map(({ contactId }) => contactId ?? null)}::uuid[], ${events.map(({ type }) => type)}::text[],
+      ${events.map(({ data }) => JSON.stringify(data))}::jsonb[]) as i (project_id, id, contact_id, type, data)
+    join event_subscriptions s on s.project_id = i.project_id and s.event_name = ${EVERY_EVENT}`.execute(tx);
+}
+
 /** Returns the projects with a subscriber to contact changes. */
 export async function listProjectsSubscribedToContacts(
   tx: Tx,
@@ -87,18 +109,19 @@ export async function listProjectsWithOutboxEvents(
 export async function takeOutboxEvents(tx: Tx, projectId: string, subscriber: string, limit: number) {
   const { rows } = await sql<{
     id: string;
-    contactId: string;
+    contactId: string | null;
     eventName: string | null;
     eventId: string | null;
     emailId: string | null;
     fromPublicKey: boolean;
+    data: unknown;
   }>`
     delete from event_reactions r
     -- An array, because in a recently grown table a join would read all rows for each id.
     where r.project_id = ${projectId} and r.subscriber = ${subscriber} and r.id = any(array(
       select id from event_reactions where project_id = ${projectId} and subscriber = ${subscriber}
       order by id limit ${limit} for update skip locked))
-    returning r.id, r.contact_id, r.event_name, r.event_id, r.email_id, r.from_public_key is true as from_public_key`.execute(
+    returning r.id, r.contact_id, r.event_name, r.event_id, r.email_id, r.from_public_key is true as from_public_key, r.data`.execute(
     tx,
   );
   return rows.toSorted((one, other) => (one.id < other.id ? -1 : 1));

@@ -8,18 +8,20 @@ import {
   deleteSubscriptionsExcept,
   insertContactOutboxEvents,
   insertOutboxEventsFrom,
+  insertProjectOutboxEvents,
   insertSentOutboxEvents,
   insertSentOutboxEventsFrom,
   insertSubscriptions,
   listProjectsSubscribedToContacts,
   listProjectsWithOutboxEvents,
   lockSubscriptions,
+  type ProjectEvent,
 } from "./queries.ts";
 
 /** A folder that subscribes to events. */
 export type Subscriber = "segments" | "workflows" | "stream";
 
-export { EVERY_EVENT } from "./queries.ts";
+export { EVERY_EVENT, type ProjectEvent } from "./queries.ts";
 
 /** Subscribes to any change of a contact instead of an event name. */
 export const ANY_CHANGE = "*";
@@ -80,6 +82,18 @@ export async function enqueueSentEvents(
   if (contacts.length > 0) await insertSentOutboxEvents(tx, contacts);
 }
 
+/**
+ * Adds outbox events about the project itself, such as `campaign.sent`, in the transaction of the change. They are only for the event stream,
+ * and cost nothing in projects without one.
+ */
+export async function recordProjectEvents(tx: Tx, events: readonly ProjectEvent[]): Promise<void> {
+  if (events.length > 0)
+    await insertProjectOutboxEvents(
+      tx,
+      events.map((event) => ({ ...event, id: newId() })),
+    );
+}
+
 /** Returns a statement part that adds outbox events for the events of the query `source` (project, id, contact, name, event, email). */
 export function reactToEventsFrom(source: RawBuilder<unknown>): RawBuilder<unknown> {
   return insertOutboxEventsFrom(source);
@@ -110,16 +124,25 @@ export interface Reaction {
   fromPublicKey: boolean;
 }
 
+interface TakeInput {
+  projectId: string;
+  subscriber: Subscriber;
+  limit: number;
+}
+
 /** Takes up to `limit` outbox events of a project, oldest first. The caller must process them in the same transaction. */
 export async function takeReactions(
   tx: Tx,
-  { projectId, subscriber, limit }: { projectId: string; subscriber: Subscriber; limit: number },
+  { projectId, subscriber, limit }: TakeInput,
 ): Promise<Reaction[]> {
-  return takeOutboxEvents(tx, projectId, subscriber, limit);
+  const taken = await takeOutboxEvents(tx, projectId, subscriber, limit);
+  return taken.flatMap((event) =>
+    event.contactId === null ? [] : [{ ...event, contactId: event.contactId }],
+  );
 }
 
-/** Does the same for a subscriber to every event. Its outbox events always have a name. */
-export async function takeEveryEvent(tx: Tx, input: Parameters<typeof takeReactions>[1]) {
-  const taken = await takeReactions(tx, input);
+/** Does the same for a subscriber to every event. Its outbox events always have a name, and those of the project have `data`. */
+export async function takeEveryEvent(tx: Tx, { projectId, subscriber, limit }: TakeInput) {
+  const taken = await takeOutboxEvents(tx, projectId, subscriber, limit);
   return taken.flatMap(({ eventName, ...event }) => (eventName === null ? [] : [{ ...event, eventName }]));
 }

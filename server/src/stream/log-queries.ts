@@ -43,11 +43,14 @@ export async function lockStream(tx: Tx, projectId: string): Promise<number | un
 /** An event to number. */
 export interface UnnumberedEvent {
   id: string;
-  contactId: string;
+  /** Null for most events of the project itself. */
+  contactId: string | null;
   eventName: string;
-  /** Null for `email.sent`, which is in the row of its email. */
+  /** Null for `email.sent`, which is in the row of its email, and for events with `data`. */
   eventId: string | null;
   emailId: string | null;
+  /** The data of an event of the project itself, otherwise null. */
+  data: unknown;
   at: Date;
 }
 
@@ -62,11 +65,12 @@ export async function insertNumbered(
   events: readonly UnnumberedEvent[],
 ): Promise<void> {
   const column = <Name extends keyof UnnumberedEvent>(name: Name) => events.map((event) => event[name]);
+  const contactIds = events.flatMap(({ contactId }) => contactId ?? []);
   const emailIds = events.flatMap(({ eventId, emailId }) => (eventId === null ? (emailId ?? []) : []));
   await sql`
     ${plannedOften} with people as materialized (
       select id, email from contacts
-      where project_id = ${projectId} and id = any(${column("contactId")}::uuid[])
+      where project_id = ${projectId} and id = any(${contactIds}::uuid[])
       order by id for key share
     ), found as materialized (
       select v.id as key, v.id, v.data, v.email_id, v.created_at from events v
@@ -78,12 +82,17 @@ export async function insertNumbered(
     ), numbered as (
       insert into event_log (project_id, number, id, type, contact_id, data, created_at)
       select ${projectId}, ${lastNumber} + i.place, coalesce(f.id, i.id), i.name, i.contact_id,
-        case when p.id is not null and f.id is not null then jsonb_build_object(
-          'contact', jsonb_build_object('id', p.id, 'email', p.email), 'emailId', f.email_id, 'properties', f.data) end,
+        case
+          when i.contact_id is null then i.data
+          when p.id is not null and (f.id is not null or i.data is not null) then
+            jsonb_build_object('contact', jsonb_build_object('id', p.id, 'email', p.email)) || coalesce(i.data, jsonb_build_object(
+              'emailId', f.email_id, 'properties', f.data))
+        end,
         coalesce(f.created_at, i.at)
       from unnest(${column("id")}::uuid[], ${column("contactId")}::uuid[], ${column("eventName")}::text[],
-        ${column("eventId")}::uuid[], ${column("emailId")}::uuid[], ${events.map(({ at }) => at.toISOString())}::timestamptz[])
-        with ordinality as i (id, contact_id, name, event_id, email_id, at, place)
+        ${column("eventId")}::uuid[], ${column("emailId")}::uuid[], ${events.map(({ at }) => at.toISOString())}::timestamptz[],
+        ${events.map(({ data }) => (data === null ? null : JSON.stringify(data)))}::jsonb[])
+        with ordinality as i (id, contact_id, name, event_id, email_id, at, data, place)
       left join found f on f.key = coalesce(i.event_id, i.email_id)
       left join people p on p.id = i.contact_id
     )

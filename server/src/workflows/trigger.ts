@@ -91,3 +91,8 @@ export function nextRunOf(
     ? nextRunAfter(config as unknown as Schedule, now())
     : null;
 }
+
+/** Returns the columns of a workflow that store its trigger. */
+export function columnsOf({ type, config, event }: CheckedTrigger) {
+  return { triggerType: type, triggerConfig: JSON.stringify(config), triggerEvent: event };
+}

@@ -34,7 +34,8 @@ import { entrySegmentOf } from "./references.ts";
 import { withNewIds } from "./rules.ts";
 import { lockGraph, readNames, requireSound, storeGraph } from "./save-graph.ts";
 import { subscribeWorkflows } from "./subscriptions.ts";
-import { checkTrigger, nextRunOf, type CheckedTrigger } from "./trigger.ts";
+import { recordEnabled } from "./workflow-events.ts";
+import { checkTrigger, columnsOf, nextRunOf, type CheckedTrigger } from "./trigger.ts";
 
 export type WorkflowView = Awaited<ReturnType<typeof getWorkflow>>;
 
@@ -197,6 +198,7 @@ export async function updateWorkflow(
     nextRunAt: isRescheduled ? nextRunOf(runs, enabled) : undefined,
   });
   if (isRescheduled) await subscribeWorkflows(tx, projectId);
+  if (enabled !== row.enabled) await recordEnabled(tx, projectId, { ...changed, enabled });
   return getWorkflow(tx, projectId, row.id);
 }
 
@@ -231,10 +233,6 @@ async function changedGraph(
   if (fields.length > 0) throw new AppError("VALIDATION_ERROR", { fields });
   requireSound(changed);
   return changed;
-}
-
-function columnsOf({ type, config, event }: CheckedTrigger) {
-  return { triggerType: type, triggerConfig: JSON.stringify(config), triggerEvent: event };
 }
 
 /** Returns the new trigger, or null if the edit does not change it. */

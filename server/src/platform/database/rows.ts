@@ -452,11 +452,12 @@ export interface EventReactionsTable {
   projectId: string;
   subscriber: string;
   id: string;
-  contactId: string;
+  contactId: string | null;
   eventName: string | null;
   eventId: string | null;
   emailId: string | null;
   fromPublicKey: boolean | null;
+  data: ColumnType<unknown, string | null | undefined, string | null>;
 }
 
 export interface EventRetentionsTable {

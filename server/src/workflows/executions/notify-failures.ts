@@ -8,6 +8,8 @@ import { nameForStrangers } from "../../emails/platform-email/name-for-strangers
 import type { FailedWorkflow } from "../../projects/members/notification-facts.ts";
 import { notificationMail } from "../../projects/members/notification-mails.ts";
 import { notifyMembers, takeDue } from "../../projects/members/notifications.ts";
+import { recordProjectEvents } from "../../reactions/reactions.ts";
+import { workflowEvent } from "../workflow-events.ts";
 import { stepOf, type Execution } from "./execution.ts";
 import { findLastFailure, listDueDigests } from "./failure-queries.ts";
 import type { AutomaticPause } from "./pause-failing.ts";
@@ -25,7 +27,34 @@ interface Failing {
 
 const digestsSince = () => new Date(now().getTime() - DIGEST_HOURS * 3_600_000);
 
-/** Notifies the members of workflows that paused, and of those that failed for the first time within a day. */
+/** Records automatic pauses and failed executions in the event stream of the project. */
+async function recordFailures(
+  tx: Tx,
+  projectId: string,
+  { failed, pauses }: { failed: readonly Execution[]; pauses: readonly AutomaticPause[] },
+): Promise<void> {
+  await recordProjectEvents(tx, [
+    ...pauses.map(({ workflow, reason }) =>
+      workflowEvent(projectId, "workflow.paused", workflow, { reason }),
+    ),
+    ...failed.flatMap((execution) => {
+      const { id, workflow, contactId, exitReason } = execution;
+      if (contactId === null) return [];
+      const step = stepOf(execution);
+      const facts = {
+        executionId: id,
+        step: step === undefined ? null : { id: step.id, name: step.name },
+        error: exitReason,
+      };
+      return [{ ...workflowEvent(projectId, "workflow.failed", workflow, facts), contactId }];
+    }),
+  ]);
+}
+
+/**
+ * Records failed executions and automatic pauses. Notifies the members of workflows that paused, and of those that failed for the first time
+ * within a day.
+ */
 export async function notifyFailures(
   tx: Tx,
   { baseUrl }: { baseUrl: () => string },
@@ -35,13 +64,14 @@ export async function notifyFailures(
     pauses,
   }: { projectId: string; executions: readonly Execution[]; pauses: readonly AutomaticPause[] },
 ): Promise<void> {
+  const failed = executions.filter(({ status }) => status === "FAILED");
+  await recordFailures(tx, projectId, { failed, pauses });
   for (const { workflow, reason } of pauses) {
     const { stepName: step, contacts: count, error } = reason;
     const facts = { name: workflow.name, count, step, error, isPaused: true };
     await takeDue(tx, { projectIds: [projectId], kind: KIND, of: workflow.id, since: now() });
     await notifyOf(tx, { projectId, workflowId: workflow.id }, facts, baseUrl());
   }
-  const failed = executions.filter(({ status }) => status === "FAILED");
   for (const [workflowId, own] of Map.groupBy(failed, ({ workflow }) => workflow.id)) {
     const due = await takeDue(tx, {
       projectIds: [projectId],

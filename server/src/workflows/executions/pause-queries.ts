@@ -5,11 +5,12 @@ import type { PausedReason } from "@postloft/contract/workflows/workflows.ts";
 import type { Database, Tx } from "../../platform/database/database.ts";
 import { notify } from "../../platform/notify.ts";
 
-/** Pauses a workflow for a person. A workflow that is already paused keeps its time and reason. */
-export async function updateToPaused(tx: Tx, projectId: string, id: string): Promise<void> {
-  await sql`
+/** Pauses a workflow for a person. Returns false for a workflow that is already paused, which keeps its time and reason. */
+export async function updateToPaused(tx: Tx, projectId: string, id: string): Promise<boolean> {
+  const { numAffectedRows } = await sql`
     update workflows set paused_at = now(), updated_at = now()
     where project_id = ${projectId} and id = ${id} and paused_at is null`.execute(tx);
+  return numAffectedRows === 1n;
 }
 
 /**
@@ -31,14 +32,18 @@ export async function updateToPausedUnlessLocked(
   return rows.length > 0;
 }
 
-/** Also forgets the failures that paused it, so that it pauses again only after as many new ones. */
-export async function updateToResumed(tx: Tx, projectId: string, id: string): Promise<void> {
-  await sql`
+/**
+ * Resumes a workflow. Also forgets the failures that paused it, so that it pauses again only after as many new ones.
+ * @returns whether it was paused
+ */
+export async function updateToResumed(tx: Tx, projectId: string, id: string): Promise<boolean> {
+  const { numAffectedRows } = await sql`
     update workflows set paused_at = null, paused_reason = null, updated_at = now()
     where project_id = ${projectId} and id = ${id} and paused_at is not null`.execute(tx);
   await sql`
     update workflow_step_counts set failed_in_a_row = '{}'
     where project_id = ${projectId} and workflow_id = ${id} and failed_in_a_row <> '{}'`.execute(tx);
+  return numAffectedRows === 1n;
 }
 
 /** Locks a workflow until the end of the transaction. Returns whether it is paused, or undefined if it was deleted. */

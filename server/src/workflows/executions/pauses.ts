@@ -1,6 +1,8 @@
 // Pauses and resumes workflows. While a workflow is paused, its executions are stopped as they become due.
 import { addJob, type JobStep } from "../../platform/background/jobs.ts";
 import type { Tx } from "../../platform/database/database.ts";
+import { recordProjectEvents } from "../../reactions/reactions.ts";
+import { workflowEvent } from "../workflow-events.ts";
 import { requireWorkflow } from "./executions.ts";
 import { lockPause, releaseStoppedExecutions, updateToPaused, updateToResumed } from "./pause-queries.ts";
 
@@ -14,9 +16,10 @@ export const RESUME_JOB = "workflows.resume";
  * @throws AppError WORKFLOW_NOT_FOUND
  */
 export async function pauseWorkflow(tx: Tx, projectId: string, workflowId: string): Promise<string> {
-  const { id } = await requireWorkflow(tx, projectId, workflowId);
-  await updateToPaused(tx, projectId, id);
-  return id;
+  const workflow = await requireWorkflow(tx, projectId, workflowId);
+  if (await updateToPaused(tx, projectId, workflow.id))
+    await recordProjectEvents(tx, [workflowEvent(projectId, "workflow.paused", workflow, { reason: null })]);
+  return workflow.id;
 }
 
 /**
@@ -24,8 +27,10 @@ export async function pauseWorkflow(tx: Tx, projectId: string, workflowId: strin
  * @throws AppError WORKFLOW_NOT_FOUND
  */
 export async function resumeWorkflow(tx: Tx, projectId: string, workflowId: string): Promise<string> {
-  const { id } = await requireWorkflow(tx, projectId, workflowId);
-  await updateToResumed(tx, projectId, id);
+  const workflow = await requireWorkflow(tx, projectId, workflowId);
+  const { id } = workflow;
+  if (await updateToResumed(tx, projectId, id))
+    await recordProjectEvents(tx, [workflowEvent(projectId, "workflow.resumed", workflow)]);
   if ((await releaseStoppedExecutions(tx, projectId, id, BATCH_SIZE)) === BATCH_SIZE)
     await addJob(tx, { projectId, kind: RESUME_JOB, input: { workflowId: id } });
   return id;
