@@ -8,6 +8,7 @@ import { benchSegments } from "./segments.ts";
 import { benchNeighbours } from "./neighbours.ts";
 import { benchSend } from "./send.ts";
 import { benchTrack } from "./track.ts";
+import { benchWebhooks } from "./webhooks.ts";
 import { benchWorkflowSteps } from "./workflows.ts";
 
 interface Benchmark {
@@ -52,6 +53,10 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     measures:
       "every report over 500,000 events, 200,000 emails and 1,000 small projects (or the numbers given); --ground <folder> keeps them",
     run: benchReports,
+  },
+  webhooks: {
+    measures: "100,000 events (or the number given) to one endpoint, compared with the bare calls",
+    run: benchWebhooks,
   },
   neighbours: {
     measures:

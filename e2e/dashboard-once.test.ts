@@ -74,6 +74,13 @@ test("a webhook endpoint shows its secret once, and can be paused and deleted by
   await dialog.getByRole("button", { name: "Create endpoint" }).click();
   await dialog.getByText("Must begin with https:// or http://.").waitFor();
   await dialog.getByLabel("URL").fill("https://hooks.acme.example");
+  await dialog.getByText("Batches, rate and tags").click();
+  await dialog.getByLabel("Events per call").fill("501");
+  await dialog.getByLabel("Calls per second").fill("20");
+  await dialog.getByLabel("Tags").fill("receipt, order");
+  await dialog.getByRole("button", { name: "Create endpoint" }).click();
+  await expect.poll(() => dialog.getByLabel("Events per call").getAttribute("aria-invalid")).toBe("true");
+  await dialog.getByLabel("Events per call").fill("50");
   await dialog.getByRole("button", { name: "Create endpoint" }).click();
   await page.getByRole("heading", { name: "Copy the secret now" }).waitFor();
   await page.goBack();
@@ -83,7 +90,11 @@ test("a webhook endpoint shows its secret once, and can be paused and deleted by
 
   const endpoints = () => server.call("GET", "/webhooks/endpoints", project.byKey);
   const eventTypes = ["contact.*", "order placed"];
-  expect((await endpoints()).body).toMatchObject({ data: [{ eventTypes, ordered: false, enabled: true }] });
+  const pace = { batchSize: 50, callsPerSecond: 20, tags: ["receipt", "order"] };
+  expect((await endpoints()).body).toMatchObject({
+    data: [{ eventTypes, ordered: false, enabled: true, ...pace }],
+  });
+  await page.getByText("Up to 50 events per call").waitFor();
   await page.getByRole("link", { name: "https://hooks.acme.example" }).click();
   await page.getByRole("button", { name: "Pause" }).click();
   await page.getByRole("button", { name: "Enable" }).waitFor();

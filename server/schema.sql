@@ -1428,24 +1428,30 @@ CREATE INDEX event_log_contacts ON event_log USING btree (project_id, contact_id
 CREATE INDEX event_log_recorded ON event_log USING btree (project_id, recorded_at, number);
 
 CREATE TABLE webhook_endpoints (
-  project_id       uuid                      NOT NULL,
-  id               uuid                      NOT NULL,
-  url              text                      NOT NULL,
-  description      text,
-  event_types      text[]                    NOT NULL,
-  enabled          boolean                   NOT NULL  DEFAULT true,
-  disabled_reason  text,
-  ordered          boolean                   NOT NULL,
-  sealed           bytea                     NOT NULL,
-  former_sealed    bytea,
-  secret_made_at   timestamp with time zone  NOT NULL  DEFAULT now(),
-  "position"       bigint                    NOT NULL,
-  previous         bigint                    NOT NULL,
-  failing_since    timestamp with time zone,
-  created_at       timestamp with time zone  NOT NULL  DEFAULT now(),
-  updated_at       timestamp with time zone  NOT NULL  DEFAULT now(),
+  project_id        uuid                      NOT NULL,
+  id                uuid                      NOT NULL,
+  url               text                      NOT NULL,
+  description       text,
+  event_types       text[]                    NOT NULL,
+  enabled           boolean                   NOT NULL  DEFAULT true,
+  disabled_reason   text,
+  ordered           boolean                   NOT NULL,
+  sealed            bytea                     NOT NULL,
+  former_sealed     bytea,
+  secret_made_at    timestamp with time zone  NOT NULL  DEFAULT now(),
+  "position"        bigint                    NOT NULL,
+  previous          bigint                    NOT NULL,
+  failing_since     timestamp with time zone,
+  created_at        timestamp with time zone  NOT NULL  DEFAULT now(),
+  updated_at        timestamp with time zone  NOT NULL  DEFAULT now(),
+  batch_size        integer                   NOT NULL  DEFAULT 1,
+  calls_per_second  integer,
+  paced_until       timestamp with time zone,
+  tags              text[],
   CONSTRAINT webhook_endpoints_pkey PRIMARY KEY (project_id, id),
-  CONSTRAINT webhook_endpoints_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+  CONSTRAINT webhook_endpoints_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  CONSTRAINT webhook_endpoints_batch_size_check CHECK (batch_size > 0),
+  CONSTRAINT webhook_endpoints_calls_per_second_check CHECK (calls_per_second > 0)
 );
 
 CREATE TABLE event_deliveries (

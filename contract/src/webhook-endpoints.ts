@@ -1,5 +1,6 @@
 // Endpoints of webhook endpoints, which receive the events of a project (docs/decisions/0129-event-deliveries.md).
 import { z } from "zod";
+import { emailTag } from "./email-labels.ts";
 import { endpoint } from "./endpoint.ts";
 import { instant, issue, pathId } from "./field.ts";
 import { LIMITS } from "./limits/limits.ts";
@@ -34,6 +35,30 @@ const settings = {
     .describe(
       "Whether each event waits until the endpoint has accepted all earlier ones. One call runs at a time. Default: false.",
     ),
+  tags: z
+    .array(emailTag)
+    .min(1)
+    .max(LIMITS.emailTags.value)
+    .nullable()
+    .optional()
+    .describe(
+      "Only events of emails with one of these tags. Events without an email are then not sent. null or missing: all events.",
+    ),
+  batchSize: z
+    .int()
+    .min(1)
+    .max(LIMITS.eventBatch.value)
+    .optional()
+    .describe(
+      "The most events in one call. With 1, the default, the body is the event. With more it is an object with a list `events`, also for a single event.",
+    ),
+  callsPerSecond: z
+    .int()
+    .min(1)
+    .max(LIMITS.endpointRate.value)
+    .nullable()
+    .optional()
+    .describe("The most calls per second. null or missing: no limit."),
   enabled: z
     .boolean()
     .optional()
@@ -46,6 +71,9 @@ const webhookEndpoint = z.object({
   description: z.string().nullable(),
   eventTypes: z.array(z.string()),
   ordered: z.boolean(),
+  tags: z.array(z.string()).nullable(),
+  batchSize: z.int(),
+  callsPerSecond: z.int().nullable(),
   enabled: z.boolean(),
   disabledReason: z.string().nullable().describe("Why it was disabled automatically."),
   failingSince: instant.nullable().describe("The first failed call since the last successful one."),

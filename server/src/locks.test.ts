@@ -134,11 +134,12 @@ const check = async (tx: Tx, wanted: object) => [
   ...(await recordAndCheck(tx, id.sender, ofSender(wanted), RECIPIENT_CHECKS)),
 ];
 const mail = (mailId: string) => ({ projectId: id.project, id: mailId });
-const endpointKey = { projectId: id.project, id: id.endpoint, ordered: false };
+const endpointKey = { projectId: id.project, id: id.endpoint, ordered: false, batchSize: 1 };
+const CLAIM = { claimId: id.claim, calls: 10, leaseSeconds: 60, mostBytes: 1_000 };
 const DELIVERED = {
   projectId: id.project,
   endpointId: id.endpoint,
-  id: id.delivery,
+  ids: [id.delivery],
   claimId: id.claim,
   waitSeconds: 0,
   status: 200,
@@ -161,6 +162,12 @@ const HOLDING: Holding[] = [
     row: rowOf("webhook_endpoints", id.endpoint),
     strength: "key share",
     take: (tx) => updateAttempt(tx, DELIVERED, 3),
+  },
+  {
+    lock: "stream/delivery-queries.ts claimDeliveries",
+    row: rowOf("webhook_endpoints", id.endpoint),
+    strength: "no key update",
+    take: (tx) => claimDeliveries(tx, endpointKey, CLAIM),
   },
   {
     lock: "stream/replay-queries.ts lockEndpoint",
@@ -619,7 +626,7 @@ const SKIPPING: Skipping[] = [
   {
     lock: "stream/delivery-queries.ts claimDeliveries",
     row: rowOf("event_deliveries", id.delivery),
-    claim: (tx) => claimDeliveries(tx, endpointKey, { claimId: id.claim, limit: 10, leaseSeconds: 60 }),
+    claim: (tx) => claimDeliveries(tx, endpointKey, CLAIM),
   },
   {
     lock: "stream/delivery-queries.ts lockEndpointProgress",

@@ -36,7 +36,7 @@ beforeAll(async () => {
 afterAll(async () => testDatabase?.drop());
 
 /** The seconds from the start of the transaction to a time in a row that the work stores. */
-const endpoint = { projectId: id.project, id: id.endpoint, ordered: false };
+const endpoint = { projectId: id.project, id: id.endpoint, ordered: false, batchSize: 1 };
 const stored =
   (time: string, table: string, work: (tx: Tx) => Promise<unknown>, where = sql`true`) =>
   async (tx: Tx): Promise<number | undefined> => {
@@ -335,7 +335,7 @@ const WAITS: Wait[] = [
   {
     wait: "stream/delivery-queries.ts claimDeliveries",
     measure: stored("due_at", "event_deliveries", (tx) =>
-      claimDeliveries(tx, endpoint, { claimId: newId(), limit: 10, leaseSeconds: 75 }),
+      claimDeliveries(tx, endpoint, { claimId: newId(), calls: 10, leaseSeconds: 75, mostBytes: 1_000 }),
     ),
     is: 75,
   },
@@ -347,7 +347,7 @@ const WAITS: Wait[] = [
         {
           projectId: id.project,
           endpointId: id.endpoint,
-          id: id.delivery,
+          ids: [id.delivery],
           claimId: id.claim,
           waitSeconds: 20,
           status: 500,

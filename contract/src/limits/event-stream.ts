@@ -7,6 +7,13 @@ export const EVENT_STREAM_LIMITS = {
   eventStreamPageDefault: limit(100, "events", "Page of `GET /events/stream` without `limit`."),
   webhookEndpoints: limit(20, "endpoints", "Webhook endpoints per project."),
   webhookEventTypes: limit(50, "types", "Event types of one webhook endpoint."),
+  eventBatch: limit(500, "events", "Events in one call of a webhook endpoint."),
+  eventBatchBytes: limit(
+    1_000_000,
+    "bytes",
+    "Data of the events in one call, except for a single larger event.",
+  ),
+  endpointRate: limit(1_000, "calls per second", "Largest rate of a webhook endpoint."),
   endpointCalls: limit(
     8,
     "calls",

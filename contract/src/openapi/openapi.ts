@@ -5,7 +5,7 @@ import { ENDPOINTS } from "../endpoints.ts";
 import { errorSchema, ERRORS, type ErrorCode } from "../errors.ts";
 import { formatBytes, LIMITS } from "../limits/limits.ts";
 import { Components, pascalCase } from "./components.ts";
-import { eventCall } from "./event-call.ts";
+import { eventCalls } from "./event-call.ts";
 import { errorsOf, acceptsIdempotencyKey, takesKey } from "./errors.ts";
 import { EXAMPLE_BODIES, EXAMPLE_ID, EXAMPLE_PARAMETERS, EXAMPLE_UPLOADS } from "./examples.ts";
 import { NOUNS, nounTitle } from "./nouns.ts";
@@ -83,7 +83,7 @@ export function openApiDocument(serverUrl: string, version: string): Json {
       description: NOUNS[noun]?.about ?? "",
     })),
     paths,
-    webhooks: { event: eventCall(nounTitle("webhooks")) },
+    webhooks: eventCalls(nounTitle("webhooks")),
     components: { ...components, securitySchemes: securitySchemes(serverUrl) },
   };
 }

@@ -8,7 +8,7 @@ import * as eventStream from "@postloft/contract/event-stream.ts";
 import * as v1 from "@postloft/contract/v1.ts";
 import * as deliveries from "@postloft/contract/webhook-deliveries.ts";
 import * as hooks from "@postloft/contract/webhook-endpoints.ts";
-import { eventCall } from "@postloft/contract/openapi/event-call.ts";
+import { eventCalls } from "@postloft/contract/openapi/event-call.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { newId } from "../platform/ids.ts";
 import { addFailedDelivery } from "../testing/event-delivery.ts";
@@ -111,7 +111,7 @@ test("delivers matching events with a signature of the endpoint's own secret", a
     ["signed-up", 3, 1],
   ]);
   expect(ofOne[1]?.event).toEqual({ ...stream.events[2], previous: 1 });
-  const described = eventCall("Webhooks").post.parameters.map(({ name }) => name);
+  const described = eventCalls("Webhooks").event.post.parameters.map(({ name }) => name);
   for (const { path, headers, body, event } of arrivals) {
     expect(eventStream.numberedEvent.strict().parse(event)).toEqual(event);
     expect(Object.keys(headers)).toEqual(expect.arrayContaining(described));
@@ -462,15 +462,20 @@ test("a type is a name, a beginning or everything, and previous skips other type
   ]);
   expect(matchesTypes(["order placed"], "order placed")).toBe(true);
   expect(matchesTypes(["*"], "anything")).toBe(true);
-  const events = ["a", "b", "a", "b"].map((type, at) => ({ number: at + 5, type }));
-  expect(chainMatches(events, ["b"], 3)).toEqual({
+  const events = ["a", "b", "a", "b"].map((type, at) => ({
+    number: at + 5,
+    type,
+    isRedacted: false,
+    tags: null,
+  }));
+  expect(chainMatches(events, { eventTypes: ["b"], tags: null }, 3)).toEqual({
     matches: [
       { number: 6, previous: 3 },
       { number: 8, previous: 6 },
     ],
     previous: 8,
   });
-  expect(chainMatches(events, ["c"], 3)).toEqual({ matches: [], previous: 3 });
+  expect(chainMatches(events, { eventTypes: ["c"], tags: null }, 3)).toEqual({ matches: [], previous: 3 });
 });
 
 test("waits grow to four hours, vary by a fifth, and are at least what the endpoint asks for", () => {

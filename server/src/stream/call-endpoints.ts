@@ -9,7 +9,7 @@ import { AppError } from "../platform/app-error.ts";
 import { newId } from "../platform/ids.ts";
 import type { Log } from "../platform/log.ts";
 import type { Metrics } from "../platform/metrics.ts";
-import type { CallWebhook, WebhookAttempt, WebhookRequest } from "../webhooks/call-webhook.ts";
+import type { CallWebhook, WebhookAttempt } from "../webhooks/call-webhook.ts";
 import { sharePlaces, type PlaceRules } from "../webhooks/rules.ts";
 import {
   claimDeliveries,
@@ -20,7 +20,7 @@ import {
   type DeliveryResult,
 } from "./delivery-queries.ts";
 import { disableIfFailing } from "./disable-endpoints.ts";
-import { openEndpoint } from "./endpoints.ts";
+import { openEndpoint, type MakeRequest } from "./endpoints.ts";
 import { presentEvent } from "./numbered-log.ts";
 import { prepareDeliveries } from "./prepare-deliveries.ts";
 import { retryWait } from "./rules.ts";
@@ -49,6 +49,8 @@ export function startDeliveringEvents(options: DeliveryOptions): Loop {
   const inFlight = new Set<Promise<void>>();
   /** The last turn of each endpoint. The endpoint that waited longest comes first. */
   const lastTurns = new Map<string, number>();
+  /** Endpoints whose last claim got all that it asked for, so that there is no need to prepare more yet. */
+  const supplied = new Set<string>();
   let turns = 0;
 
   function begin(endpoint: BusyEndpoint, work: Promise<void>): void {
@@ -70,35 +72,54 @@ export function startDeliveringEvents(options: DeliveryOptions): Loop {
     inFlight.add(ended);
   }
 
-  async function claimFor(endpoint: BusyEndpoint, limit: number): Promise<void> {
-    lastTurns.set(endpoint.id, ++turns);
+  /** Claims deliveries and begins their calls. Returns how many calls. */
+  async function claimOnce(endpoint: BusyEndpoint, calls: number): Promise<number> {
     const claimId = newId();
     const claimed = await claimDeliveries(database, endpoint, {
       claimId,
-      limit,
+      calls,
       leaseSeconds: LEASE_SECONDS,
+      mostBytes: LIMITS.eventBatchBytes.value,
     });
-    if (claimed.length === 0) return;
+    if (claimed.length === 0) return 0;
     const request = await openOrNull(database, sealer, endpoint);
-    for (const delivery of claimed)
+    const made = endpoint.batchSize > 1 ? [claimed] : claimed.map((delivery) => [delivery]);
+    for (const deliveries of made)
       begin(
         endpoint,
-        attemptOnce(options, endpoint, delivery, request).then((tried) =>
-          recordResult(options, resultOf(endpoint, delivery, claimId, tried)),
+        attemptOnce(options, endpoint, deliveries, request).then((tried) =>
+          recordResult(options, resultOf(endpoint, deliveries, claimId, tried)),
         ),
       );
+    return made.length;
+  }
+
+  async function claimFor(endpoint: BusyEndpoint, calls: number): Promise<void> {
+    lastTurns.set(endpoint.id, ++turns);
+    let left = calls;
+    let begun = 1;
+    // A batch takes one claim for each call, other events one for all calls.
+    for (let claims = endpoint.batchSize > 1 ? calls : 1; claims > 0 && begun > 0; claims--) {
+      begun = await claimOnce(endpoint, left);
+      left -= begun;
+    }
+    if (left === 0) supplied.add(endpoint.id);
+    else supplied.delete(endpoint.id);
   }
 
   async function runOnce(signal: AbortSignal): Promise<number> {
     const known = await listBusyEndpoints(database);
+    const short = known.filter(
+      (endpoint) => endpoint.hasNews && !(isDue(endpoint) && supplied.has(endpoint.id)),
+    );
     let hasMore = false;
-    for (const endpoint of known.filter(({ hasNews }) => hasNews))
-      hasMore = (await prepareAlone(options, endpoint)) || hasMore;
-    const busy = known.some(({ hasNews }) => hasNews) ? await listBusyEndpoints(database) : known;
+    for (const endpoint of short) hasMore = (await prepareAlone(options, endpoint)) || hasMore;
+    const busy = short.length > 0 ? await listBusyEndpoints(database) : known;
     const byId = new Map(busy.map((endpoint) => [endpoint.id, endpoint]));
     for (const id of lastTurns.keys()) if (!byId.has(id)) lastTurns.delete(id);
+    for (const id of supplied) if (!byId.has(id)) supplied.delete(id);
     const due = busy
-      .filter(({ dueInMs }) => dueInMs !== null && dueInMs <= 0)
+      .filter(isDue)
       .map(({ id }) => ({ projectId: id, running: running.get(id) ?? 0 }))
       .toSorted((one, other) => (lastTurns.get(one.projectId) ?? 0) - (lastTurns.get(other.projectId) ?? 0));
     for (const [id, share] of sharePlaces(LIMITS.eventCalls.value - inFlight.size, due, PLACES)) {
@@ -130,6 +151,8 @@ export function startDeliveringEvents(options: DeliveryOptions): Loop {
   };
 }
 
+const isDue = ({ dueInMs }: BusyEndpoint) => dueInMs !== null && dueInMs <= 0;
+
 /** Prepares one batch for an endpoint. A failure is logged, because it must not delay other endpoints. */
 async function prepareAlone({ database, log }: DeliveryOptions, endpoint: BusyEndpoint): Promise<boolean> {
   try {
@@ -140,8 +163,6 @@ async function prepareAlone({ database, log }: DeliveryOptions, endpoint: BusyEn
     return false;
   }
 }
-
-type MakeRequest = (event: { id: string }) => WebhookRequest;
 
 /** Returns null for an endpoint that is gone or whose secrets were encrypted under another application secret. */
 async function openOrNull(database: Database, sealer: Sealer, endpoint: BusyEndpoint) {
@@ -156,7 +177,7 @@ async function openOrNull(database: Database, sealer: Sealer, endpoint: BusyEndp
 async function attemptOnce(
   { call }: DeliveryOptions,
   { projectId }: BusyEndpoint,
-  { event, previous }: ClaimedDelivery,
+  deliveries: readonly ClaimedDelivery[],
   request: MakeRequest | null,
 ): Promise<WebhookAttempt & { durationMs: number }> {
   if (request === null) {
@@ -164,24 +185,29 @@ async function attemptOnce(
     return { status: null, body: null, isCut: false, askedSeconds: null, error, durationMs: 0 };
   }
   const from = nowMs();
-  const tried = await call(request(presentEvent(projectId, event, previous)));
+  const events = deliveries.map(({ event, previous }) => presentEvent(projectId, event, previous));
+  const tried = await call(request(events));
   return { ...tried, durationMs: Math.max(0, Math.round(nowMs() - from)) };
 }
 
 function resultOf(
   endpoint: BusyEndpoint,
-  delivery: ClaimedDelivery,
+  deliveries: readonly ClaimedDelivery[],
   claimId: string,
   tried: WebhookAttempt & { durationMs: number },
 ): DeliveryResult {
   return {
     projectId: endpoint.projectId,
     endpointId: endpoint.id,
-    id: delivery.id,
+    ids: deliveries.map(({ id }) => id),
     claimId,
-    waitSeconds: retryWait(delivery.tries + 1, tried.askedSeconds, Math.random()),
+    waitSeconds: retryWait(
+      Math.max(...deliveries.map(({ tries }) => tries)) + 1,
+      tried.askedSeconds,
+      Math.random(),
+    ),
     status: tried.status,
-    body: tried.body?.slice(0, LIMITS.eventResponseLength.value) ?? null,
+    body: (deliveries.length === 1 && tried.body?.slice(0, LIMITS.eventResponseLength.value)) || null,
     error: tried.error,
     durationMs: tried.durationMs,
   };
@@ -199,9 +225,9 @@ async function recordResult(
 ): Promise<void> {
   const record = async () =>
     transaction(database, async (tx) => {
-      const recorded = await updateAttempt(tx, result, LIMITS.eventRetryDays.value);
-      if (recorded !== undefined && recorded !== "done") await disableIfFailing(tx, result, baseUrl());
-      return recorded;
+      const [state] = await updateAttempt(tx, result, LIMITS.eventRetryDays.value);
+      if (state !== undefined && state !== "done") await disableIfFailing(tx, result, baseUrl());
+      return state;
     });
   const state = await retryUntilDone(record, { forMs: RECORDING_MS, mayRepeat: isUnavailable });
   if (state !== undefined) metrics.webhookTries.inc({ outcome: state === "waiting" ? "retry" : state });

@@ -10,6 +10,9 @@ const SHOWN = [
   "description",
   "eventTypes",
   "ordered",
+  "tags",
+  "batchSize",
+  "callsPerSecond",
   "enabled",
   "disabledReason",
   "failingSince",
@@ -44,7 +47,17 @@ export async function findEndpoint(
 
 export interface NewEndpointRow extends Row<
   "webhook_endpoints",
-  "projectId" | "id" | "url" | "description" | "eventTypes" | "enabled" | "ordered" | "sealed"
+  | "projectId"
+  | "id"
+  | "url"
+  | "description"
+  | "eventTypes"
+  | "enabled"
+  | "ordered"
+  | "tags"
+  | "batchSize"
+  | "callsPerSecond"
+  | "sealed"
 > {}
 
 /** Inserts an endpoint that receives the events after the last number. */
@@ -58,7 +71,10 @@ export async function insertEndpoint(tx: Tx, endpoint: NewEndpointRow): Promise<
 }
 
 export type EndpointChanges = Partial<
-  Row<"webhook_endpoints", "url" | "description" | "eventTypes" | "enabled" | "ordered">
+  Row<
+    "webhook_endpoints",
+    "url" | "description" | "eventTypes" | "enabled" | "ordered" | "tags" | "batchSize" | "callsPerSecond"
+  >
 >;
 
 /** Changes an endpoint. Enabling it forgets its failures. */
@@ -121,7 +137,10 @@ export async function updateEndpointSecret(
 }
 
 /** The URL and the secrets of an endpoint as they are stored. */
-export interface CallableRow extends Row<"webhook_endpoints", "url" | "sealed" | "formerSealed"> {}
+export interface CallableRow extends Row<
+  "webhook_endpoints",
+  "url" | "batchSize" | "sealed" | "formerSealed"
+> {}
 
 export async function findCallable(
   database: Database,
@@ -130,7 +149,7 @@ export async function findCallable(
   formerHours: number,
 ): Promise<CallableRow | undefined> {
   const { rows } = await sql<CallableRow>`
-    select url, sealed,
+    select url, batch_size, sealed,
       case when secret_made_at > now() - make_interval(hours => ${formerHours}::integer) then former_sealed end as former_sealed
     from webhook_endpoints where project_id = ${projectId} and id = ${id}`.execute(database);
   return rows[0];

@@ -1,6 +1,7 @@
 // Webhook endpoints of a project: settings, secrets and test calls (docs/decisions/0129-event-deliveries.md).
+import { createHash } from "node:crypto";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
-import { EVENT_VERSION } from "@postloft/contract/event-stream.ts";
+import { EVENT_VERSION, type numberedEvent } from "@postloft/contract/event-stream.ts";
 import type * as contract from "@postloft/contract/webhook-endpoints.ts";
 import { withValues } from "@postloft/contract/translation.ts";
 import type { z } from "zod";
@@ -63,7 +64,7 @@ export async function createEndpoint(
   tx: Tx,
   parts: EndpointDependencies,
   projectId: string,
-  { url, description = null, ordered = false, enabled = true, eventTypes }: Settings,
+  { url, ...settings }: Settings,
 ) {
   await lockProject(tx, projectId);
   if ((await listEndpointRows(tx, projectId)).length >= LIMITS.webhookEndpoints.value)
@@ -78,10 +79,13 @@ export async function createEndpoint(
   const row = await insertEndpoint(tx, {
     projectId,
     id,
-    description,
-    ordered,
-    enabled,
-    eventTypes,
+    eventTypes: settings.eventTypes,
+    description: settings.description ?? null,
+    ordered: settings.ordered ?? false,
+    tags: settings.tags ?? null,
+    batchSize: settings.batchSize ?? 1,
+    callsPerSecond: settings.callsPerSecond ?? null,
+    enabled: settings.enabled ?? true,
     url: sealUrl(parts, projectId, url),
     sealed: parts.sealer.seal(secret, contextOf(projectId, id)),
   });
@@ -139,24 +143,39 @@ function sealUrl(
   );
 }
 
-/** Returns a function that makes the signed request for an event, or null if the endpoint is gone. @throws if its secrets cannot be read */
+/** An event in the payload of a call. */
+type Payload = z.output<typeof numberedEvent>;
+
+/** Makes the signed request for some events, which is a single one unless the endpoint takes batches. */
+export type MakeRequest = (events: readonly Payload[]) => WebhookRequest;
+
+/** Returns a function that makes the signed request for events, or null if the endpoint is gone. @throws if its secrets cannot be read */
 export async function openEndpoint(
   database: Database,
   sealer: Sealer,
   projectId: string,
   id: string,
-): Promise<((event: { id: string }) => WebhookRequest) | null> {
+): Promise<MakeRequest | null> {
   const found = await findCallable(database, projectId, id, LIMITS.webhookSecretHours.value);
   if (found === undefined) return null;
   const url = createWebhookVault(sealer).openUrl(projectId, found.url);
   const secrets = [found.sealed, ...(found.formerSealed === null ? [] : [found.formerSealed])].map((sealed) =>
     sealer.open(sealed, contextOf(projectId, id)),
   );
-  return (event) => {
-    const body = JSON.stringify(event);
-    const headers = signWebhook(secrets, { id: event.id, at: now(), body });
+  return (events) => {
+    const isBatch = found.batchSize > 1;
+    const body = JSON.stringify(isBatch ? { events } : events[0]);
+    const messageId = isBatch ? idOfBatch(events) : (events[0]?.id ?? "");
+    const headers = signWebhook(secrets, { id: messageId, at: now(), body });
     return { url, method: "POST", headers, body };
   };
+}
+
+/** Returns the id of a batch, which is the same if the same events are sent together again. */
+function idOfBatch(events: readonly Payload[]): string {
+  const hash = createHash("sha256");
+  for (const { id } of events) hash.update(id);
+  return `batch_${hash.digest("base64url")}`;
 }
 
 /**
@@ -176,7 +195,7 @@ export async function testEndpoint(
     limit: LIMITS.webhookTests.value,
     windowSeconds: HOUR_SECONDS,
   });
-  const event = {
+  const event: Payload = {
     id: newId(),
     type: "test",
     version: EVENT_VERSION,
@@ -187,6 +206,6 @@ export async function testEndpoint(
     redacted: false,
     data: {},
   };
-  const { status, error } = await call(request(event));
+  const { status, error } = await call(request([event]));
   return { status, error };
 }

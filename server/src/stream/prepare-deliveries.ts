@@ -3,7 +3,7 @@ import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { Tx } from "../platform/database/database.ts";
 import {
   insertDeliveries,
-  listTypesAfter,
+  listFilteredAfter,
   lockEndpointProgress,
   type EndpointKey,
 } from "./delivery-queries.ts";
@@ -18,12 +18,16 @@ export async function prepareDeliveries(tx: Tx, endpoint: EndpointKey): Promise<
   const found = await lockEndpointProgress(tx, endpoint, most);
   if (found === undefined || found.waiting >= most) return false;
   const limit = Math.min(SCANNED, most - found.waiting);
-  const events = await listTypesAfter(tx, endpoint.projectId, found.position, limit);
+  const events = await listFilteredAfter(tx, endpoint.projectId, {
+    after: found.position,
+    limit,
+    withTags: found.tags !== null,
+  });
   const last = events.at(-1);
   if (last === undefined) return false;
   // Deleted events are a gap that the consumer must notice, because some of them may have matched.
   const before = found.position < found.firstNumber - 1 ? found.firstNumber - 1 : found.previous;
-  const { matches, previous } = chainMatches(events, found.eventTypes, before);
+  const { matches, previous } = chainMatches(events, found, before);
   await insertDeliveries(tx, endpoint, matches, { position: last.number, previous });
   return events.length === limit;
 }

@@ -21,13 +21,36 @@ export function retryWait(tries: number, askedSeconds: number | null, chance: nu
   return Math.max(wait * (1 - JITTER * chance), askedSeconds ?? 0);
 }
 
+/** Which events an endpoint receives. */
+export interface EventFilter {
+  eventTypes: readonly string[];
+  /** Null for all events. */
+  tags: readonly string[] | null;
+}
+
+export interface FilteredEvent {
+  number: number;
+  type: string;
+  isRedacted: boolean;
+  /** The tags of its email, if it has some. */
+  tags: readonly string[] | null;
+}
+
+/** Returns whether an endpoint receives an event. A redacted event of an email matches any tag, because its tags are deleted. */
+function matches({ eventTypes, tags }: EventFilter, event: FilteredEvent): boolean {
+  if (!matchesTypes(eventTypes, event.type)) return false;
+  if (tags === null) return true;
+  if (event.isRedacted) return event.type.startsWith("email.");
+  return event.tags?.some((tag) => tags.includes(tag)) ?? false;
+}
+
 /** Assigns each matching event the number of the previous one. Returns these and the last number. */
 export function chainMatches(
-  events: ReadonlyArray<{ number: number; type: string }>,
-  types: readonly string[],
+  events: readonly FilteredEvent[],
+  filter: EventFilter,
   previous: number,
 ): { matches: Array<{ number: number; previous: number }>; previous: number } {
-  const numbers = events.filter(({ type }) => matchesTypes(types, type)).map(({ number }) => number);
+  const numbers = events.filter((event) => matches(filter, event)).map(({ number }) => number);
   return {
     matches: numbers.map((number, at) => ({ number, previous: numbers[at - 1] ?? previous })),
     previous: numbers.at(-1) ?? previous,

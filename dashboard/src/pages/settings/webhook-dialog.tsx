@@ -1,4 +1,5 @@
 // Creates a webhook endpoint and shows its secret once, or changes an endpoint.
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
 import type { ApiResponse } from "../../api/address.ts";
@@ -21,15 +22,41 @@ interface Input {
   types: string;
   description: string;
   ordered: boolean;
+  batchSize: string;
+  /** Empty for no limit. */
+  callsPerSecond: string;
+  /** Separated by commas. Empty for all events. */
+  tags: string;
 }
 
-const NEW: Input = { url: "", types: "", description: "", ordered: false };
+const NEW: Input = {
+  url: "",
+  types: "",
+  description: "",
+  ordered: false,
+  batchSize: "1",
+  callsPerSecond: "",
+  tags: "",
+};
 
-function inputOf({ url, eventTypes, description, ordered }: WebhookEndpoint): Input {
-  return { url, types: eventTypes.join("\n"), description: description ?? "", ordered };
+function inputOf(endpoint: WebhookEndpoint): Input {
+  const { url, eventTypes, description, ordered, batchSize, callsPerSecond, tags } = endpoint;
+  return {
+    url,
+    types: eventTypes.join("\n"),
+    description: description ?? "",
+    ordered,
+    batchSize: String(batchSize),
+    callsPerSecond: String(callsPerSecond ?? ""),
+    tags: tags?.join(", ") ?? "",
+  };
 }
 
-function bodyOf({ url, types, description, ordered }: Input) {
+function bodyOf({ url, types, description, ordered, batchSize, callsPerSecond, tags }: Input) {
+  const listed = tags
+    .split(",")
+    .map((tag) => tag.trim())
+    .filter((tag) => tag !== "");
   return {
     url: url.trim(),
     eventTypes: types
@@ -38,6 +65,9 @@ function bodyOf({ url, types, description, ordered }: Input) {
       .filter((type) => type !== ""),
     description: description.trim() === "" ? null : description.trim(),
     ordered,
+    batchSize: Number(batchSize),
+    callsPerSecond: callsPerSecond === "" ? null : Number(callsPerSecond),
+    tags: listed.length === 0 ? null : listed,
   };
 }
 
@@ -123,6 +153,8 @@ export function EndpointDialog({ projectId, endpoint, onClose }: EndpointDialogP
   );
 }
 
+const FIELDS = ["url", "eventTypes", "description", "batchSize", "callsPerSecond", "tags"];
+
 interface EndpointFieldsProps {
   given: Input;
   onChange: (change: Partial<Input>) => void;
@@ -134,7 +166,7 @@ function EndpointFields({ given, onChange, error }: EndpointFieldsProps) {
   const { url, types, description, ordered } = given;
   return (
     <>
-      {error !== null && <Failure error={error} atInputs={["url", "eventTypes", "description"]} />}
+      {error !== null && <Failure error={error} atInputs={FIELDS} />}
       <Field
         label={t("URL")}
         type="url"
@@ -171,6 +203,61 @@ function EndpointFields({ given, onChange, error }: EndpointFieldsProps) {
         checked={ordered}
         onChange={({ target }) => onChange({ ordered: target.checked })}
       />
+      <PaceFields given={given} onChange={onChange} error={error} />
     </>
+  );
+}
+
+/** Shows the settings that most endpoints leave alone. They are open if one of them is set or wrong. */
+function PaceFields({ given, onChange, error }: EndpointFieldsProps) {
+  const { batchSize, callsPerSecond, tags } = given;
+  const faults = [
+    problemWith(error, "batchSize"),
+    problemWith(error, "callsPerSecond"),
+    problemWith(error, "tags"),
+  ];
+  const [isOpen] = useState(batchSize !== "1" || callsPerSecond !== "" || tags !== "");
+  return (
+    <details
+      className="rounded-md border border-line"
+      open={isOpen || faults.some((fault) => fault !== undefined) || undefined}
+    >
+      <summary className="cursor-pointer px-3 py-2 text-sm font-medium">
+        {t("Batches, rate and tags")}
+      </summary>
+      <div className="flex flex-col gap-4 p-3">
+        <Field
+          label={t("Events per call")}
+          help={t("With more than 1, your app receives a list of events in each call.")}
+          type="number"
+          inputMode="numeric"
+          min={1}
+          max={LIMITS.eventBatch.value}
+          value={batchSize}
+          onChange={({ target }) => onChange({ batchSize: target.value })}
+          error={faults[0]}
+        />
+        <Field
+          label={t("Calls per second")}
+          help={t("Leave empty for no limit.")}
+          type="number"
+          inputMode="numeric"
+          min={1}
+          max={LIMITS.endpointRate.value}
+          value={callsPerSecond}
+          onChange={({ target }) => onChange({ callsPerSecond: target.value })}
+          error={faults[1]}
+        />
+        <Field
+          label={t("Tags")}
+          help={t(
+            "Only events of emails with one of these tags, separated by commas. Leave empty for all events.",
+          )}
+          value={tags}
+          onChange={({ target }) => onChange({ tags: target.value })}
+          error={faults[2]}
+        />
+      </div>
+    </details>
   );
 }

@@ -165,6 +165,12 @@ function StateBadge({ endpoint: { enabled, disabledReason, failingSince } }: { e
 
 function Facts({ endpoint }: { endpoint: WebhookEndpoint }) {
   const { description, eventTypes, disabledReason, enabled, failingSince } = endpoint;
+  const { tags, batchSize, callsPerSecond } = endpoint;
+  const limits = [
+    ...(tags === null ? [] : [t("Tags: {tags}", { tags: tags.join(", ") })]),
+    ...(batchSize === 1 ? [] : [t("Up to {count} events per call", { count: batchSize })]),
+    ...(callsPerSecond === null ? [] : [t("Up to {count} calls per second", { count: callsPerSecond })]),
+  ];
   return (
     <>
       {description !== null && description !== "" && (
@@ -173,6 +179,7 @@ function Facts({ endpoint }: { endpoint: WebhookEndpoint }) {
         </p>
       )}
       <p className="font-mono text-xs text-soft wrap-anywhere">{eventTypes.join(", ")}</p>
+      {limits.length > 0 && <p className="text-xs text-soft wrap-anywhere">{limits.join(" · ")}</p>}
       {disabledReason !== null && <p className="text-sm text-bad">{disabledReason}</p>}
       {enabled && failingSince !== null && (
         <p className="text-sm text-warn">{t("First failure: {when}", { when: formatAgo(failingSince) })}</p>

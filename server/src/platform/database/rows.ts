@@ -968,6 +968,10 @@ export interface WebhookEndpointsTable {
   failingSince: Date | null;
   createdAt: Generated<Date>;
   updatedAt: Generated<Date>;
+  batchSize: Generated<number>;
+  callsPerSecond: number | null;
+  pacedUntil: Date | null;
+  tags: string[] | null;
 }
 
 export interface WebhookSecretsTable {
