@@ -100,6 +100,7 @@ export async function furnish(url: string): Promise<Screen[]> {
     { name: "workflow", path: `${project}/workflows/${workflowId}` },
     { name: "workflow-step", path: `${project}/workflows/${workflowId}?step=${emailStepId}` },
     { name: "workflow-outline", path: `${project}/workflows/${workflowId}?view=outline` },
+    { name: "workflow-try", path: `${project}/workflows/${workflowId}?try=${contactId}` },
     { name: "workflow-executions", path: `${project}/workflows/${workflowId}?tab=executions` },
     { name: "execution", path: `${project}/workflows/${workflowId}/executions/${executionId}` },
     { name: "activity", path: `${project}/activity` },
