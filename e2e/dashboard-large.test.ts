@@ -155,6 +155,84 @@ test("an email is found by recipient or subject, the URL keeps it, and a missing
   await page.getByRole("heading", { name: "bob@example.com" }).waitFor();
 });
 
+test("a scheduled email is found by its tag, moved to another time, and canceled", async () => {
+  const project = await server.createProject();
+  const scheduledFor = new Date(Date.now() + 2 * 86_400_000).toISOString();
+  const mail = { from: "news@sandbox.localhost", body: "<p>Hi</p>", scheduledFor };
+  const sent = await server.call<{ data: { emails: Array<{ email: string }> } }>(
+    "POST",
+    "/v1/send",
+    project.byKey,
+    {
+      ...mail,
+      to: "later@example.com",
+      subject: "Your trial ends",
+      tags: ["trial", "42"],
+      metadata: { From: "1042" },
+    },
+  );
+  await server.call("POST", "/v1/send", project.byKey, {
+    ...mail,
+    to: "other@example.com",
+    subject: "Another one",
+  });
+  const id = sent.body.data.emails[0]?.email;
+  const read = async () => {
+    const { body } = await server.call<{ status: string; scheduledFor: string }>(
+      "GET",
+      `/emails/${id}`,
+      project.byKey,
+    );
+    return body;
+  };
+  const page = await open(project, "emails");
+  const rows = page.getByRole("row");
+  await rows.filter({ hasText: "Another one" }).waitFor();
+  await page.getByRole("button", { name: "More filters" }).click();
+  await page.getByLabel("Tag").fill("Trial");
+  await page.getByText("Enter the whole tag. Upper and lower case matter.").waitFor();
+  await page.getByLabel("Tag").fill("trial");
+  await rows.filter({ hasText: "Your trial ends" }).waitFor();
+  expect(await rows.last().textContent()).toMatch(
+    /^later@example\.comYour trial endstrial, 42TransactionalScheduledin 2 days$/,
+  );
+  expect(await rows.count()).toBe(2);
+
+  await page.getByRole("link", { name: "later@example.com" }).click();
+  await page.getByRole("heading", { name: /^Scheduled for / }).waitFor();
+  await page.getByRole("region", { name: "Metadata" }).getByText("1042").waitFor();
+  await page.getByRole("link", { name: "42", exact: true }).click();
+  await page.waitForURL(/tag=%2242%22/);
+  await page.getByRole("link", { name: "later@example.com" }).click();
+  await page.getByRole("button", { name: "Reschedule…" }).click();
+  await page.getByLabel("Date and time").fill("2036-01-02T10:30");
+  await page.getByRole("button", { name: /^Schedule for / }).click();
+  await page.getByText("Must be within 366 days.").waitFor();
+  await page.getByRole("button", { name: /^Tomorrow, 2/ }).click();
+  await page.getByRole("button", { name: /^Schedule for / }).click();
+  await page.getByText("Email rescheduled").waitFor();
+  const tomorrow = new Date();
+  tomorrow.setDate(tomorrow.getDate() + 1);
+  tomorrow.setHours(14, 0, 0, 0);
+  expect((await read()).scheduledFor).toBe(tomorrow.toISOString());
+
+  // The email leaves while the dialog is open, so the action is explained instead of done.
+  await page.getByRole("button", { name: "Cancel email…" }).click();
+  const dialog = page.getByRole("dialog", { name: "Cancel this email?" });
+  await server.rows("update emails set status = 'SENT' where id = $1", id);
+  await page.getByRole("heading", { name: /^Scheduled for / }).waitFor({ state: "detached" });
+  await dialog.getByRole("button", { name: "Cancel email" }).click();
+  await page.getByText("The email is SENT. Only a QUEUED email can be cancelled.").waitFor();
+  await server.rows("update emails set status = 'QUEUED' where id = $1", id);
+  await page.reload();
+  await page.getByRole("button", { name: "Cancel email…" }).click();
+  await dialog.getByRole("button", { name: "Cancel email" }).click();
+  await page.getByText("The email was canceled and never sent.").waitFor();
+  await page.getByText("Skipped").waitFor();
+  expect(await page.getByRole("button", { name: "Cancel email…" }).count()).toBe(0);
+  expect((await read()).status).toBe("SKIPPED");
+});
+
 test("text typed while offline is kept and saved automatically once online", async () => {
   const project = await server.createProject();
   const id = await create(project, "/campaigns", {

@@ -1,8 +1,8 @@
-// Builds a workflow in the dashboard with the keyboard only, enables it, and explains an execution started by an event. Then creates
-// workflows from starters.
+// Builds a workflow in the dashboard with the keyboard only, enables it, and explains an execution started by an event. Tries workflows
+// with a contact, and creates workflows from starters.
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { useTestServer } from "../server/src/testing/test-server.ts";
+import { useTestServer, type TestProject } from "../server/src/testing/test-server.ts";
 import { choose, go, press, reach, type } from "./by-keys.ts";
 import { make, openDashboard } from "./open-dashboard.ts";
 import { useBrowser } from "./use-browser.ts";
@@ -154,6 +154,131 @@ test("a workflow is built by keyboard, enabled, started by an event, and its exe
   await page.keyboard.press("Enter");
   await page.getByText("Execution canceled").waitFor();
   await page.getByText("Canceled", { exact: true }).first().waitFor();
+});
+
+/** Creates a workflow that sends an email to pros after three days, and ends for others. Returns its id. */
+async function makeWorkflow(project: TestProject): Promise<string> {
+  const id = await make(server, project, "/workflows", { name: "Onboarding", eventName: "signed-up" });
+  const add = (step: object) => make(server, project, `/workflows/${id}/steps`, step);
+  const templateId = await make(server, project, "/templates", {
+    name: "Welcome mail",
+    type: "TRANSACTIONAL",
+    subject: "Welcome",
+    body: "<p>Hi</p>",
+    from: "hello@sandbox.localhost",
+  });
+  const isPro = { field: "event.plan", operator: "equals", value: "pro" };
+  const fromStepId = await add({ type: "CONDITION", config: isPro, autoConnect: true });
+  const days = { amount: 3, unit: "days" };
+  const delay = await add({ type: "DELAY", config: days, fromStepId, branch: "yes" });
+  await add({ type: "SEND_EMAIL", templateId, fromStepId: delay });
+  await add({ type: "EXIT", config: { reason: "On the free plan" }, fromStepId, branch: "no" });
+  return id;
+}
+
+test("a trial by keyboard shows the path of a contact, the email and why it wouldn't enter", async () => {
+  const { page } = await openDashboard(server, browser, async (project) => {
+    await server.call("POST", "/v1/track", project.byKey, {
+      email: "old@example.com",
+      event: "signed-up",
+      data: { plan: "free" },
+    });
+    return `/workflows/${await makeWorkflow(project)}`;
+  });
+  const path = page.getByRole("list", { name: "Path" });
+  const reached = page.locator("[data-step]", { has: page.getByText("On the path", { exact: true }) });
+  const namesOfReached = async () =>
+    (await reached.allInnerTexts()).map((text) => text.split("\n")[0]).toSorted();
+  await press(page, "Try it");
+  await page.getByRole("heading", { level: 2, name: "Try the workflow" }).waitFor();
+  await press(page, "Choose a contact…");
+  await press(page, "old@example.com");
+  await path.getByText("event.plan is “pro” (value: “free”)").waitFor();
+  await path.getByText("Leaves the workflow").waitFor();
+  await expect.poll(namesOfReached).toEqual(["Condition", "Exit", "Trigger"]);
+  const lines = page.locator(".react-flow__edge path.stroke-accent");
+  await expect.poll(() => lines.count()).toBe(4);
+
+  await reach(page, page.getByLabel("Data of “signed-up”"));
+  await page.keyboard.press("Control+a");
+  await page.keyboard.insertText('{ "plan": ');
+  await page.getByText("Enter a JSON object").waitFor();
+  await page.keyboard.insertText('"pro" }');
+  await path.getByText("in 3 days").waitFor();
+  await path.getByText("“Welcome” to old@example.com").waitFor();
+  await path.getByText("Completes the workflow").waitFor();
+  await expect.poll(namesOfReached).toEqual(["Condition", "Delay", "Send email", "Trigger"]);
+  await press(page, "Open preview");
+  const preview = page.getByRole("dialog", { name: "Welcome" });
+  await preview.locator("iframe").contentFrame().getByText("Hi").waitFor();
+  await page.keyboard.press("Escape");
+  await preview.waitFor({ state: "detached" });
+
+  await press(page, "Why didn't they enter?");
+  await page.getByText("This contact wouldn't enter now.").waitFor();
+  await page.getByText("The workflow is disabled. Enable it first.").waitFor();
+  await press(page, "Close");
+  await expect.poll(() => page.locator("button:focus").innerText()).toBe("Try it");
+  expect(await reached.count()).toBe(0);
+});
+
+test("a trial explains a missing contact, a missing step, an endless wait and a failure", async () => {
+  let workflowId = "";
+  const { page, project } = await openDashboard(server, browser, async (one) => {
+    workflowId = await make(server, one, "/workflows", { name: "Payments", eventName: "ordered" });
+    return `/workflows/${workflowId}`;
+  });
+  const addNext = (step: object) =>
+    make(server, project, `/workflows/${workflowId}/steps`, { ...step, autoConnect: true });
+  await page.getByRole("button", { name: "Try it" }).click();
+  await page.getByText("You have no contacts yet.").waitFor();
+  await page.getByText("Add a step first.").waitFor();
+  await make(server, project, "/contacts", { email: "ada@example.com" });
+  await addNext({ type: "WAIT_FOR_EVENT", config: { eventName: "paid" } });
+  const webhook = { url: "https://hooks.example.com/orders/{{event.order}}" };
+  await addNext({ type: "WEBHOOK", name: "Warehouse", config: webhook });
+  await page.reload();
+  await page.getByRole("button", { name: "Choose a contact…" }).click();
+  await page.getByRole("button", { name: "ada@example.com" }).click();
+  const path = page.getByRole("list", { name: "Path" });
+  await path.getByText("Waits until the event happens").waitFor();
+  expect(await path.getByText("Warehouse").count()).toBe(0);
+
+  // A wait that the event ends leads to the webhook, which has no order.
+  await page.getByLabel("“paid” happens").check();
+  await path.getByText("Event happened").waitFor();
+  await path.getByText(/^Fails[.] /).waitFor();
+  await page.getByLabel("Data of “ordered”").fill('{ "order": 42 }');
+  await path
+    .getByText("Would send a POST request to hooks.example.com. We assume that it succeeds.")
+    .waitFor();
+  await path.getByText("Completes the workflow").waitFor();
+
+  // The panel opens again with the same contact.
+  await page.getByRole("button", { name: "Close", exact: true }).click();
+  await page.getByRole("button", { name: "Try it" }).click();
+  await page.getByRole("button", { name: "As ada@example.com" }).waitFor();
+  await page.getByRole("button", { name: "Why didn't they enter?" }).click();
+  await page.getByText("Contacts enter when “ordered” happens.").waitFor();
+  await server.call("PATCH", `/workflows/${workflowId}`, project.byKey, {
+    exitConditions: [
+      {
+        type: "FILTER",
+        filter: { operator: "AND", conditions: [{ field: "email", operator: "contains", value: "ada" }] },
+      },
+    ],
+  });
+  await page.reload();
+  await page.getByRole("button", { name: "Why didn't they enter?" }).click();
+  await page.getByText("An exit condition is already true.").waitFor();
+  await page.getByRole("link", { name: "Edit trigger" }).click();
+  await page.getByRole("heading", { level: 2, name: "Trigger" }).waitFor();
+  const executions = await server.call<{ total: number }>(
+    "GET",
+    `/workflows/${workflowId}/executions`,
+    project.byKey,
+  );
+  expect(executions.body.total).toBe(0);
 });
 
 test("a step that was changed elsewhere is not overwritten", async () => {

@@ -27,6 +27,7 @@ const PEOPLE = [
 ] as const;
 const ACTIVE_PEOPLE = 5;
 const SENT_WITHIN_MS = 30_000;
+const SCHEDULED_IN_MS = 5 * 86_400_000;
 const SETTLED_MS = 120;
 const LOADED_WITHIN_MS = 15_000;
 const BODY = `<h1>Hello {{firstName ?? "there"}}</h1><p>Here is what changed this month.</p><p><a href="https://acme.example/news">Read on</a></p>`;
@@ -59,6 +60,7 @@ export async function furnish(url: string): Promise<Screen[]> {
   const draftId = await makeCampaign(api, "December news");
   await api.post("/domains", { domain: "mail.example.com" });
   const emailId = await sendReceipt(api);
+  const scheduledId = await scheduleReminder(api);
   await waitUntil("the campaign to be sent", SENT_WITHIN_MS, async () => {
     const { status } = await api.get<{ status: string }>(`/campaigns/${sentId}`);
     return status === "SENT";
@@ -98,6 +100,7 @@ export async function furnish(url: string): Promise<Screen[]> {
     { name: "workflow", path: `${project}/workflows/${workflowId}` },
     { name: "workflow-step", path: `${project}/workflows/${workflowId}?step=${emailStepId}` },
     { name: "workflow-outline", path: `${project}/workflows/${workflowId}?view=outline` },
+    { name: "workflow-try", path: `${project}/workflows/${workflowId}?try=${contactId}` },
     { name: "workflow-executions", path: `${project}/workflows/${workflowId}?tab=executions` },
     { name: "execution", path: `${project}/workflows/${workflowId}/executions/${executionId}` },
     { name: "activity", path: `${project}/activity` },
@@ -111,6 +114,7 @@ export async function furnish(url: string): Promise<Screen[]> {
     { name: "reports-deliverability", path: `${project}/reports?about=deliverability` },
     { name: "reports-audience", path: `${project}/reports?about=audience` },
     { name: "mail", path: `${project}/emails/${emailId}` },
+    { name: "mail-scheduled", path: `${project}/emails/${scheduledId}` },
     { name: "domains", path: `${project}/domains` },
     { name: "keys", path: `${project}/keys` },
     { name: "account", path: `${project}/account` },
@@ -280,6 +284,19 @@ async function sendReceipt(api: ApiClient): Promise<string> {
     from: "hello@sandbox.localhost",
     subject: "Your receipt",
     body: "<p>Thank you for your order.</p>",
+  });
+  return data.emails[0]?.email ?? "";
+}
+
+async function scheduleReminder(api: ApiClient): Promise<string> {
+  const { data } = await api.post<{ data: { emails: Array<{ email: string }> } }>("/v1/send", {
+    to: PEOPLE[1][0],
+    from: "hello@sandbox.localhost",
+    subject: "Your trial ends tomorrow",
+    body: "<p>Choose a plan to keep your projects.</p>",
+    scheduledFor: new Date(Date.now() + SCHEDULED_IN_MS).toISOString(),
+    tags: ["trial", "billing"],
+    metadata: { orderId: "1042", a_rather_long_name_of_a_value: "2f9c1e7a-55f0-4b0e-9a55-1d3f0c7f6d21" },
   });
   return data.emails[0]?.email ?? "";
 }

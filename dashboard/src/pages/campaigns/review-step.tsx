@@ -21,7 +21,7 @@ import { AudienceCount } from "./audience-step.tsx";
 import type { Campaign } from "./campaign-queries.ts";
 import { findingText } from "./finding-text.ts";
 import type { Step } from "./search.ts";
-import { ScheduleDialog, SendDialog } from "./send-dialogs.tsx";
+import { ScheduleCampaignDialog, SendDialog } from "./send-dialogs.tsx";
 
 interface ReviewStepProps {
   project: Project;
@@ -95,7 +95,7 @@ export function ReviewStep({ project, campaign, goTo }: ReviewStepProps) {
           onClose={close}
         />
       )}
-      {asked === "schedule" && <ScheduleDialog {...dialog} onClose={close} />}
+      {asked === "schedule" && <ScheduleCampaignDialog {...dialog} onClose={close} />}
       {asked === "send" && <SendDialog {...dialog} onClose={close} />}
     </div>
   );

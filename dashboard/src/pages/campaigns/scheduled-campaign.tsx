@@ -11,7 +11,7 @@ import { AudienceCount } from "./audience-step.tsx";
 import { useUnscheduling } from "./campaign-actions.tsx";
 import type { Campaign } from "./campaign-queries.ts";
 import { heldReasonText } from "./held-reason-text.ts";
-import { ScheduleDialog, SendDialog } from "./send-dialogs.tsx";
+import { ScheduleCampaignDialog, SendDialog } from "./send-dialogs.tsx";
 
 export function ScheduledCampaign({ project, campaign }: { project: Project; campaign: Campaign }) {
   const [asked, setAsked] = useState<"schedule" | "send" | null>(null);
@@ -57,7 +57,7 @@ export function ScheduledCampaign({ project, campaign }: { project: Project; cam
         <AudienceCount projectId={project.id} campaign={campaign} />
       </div>
       <MailPreview projectId={project.id} draft={campaign} kind={campaign.kind} isQuiet />
-      {asked === "schedule" && <ScheduleDialog {...props} />}
+      {asked === "schedule" && <ScheduleCampaignDialog {...props} />}
       {asked === "send" && <SendDialog {...props} />}
     </div>
   );

@@ -6,27 +6,30 @@ import { t } from "../../text/t.ts";
 import { formatAgo, formatInstant } from "../../ui/format.ts";
 import { ROW_LINK, type Column } from "../../ui/table.tsx";
 import { KINDS } from "../reports/names.ts";
-import { StatusBadge } from "./statuses.tsx";
+import { EmailBadge, isScheduled } from "./statuses.tsx";
 
 export type Email = z.output<typeof email>;
 
-/** The status and time columns at the end of each row. */
+/** The status and time columns at the end of each row. A scheduled email has the time at which it will be sent. */
 export const STATE_AND_TIME: ReadonlyArray<Column<Email>> = [
   {
     key: "status",
     head: t("Status"),
     width: "w-36",
-    cell: ({ status }) => <StatusBadge status={status} />,
+    cell: (email) => <EmailBadge email={email} />,
   },
   {
     key: "createdAt",
     head: t("Time"),
     width: "w-46",
-    cell: ({ createdAt }) => (
-      <time dateTime={createdAt} title={formatInstant(createdAt)} className="text-soft tabular-nums">
-        {formatAgo(createdAt)}
-      </time>
-    ),
+    cell: (email) => {
+      const at = (isScheduled(email) && email.scheduledFor) || email.createdAt;
+      return (
+        <time dateTime={at} title={formatInstant(at)} className="text-soft tabular-nums">
+          {formatAgo(at)}
+        </time>
+      );
+    },
   },
 ];
 
@@ -41,7 +44,16 @@ export function columnsOf(projectId: string): Array<Column<Email>> {
         </Link>
       ),
     },
-    { key: "subject", head: t("Subject"), cell: ({ subject }) => <bdi>{subject}</bdi> },
+    {
+      key: "subject",
+      head: t("Subject"),
+      cell: ({ subject, tags }) => (
+        <>
+          <bdi>{subject}</bdi>
+          {tags.length > 0 && <bdi className="ml-2 text-xs text-faint">{tags.join(", ")}</bdi>}
+        </>
+      ),
+    },
     {
       key: "kind",
       head: t("Type"),

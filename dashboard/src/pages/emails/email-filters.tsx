@@ -35,8 +35,8 @@ interface FiltersProps {
 }
 
 export function EmailFilters({ projectId, search, onChange }: FiltersProps) {
-  const { campaign, workflow, provider, from, until } = search;
-  const hasMore = [campaign, workflow, provider, from, until].some((one) => one !== undefined);
+  const { campaign, workflow, provider, tag, from, until } = search;
+  const hasMore = [campaign, workflow, provider, tag, from, until].some((one) => one !== undefined);
   const [isOpen, setOpen] = useState(hasMore);
   const sought = search.in ?? "to";
   return (
@@ -106,6 +106,7 @@ function MoreFilters({ projectId, search, onChange }: FiltersProps) {
         options={Object.entries(PROVIDERS)}
         onChoose={(chosen) => onChange({ provider: (chosen || undefined) as EmailsSearch["provider"] })}
       />
+      <SearchBox label={t("Tag")} value={search.tag ?? ""} onSearch={(tag) => onChange({ tag }, true)} />
       <Day label={t("Since")} value={search.from} onChoose={(from) => onChange({ from })} />
       <Day label={t("Until")} value={search.until} onChoose={(until) => onChange({ until })} />
     </div>

@@ -7,15 +7,17 @@ import { api } from "../../api/endpoints.ts";
 import { query } from "../../api/query.ts";
 import { t } from "../../text/t.ts";
 import { Choices } from "../../ui/choices.tsx";
-import { formatBytes, formatInstant } from "../../ui/format.ts";
+import { formatInstant } from "../../ui/format.ts";
 import { MailFrame } from "../../ui/mail-frame.tsx";
 import { Card, Page } from "../../ui/page.tsx";
 import { Failure, Skeleton } from "../../ui/states.tsx";
 import { useProject } from "../project-shell.tsx";
 import { Doubt } from "./doubt.tsx";
+import { Facts } from "./email-facts.tsx";
 import { emailQuery, previewQuery, type WholeEmail } from "./email-query.ts";
 import { MailHeaders } from "./mail-headers.tsx";
-import { StatusBadge } from "./statuses.tsx";
+import { EmailBadge, isScheduled } from "./statuses.tsx";
+import { Waiting } from "./waiting.tsx";
 
 const route = getRouteApi("/signed-in/$projectId/emails/$emailId");
 
@@ -39,6 +41,7 @@ export function EmailPage() {
       {data !== undefined && (
         <div className="grid items-start gap-5 lg:grid-cols-[20rem_minmax(0,1fr)]">
           <div className="flex flex-col gap-5">
+            <Waiting projectId={project.id} email={data} />
             {data.status === "UNCONFIRMED" && <Doubt projectId={project.id} email={data} />}
             <Timeline email={data} />
             <Facts projectId={project.id} email={data} />
@@ -77,7 +80,7 @@ function Timeline({ email }: { email: WholeEmail }) {
     <Card className="p-5">
       <header className="mb-4 flex items-center justify-between gap-3">
         <h2 className="font-medium">{t("Timeline")}</h2>
-        <StatusBadge status={email.status} />
+        <EmailBadge email={email} />
       </header>
       <ol className="flex flex-col gap-4 border-l border-line pl-4">
         {email.timeline.map(({ type, at, detail, refusedBy, advice }, index) => (
@@ -100,59 +103,10 @@ function Timeline({ email }: { email: WholeEmail }) {
           </li>
         ))}
       </ol>
-      {email.nextAttemptAt !== null && (
+      {email.nextAttemptAt !== null && !isScheduled(email) && (
         <p className="mt-4 text-sm text-soft">
           {t("Next attempt: {when}", { when: formatInstant(email.nextAttemptAt) })}
         </p>
-      )}
-    </Card>
-  );
-}
-
-function Facts({ projectId, email }: { projectId: string; email: WholeEmail }) {
-  const facts = [
-    { label: t("From"), value: email.from },
-    { label: t("To"), value: email.to },
-    { label: t("CC and BCC"), value: [...email.cc, ...email.bcc].join(", ") },
-    { label: t("Reply-to"), value: email.replyTo ?? "" },
-    { label: t("Message-ID"), value: email.messageId },
-    {
-      label: t("Scheduled"),
-      value: email.scheduledFor === null ? "" : formatInstant(email.scheduledFor),
-    },
-    { label: t("Tags"), value: email.tags.join(", ") },
-    ...Object.entries(email.metadata).map(([label, value]) => ({ label, value })),
-  ];
-  return (
-    <Card className="p-5">
-      <dl className="grid grid-cols-[6rem_minmax(0,1fr)] gap-x-3 gap-y-2 text-sm">
-        {facts
-          .filter(({ value }) => value !== "")
-          .map(({ label, value }) => (
-            <div key={label} className="contents">
-              <dt className="text-faint">{label}</dt>
-              <dd className="wrap-anywhere">
-                <bdi>{value}</bdi>
-              </dd>
-            </div>
-          ))}
-        {email.attachments.map(({ filename, sizeBytes }, index) => (
-          <div key={index} className="contents">
-            <dt className="text-faint">{t("Attachment")}</dt>
-            <dd className="wrap-anywhere">
-              <bdi>{filename}</bdi> <span className="text-faint">{formatBytes(sizeBytes)}</span>
-            </dd>
-          </div>
-        ))}
-      </dl>
-      {email.contactId !== null && (
-        <Link
-          to="/$projectId/contacts/$contactId"
-          params={{ projectId, contactId: email.contactId }}
-          className="mt-3 inline-block text-sm text-accent hover:underline"
-        >
-          {t("View contact")}
-        </Link>
       )}
     </Card>
   );

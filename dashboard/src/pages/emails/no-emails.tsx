@@ -38,9 +38,7 @@ export function NoEmails({ projectId, search, searchedTo, onClear }: NoEmailsPro
   if (address === null)
     return (
       <Empty title={t("No matching emails")} action={clear}>
-        {sought === undefined && text !== ""
-          ? t("Search by a whole address, or by its beginning.")
-          : t("Try a different search or clear the filters.")}
+        {adviceOf(search)}
       </Empty>
     );
   const isFiltered = Object.keys(filters).length > 0;
@@ -52,6 +50,13 @@ export function NoEmails({ projectId, search, searchedTo, onClear }: NoEmailsPro
       <Reasons projectId={projectId} address={address} />
     </>
   );
+}
+
+function adviceOf({ search = "", in: sought, tag }: EmailsSearch): string {
+  if (tag !== undefined) return t("Enter the whole tag. Upper and lower case matter.");
+  return sought === undefined && search !== ""
+    ? t("Search by a whole address, or by its beginning.")
+    : t("Try a different search or clear the filters.");
 }
 
 /** Returns whether a text can be a whole address. The server decides about details. */

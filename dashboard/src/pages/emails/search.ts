@@ -16,6 +16,7 @@ export interface EmailsSearch {
   campaign?: string;
   workflow?: string;
   provider?: Provider;
+  tag?: string;
   /** The first and the last day in the browser's time zone. */
   from?: string;
   until?: string;
@@ -30,15 +31,20 @@ const DAY = /^\d{4}-\d{2}-\d{2}$/;
 const dayOf = (value: unknown) =>
   typeof value === "string" && DAY.test(value) && !Number.isNaN(Date.parse(value)) ? value : undefined;
 
+/** Returns a text. The router reads digits as a number. */
+function textOf(value: unknown): string | undefined {
+  if (typeof value === "number") return String(value);
+  return typeof value === "string" && value.trim() !== "" ? value : undefined;
+}
+
 /** Parses the search parameters and drops invalid ones. */
 export function readEmailsSearch(input: Record<string, unknown>): EmailsSearch {
-  const { search, status, kind, campaign, workflow, provider } = input;
+  const { status, kind, campaign, workflow, provider } = input;
+  const [search, tag] = [textOf(input["search"]), textOf(input["tag"])];
   const sought = SOUGHT.find((one) => one === input["in"]);
   const [from, until] = [dayOf(input["from"]), dayOf(input["until"])];
   return {
-    ...((typeof search === "string" && search.trim() !== "") || typeof search === "number"
-      ? { search: String(search) }
-      : {}),
+    ...(search === undefined ? {} : { search }),
     ...(sought === undefined || sought === "to" ? {} : { in: sought }),
     // The server rejects unknown names.
     ...(typeof status === "string" && NAME.test(status) ? { status: status as EmailStatus } : {}),
@@ -46,6 +52,7 @@ export function readEmailsSearch(input: Record<string, unknown>): EmailsSearch {
     ...(typeof campaign === "string" && campaign !== "" ? { campaign } : {}),
     ...(typeof workflow === "string" && workflow !== "" ? { workflow } : {}),
     ...(typeof provider === "string" && provider !== "" ? { provider: provider as Provider } : {}),
+    ...(tag === undefined ? {} : { tag }),
     ...(from === undefined ? {} : { from }),
     ...(until === undefined ? {} : { until }),
   };

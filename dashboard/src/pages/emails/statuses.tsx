@@ -1,5 +1,6 @@
 // Labels and colors of email statuses.
-import type { EmailStatus } from "@postloft/contract/emails.ts";
+import type { z } from "zod";
+import type { email, EmailStatus } from "@postloft/contract/emails.ts";
 import { t } from "../../text/t.ts";
 import { Badge, type Tone } from "../../ui/page.tsx";
 
@@ -17,6 +18,19 @@ export const STATUSES: Record<EmailStatus, { tone: Tone; label: string }> = {
   BOUNCED: { tone: "bad", label: t("Bounced") },
   COMPLAINED: { tone: "bad", label: t("Reported as spam") },
 };
+
+type Waiting = Pick<z.output<typeof email>, "status" | "scheduledFor" | "attempts">;
+
+/** Returns whether the email waits for its time. Only then can the time change. */
+export function isScheduled({ status, scheduledFor, attempts }: Waiting): boolean {
+  return status === "QUEUED" && scheduledFor !== null && attempts === 0;
+}
+
+/** Shows the status of an email, and whether it is scheduled. */
+export function EmailBadge({ email }: { email: Waiting }) {
+  if (isScheduled(email)) return <Badge tone="neutral">{t("Scheduled")}</Badge>;
+  return <StatusBadge status={email.status} />;
+}
 
 export function StatusBadge({ status }: { status: EmailStatus }) {
   const { tone, label } = STATUSES[status];

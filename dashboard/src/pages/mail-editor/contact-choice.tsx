@@ -4,7 +4,7 @@ import { useState } from "react";
 import { api } from "../../api/endpoints.ts";
 import { query } from "../../api/query.ts";
 import { t } from "../../text/t.ts";
-import { Button } from "../../ui/button.tsx";
+import { Button, type Look } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { SearchBox } from "../../ui/search-box.tsx";
 import { Failure } from "../../ui/states.tsx";
@@ -19,12 +19,30 @@ interface ContactChoiceProps {
   /** Label of the button while no contact is selected. */
   prompt: string;
   chosen: ChosenContact | null;
+  look?: Look;
+  /** Without the option to choose no contact. */
+  isRequired?: boolean;
   onChoose: (contact: ChosenContact | null) => void;
 }
 
 const SHOWN = "8";
 
-export function ContactChoice({ projectId, prompt, chosen, onChoose }: ContactChoiceProps) {
+/** The newest contacts whose address contains a text. */
+export function contactsQuery(projectId: string, search: string) {
+  return query(api.contacts.list, {
+    projectId,
+    query: { limit: SHOWN, ...(search === "" ? {} : { search }) },
+  });
+}
+
+export function ContactChoice({
+  projectId,
+  prompt,
+  chosen,
+  look = "quiet",
+  isRequired = false,
+  onChoose,
+}: ContactChoiceProps) {
   const [isOpen, setOpen] = useState(false);
   const choose = (contact: ChosenContact | null) => {
     onChoose(contact);
@@ -32,17 +50,19 @@ export function ContactChoice({ projectId, prompt, chosen, onChoose }: ContactCh
   };
   return (
     <>
-      <Button look="quiet" onClick={() => setOpen(true)}>
+      <Button look={look} className="max-w-full" onClick={() => setOpen(true)}>
         <bdi>{chosen === null ? prompt : t("As {email}", { email: chosen.email })}</bdi>
       </Button>
       {isOpen && (
         <Dialog title={t("Choose a contact")} open onClose={() => setOpen(false)}>
           <Found projectId={projectId} onChoose={choose} />
-          <div className="mt-4 flex justify-end">
-            <Button look="quiet" onClick={() => choose(null)}>
-              {t("No one specific")}
-            </Button>
-          </div>
+          {!isRequired && (
+            <div className="mt-4 flex justify-end">
+              <Button look="quiet" onClick={() => choose(null)}>
+                {t("No one specific")}
+              </Button>
+            </div>
+          )}
         </Dialog>
       )}
     </>
@@ -51,12 +71,7 @@ export function ContactChoice({ projectId, prompt, chosen, onChoose }: ContactCh
 
 function Found({ projectId, onChoose }: Pick<ContactChoiceProps, "projectId" | "onChoose">) {
   const [search, setSearch] = useState("");
-  const found = useQuery(
-    query(api.contacts.list, {
-      projectId,
-      query: { limit: SHOWN, ...(search === "" ? {} : { search }) },
-    }),
-  );
+  const found = useQuery(contactsQuery(projectId, search));
   return (
     <>
       <SearchBox label={t("Search by email")} value={search} onSearch={setSearch} />

@@ -13,6 +13,8 @@ export interface WorkflowSearch {
   tab?: "executions";
   /** The open step. */
   step?: string;
+  /** Set while a contact tries the workflow; the contact's id once it is chosen. */
+  try?: string;
   /** How the steps are shown; the canvas unless given. */
   view?: "outline";
   /** Filters of the executions. */
@@ -34,6 +36,8 @@ function isStatus(value: unknown): value is ExecutionStatus {
   return typeof value === "string" && Object.hasOwn(STATUSES, value);
 }
 
+const TEXTS = ["step", "try", "at", "contact"] as const;
+
 const textOf = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);
 
 /** Parses the search parameters of the list and drops invalid ones. */
@@ -46,12 +50,15 @@ export function readWorkflowsSearch({ search, status }: Raw): WorkflowsSearch {
 }
 
 /** Parses the search parameters of a workflow and drops invalid ones. */
-export function readWorkflowSearch({ tab, step, view, status, at, contact }: Raw): WorkflowSearch {
-  const texts = Object.entries({ step, at, contact }).filter(([, value]) => textOf(value) !== undefined);
+export function readWorkflowSearch({ tab, view, status, ...input }: Raw): WorkflowSearch {
+  const texts = TEXTS.flatMap((name) => {
+    const text = textOf(input[name]);
+    return text === undefined ? [] : [[name, text] as const];
+  });
   return {
     ...(tab === "executions" ? { tab } : {}),
     ...(view === "outline" ? { view } : {}),
     ...(isStatus(status) ? { status } : {}),
-    ...(Object.fromEntries(texts) as Pick<WorkflowSearch, "step" | "at" | "contact">),
+    ...(Object.fromEntries(texts) as Pick<WorkflowSearch, (typeof TEXTS)[number]>),
   };
 }

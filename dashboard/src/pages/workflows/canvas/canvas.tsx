@@ -24,13 +24,15 @@ interface CanvasProps {
   plan: Plan;
   /** The selected step, which stays in view. */
   selectedId: string | undefined;
+  /** The keys of the ways that a trial took; undefined without a trial. */
+  takenWays?: ReadonlySet<string> | undefined;
   renderStep: (id: string) => ReactNode;
   renderWay: (way: Way) => ReactNode;
 }
 
 type StepNode = Node<{ content: ReactNode }, "step">;
 type SlotNode = Node<{ content: ReactNode }, "slot">;
-type LineEdge = Edge<{ path: string; isDashed: boolean }, "line">;
+type LineEdge = Edge<{ path: string; isDashed: boolean; isTaken: boolean | undefined }, "line">;
 
 const LEAST_ZOOM = 0.15;
 const MOST_ZOOM = 1.5;
@@ -59,13 +61,14 @@ const NODE_TYPES = {
     </div>
   )),
 };
+const LINES = { plain: "stroke-line-strong", taken: "stroke-accent", other: "stroke-line" };
 const EDGE_TYPES = {
   line: memo(({ data }: EdgeProps<LineEdge>) => (
     <path
       d={data?.path}
       fill="none"
-      strokeWidth={1.5}
-      className="stroke-line-strong"
+      strokeWidth={data?.isTaken === true ? 2.5 : 1.5}
+      className={LINES[data?.isTaken === undefined ? "plain" : data.isTaken ? "taken" : "other"]}
       strokeDasharray={data?.isDashed === true ? "4 4" : undefined}
     />
   )),
@@ -79,9 +82,9 @@ export function Canvas(props: CanvasProps) {
   );
 }
 
-function Flow({ plan, selectedId, renderStep, renderWay }: CanvasProps) {
+function Flow({ plan, selectedId, takenWays, renderStep, renderWay }: CanvasProps) {
   const layout = useMemo(() => layoutOf(plan), [plan]);
-  const edges = useMemo(() => edgesOf(layout), [layout]);
+  const edges = useMemo(() => edgesOf(layout, takenWays), [layout, takenWays]);
   const nodes = nodesOf(layout, renderStep, renderWay);
   useView(layout, selectedId);
   return (
@@ -134,15 +137,19 @@ function nodesOf(
   ].toSorted((one, other) => one.position.y - other.position.y || one.position.x - other.position.x);
 }
 
-function edgesOf({ lines }: Layout): LineEdge[] {
-  return lines.map(({ key, fromStepId, way, isOnward, path }) => ({
+function edgesOf({ lines }: Layout, takenWays: CanvasProps["takenWays"]): LineEdge[] {
+  const edges = lines.map(({ key, fromStepId, way, isOnward, path }): LineEdge => ({
     id: key,
     type: "line",
     source: isOnward ? way.key : fromStepId,
     target: isOnward ? (way.toStepId ?? way.key) : way.key,
-    data: { path, isDashed: way.kind === "loop" || way.isImplied },
+    data: { path, isDashed: way.kind === "loop" || way.isImplied, isTaken: takenWays?.has(way.key) },
   }));
+  // Taken lines are drawn last, so that no other line covers a part of the path.
+  return edges.toSorted((one, other) => rankOf(one) - rankOf(other));
 }
+
+const rankOf = ({ data }: LineEdge) => (data?.isTaken === true ? 1 : 0);
 
 /** Shows the beginning first, and moves to the selected step if it is out of view. */
 function useView(layout: Layout, selectedId: string | undefined): void {

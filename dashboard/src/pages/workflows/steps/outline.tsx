@@ -7,6 +7,8 @@ import { BRANCH_NAMES } from "./step-kinds.ts";
 interface OutlineProps {
   plan: Plan;
   nameOf: (id: string) => string;
+  /** The keys of the ways that a trial took; undefined without a trial. */
+  takenWays?: ReadonlySet<string> | undefined;
   renderStep: (id: string) => ReactNode;
   renderWay: (way: Way) => ReactNode;
 }
@@ -23,7 +25,7 @@ export function Outline(props: OutlineProps) {
 
 /** A step and what follows it. A single way continues the list, and several ways are lists inside it. */
 function Chain({ id, ...props }: OutlineProps & { id: string }) {
-  const { plan, renderStep } = props;
+  const { plan, takenWays, renderStep } = props;
   const ways = plan.ways.get(id) ?? [];
   const [only] = ways;
   const isSingle = ways.length === 1 && only !== undefined;
@@ -38,7 +40,7 @@ function Chain({ id, ...props }: OutlineProps & { id: string }) {
               <li
                 key={way.key}
                 aria-label={way.branch === null ? undefined : BRANCH_NAMES[way.branch]}
-                className="border-l-2 border-line pl-3 sm:pl-5"
+                className={`border-l-2 pl-3 sm:pl-5 ${takenWays?.has(way.key) === true ? "border-accent" : "border-line"}`}
               >
                 <WayLine way={way} {...props} />
                 {way.kind === "branch" && way.toStepId !== null && (

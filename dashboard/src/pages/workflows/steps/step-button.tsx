@@ -12,11 +12,23 @@ interface StepButtonProps {
   numbers: StepNumbers | undefined;
   problems: readonly Problem[];
   isSelected: boolean;
+  /** Whether a trial reached the step; undefined without a trial. */
+  isReached?: boolean | undefined;
   onSelect: () => void;
 }
 
-export function StepButton({ step, text, numbers, problems, isSelected, onSelect }: StepButtonProps) {
+/** Steps that a trial doesn't reach keep readable texts, so they are dimmed by their frame and icon. */
+const LOOKS = {
+  plain: "border-line bg-surface hover:border-line-strong",
+  reached: "border-accent bg-surface",
+  other: "border-dashed border-line bg-page hover:border-line-strong",
+};
+
+export function StepButton(props: StepButtonProps) {
+  const { step, text, numbers, problems, isSelected, isReached, onSelect } = props;
+  const look = isReached === undefined ? "plain" : isReached ? "reached" : "other";
   const { icon: Icon } = STEP_KINDS[step.type];
+  const isOther = look === "other";
   const isBroken = problems.some(({ severity }) => severity === "error");
   return (
     <button
@@ -24,11 +36,16 @@ export function StepButton({ step, text, numbers, problems, isSelected, onSelect
       data-step={step.id}
       aria-pressed={isSelected}
       onClick={onSelect}
-      className="flex size-full flex-col rounded-lg border border-line bg-surface px-3 py-2.5 text-left transition-colors hover:border-line-strong aria-pressed:border-accent aria-pressed:ring-3 aria-pressed:ring-accent-wash"
+      className={`flex size-full flex-col rounded-lg border px-3 py-2.5 text-left transition-colors aria-pressed:border-accent aria-pressed:ring-3 aria-pressed:ring-accent-wash ${LOOKS[look]}`}
     >
       <span className="flex w-full items-center gap-2">
-        <Icon size={14} className="shrink-0 text-accent" aria-hidden />
-        <span className="min-w-0 flex-1 truncate text-sm font-medium">{stepName(step)}</span>
+        <Icon size={14} className={`shrink-0 ${isOther ? "text-faint" : "text-accent"}`} aria-hidden />
+        <span className={`min-w-0 flex-1 truncate text-sm ${isOther ? "text-soft" : "font-medium"}`}>
+          {stepName(step)}
+        </span>
+        {isReached !== undefined && (
+          <span className="sr-only">{isReached ? t("On the path") : t("Not on the path")}</span>
+        )}
         {problems.length > 0 && (
           <TriangleAlert
             size={14}

@@ -1,13 +1,19 @@
 // The steps of a workflow as a canvas or an outline, with the panel of the selected step.
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { lazy, Suspense, useMemo, useState, useSyncExternalStore } from "react";
+import { FlaskConical } from "lucide-react";
+import { lazy, Suspense, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import { t } from "../../../text/t.ts";
+import { Button } from "../../../ui/button.tsx";
 import { Choices } from "../../../ui/choices.tsx";
 import { Skeleton } from "../../../ui/states.tsx";
 import { formatNumber, formatShare } from "../../../ui/format.ts";
 import { planOf, type Way } from "../canvas/plan.ts";
 import { readWorkflowSearch } from "../search.ts";
+import { lastTried, rememberTried } from "../try/last-contact.ts";
+import { pathOf } from "../try/trial-path.ts";
+import { TryPanel } from "../try/try-panel.tsx";
+import { useTrial } from "../try/use-trial.ts";
 import { stepNumbersQuery, type Step, type Workflow, type WorkflowNumbers } from "../workflow-queries.ts";
 import { useSegmentNames } from "../workflows-page.tsx";
 import { useStepFields } from "./condition-fields.tsx";
@@ -24,6 +30,9 @@ const Canvas = lazy(async () => ({ default: (await import("../canvas/canvas.tsx"
 const route = getRouteApi("/signed-in/$projectId/workflows/$workflowId");
 const POLL_EVERY_MS = 10_000;
 
+/** The value of `try` before a contact is chosen. */
+const NO_CONTACT = "contact";
+
 interface StepsViewProps {
   projectId: string;
   workflow: Workflow;
@@ -31,22 +40,39 @@ interface StepsViewProps {
 
 // oxlint-disable-next-line max-lines-per-function -- the handlers share its state
 export function StepsView({ projectId, workflow }: StepsViewProps) {
-  const { step: selectedId, view } = route.useSearch();
+  const { step: selectedId, view, try: tried } = route.useSearch();
   const navigate = route.useNavigate();
   const [adding, setAdding] = useState<{ way: Way; type: AddableType } | null>(null);
   const isWide = useIsWide();
   const plan = useMemo(() => planOf(workflow.steps, workflow.transitions), [workflow]);
   const names = useNames(projectId, workflow);
   const numbers = useQuery({ ...stepNumbersQuery(projectId, workflow.id), refetchInterval: POLL_EVERY_MS });
-  // Without names and counts the steps would change right after they appear.
-  const isLoading = names === null || numbers.isPending;
   const steps = new Map(workflow.steps.map((step) => [step.id, step]));
   const selected = steps.get(selectedId ?? "");
-  const select = async (id: string | undefined) => {
+  const tryButton = useRef<HTMLButtonElement>(null);
+  const isTrying = tried !== undefined && selected === undefined && adding === null;
+  const contactId = isTrying && tried !== NO_CONTACT ? tried : null;
+  const trial = useTrial(projectId, workflow, contactId);
+  const runs = contactId === null ? undefined : trial.result.data?.steps;
+  const path = useMemo(() => (runs === undefined ? undefined : pathOf(runs, plan)), [runs, plan]);
+  const open = async (panel: { step?: string | undefined; try?: string }) => {
     setAdding(null);
-    await navigate({ search: (old) => readWorkflowSearch({ ...old, step: id }), resetScroll: false });
+    await navigate({
+      search: (old) => readWorkflowSearch({ ...old, step: undefined, try: undefined, ...panel }),
+      resetScroll: false,
+    });
+  };
+  const select = (id: string | undefined) => open({ step: id });
+  const tryWith = (id: string) => {
+    if (id !== NO_CONTACT) rememberTried(projectId, id);
+    void open({ try: id });
   };
   const close = async () => {
+    if (isTrying) {
+      await open({});
+      tryButton.current?.focus();
+      return;
+    }
     const from = adding?.way.fromStepId ?? selectedId;
     await select(undefined);
     document.querySelector<HTMLElement>(`[data-step="${from}"]`)?.focus();
@@ -65,6 +91,7 @@ export function StepsView({ projectId, workflow }: StepsViewProps) {
         numbers={numbers.data?.steps.find(({ stepId }) => stepId === id)}
         problems={workflow.problems.filter(({ stepId }) => stepId === id)}
         isSelected={id === selectedId && adding === null}
+        isReached={path?.stepIds.has(id)}
         onSelect={() => void select(id)}
       />
     );
@@ -76,20 +103,32 @@ export function StepsView({ projectId, workflow }: StepsViewProps) {
       onAdd={(type) => void select(undefined).then(() => setAdding({ way, type }))}
     />
   );
-  if (isLoading) return <Skeleton className="h-96" />;
+  // Without names and counts the steps would change right after they appear.
+  if (names === null || numbers.isPending) return <Skeleton className="h-96" />;
   const isOutline = view === "outline" || !isWide;
-  const isPanelOpen = adding !== null || selected !== undefined;
+  const isPanelOpen = adding !== null || selected !== undefined || isTrying;
+  const shared = { plan, takenWays: path?.wayKeys, renderStep, renderWay };
   return (
     <div className={isPanelOpen ? "grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_23rem]" : ""}>
-      <div className={isPanelOpen ? "min-w-0 max-lg:hidden" : "min-w-0"}>
+      <div className={isPanelOpen ? "min-w-0 max-lg:hidden lg:sticky lg:top-4" : "min-w-0"}>
         {numbers.data?.goal != null && <GoalLine goal={numbers.data.goal} />}
-        {isWide && <ViewChoice isOutline={isOutline} />}
+        <div className="mb-3 flex flex-wrap items-center justify-between gap-2">
+          {isWide && <ViewChoice isOutline={isOutline} />}
+          <Button
+            ref={tryButton}
+            aria-pressed={isTrying}
+            className="aria-pressed:bg-press"
+            onClick={() => (isTrying ? void close() : tryWith(lastTried(projectId) ?? NO_CONTACT))}
+          >
+            <FlaskConical size={14} aria-hidden /> {t("Try it")}
+          </Button>
+        </div>
         {isOutline ? (
-          <Outline plan={plan} nameOf={nameOf} renderStep={renderStep} renderWay={renderWay} />
+          <Outline nameOf={nameOf} {...shared} />
         ) : (
           <div className="h-[max(28rem,calc(100dvh-17rem))] overflow-hidden rounded-lg border border-line bg-page">
             <Suspense fallback={<Skeleton className="size-full" />}>
-              <Canvas plan={plan} selectedId={selectedId} renderStep={renderStep} renderWay={renderWay} />
+              <Canvas selectedId={selectedId} {...shared} />
             </Suspense>
           </div>
         )}
@@ -113,6 +152,17 @@ export function StepsView({ projectId, workflow }: StepsViewProps) {
             onClose={() => void close()}
           />
         )
+      )}
+      {isTrying && (
+        <TryPanel
+          projectId={projectId}
+          workflow={workflow}
+          names={names}
+          trial={trial}
+          contactId={contactId}
+          onChoose={({ id }) => tryWith(id)}
+          onClose={() => void close()}
+        />
       )}
     </div>
   );
@@ -138,7 +188,6 @@ function ViewChoice({ isOutline }: { isOutline: boolean }) {
   return (
     <Choices
       label={t("View")}
-      className="mb-3"
       options={[
         { value: "canvas", label: t("Canvas") },
         { value: "outline", label: t("Outline") },
