@@ -5,6 +5,7 @@ import { oneDecimal, print, printTable, whole } from "../../bench/table.ts";
 import { databaseBlackhole } from "./database-away.ts";
 import { databaseRestart } from "./database-restart.ts";
 import { databaseSlow } from "./database-slow.ts";
+import { eventWebhooks } from "./event-webhooks.ts";
 import { failover } from "./failover.ts";
 import { rowOfFailure, type FaultCase, type FaultRow, type Size } from "./fault-case.ts";
 import { firstStarts } from "./first-starts.ts";
@@ -40,6 +41,7 @@ const CASES: readonly FaultCase[] = [
   smtpNoReply,
   poison,
   workflows,
+  eventWebhooks,
   firstStarts,
   frozenApi,
 ];
