@@ -3,6 +3,7 @@ import { createHmac } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import * as deliveries from "@postloft/contract/webhook-deliveries.ts";
 import * as hooks from "@postloft/contract/webhook-endpoints.ts";
 import * as v1 from "@postloft/contract/v1.ts";
 import { transaction } from "../platform/database/database.ts";
@@ -92,7 +93,7 @@ const letTimePass = async () => {
 
 test("delivers events in signed batches, each event once", async () => {
   const project = await server.createProject();
-  const { secret } = await createEndpoint(project, { batchSize: 100 });
+  const { id, secret } = await createEndpoint(project, { batchSize: 100 });
   await record(
     project,
     range(999).map((n) => `event-${n}`),
@@ -100,6 +101,11 @@ test("delivers events in signed batches, each event once", async () => {
   await expect.poll(() => new Set(acceptedNumbers(project)).size, WAIT).toBe(1_000);
   expect(acceptedNumbers(project).toSorted((a, b) => a - b)).toEqual(range(1_000));
   expect(accepted(project).every(({ number, previous }) => previous === number - 1)).toBe(true);
+  const list = await server.call(deliveries.listDeliveries, project.byKey, {
+    params: { id },
+    query: { limit: 100 },
+  });
+  expect(list.body.data.map(({ number }) => number)).toEqual(range(1_000).slice(-100).toReversed());
   const made = callsOf(project);
   expect(Math.max(...made.map(({ events }) => events.length))).toBe(100);
   const { headers, body } = made[0] as Call;
@@ -116,6 +122,15 @@ test("makes batches smaller after a failure, so that a rejected event holds up n
   await record(
     project,
     range(64).map((n) => (n === 30 ? "poison" : `event-${n}`)),
+  );
+  const failedOnce = () =>
+    server.rows<{ status: number; body: string | null }>(
+      "select response_status as status, response_body as body from event_deliveries where project_id = $1 and tries = 1",
+      project.id,
+    );
+  await expect.poll(async () => (await failedOnce()).length, WAIT).toBeGreaterThan(1);
+  expect(new Set((await failedOnce()).map(({ status, body }) => `${status} ${body}`))).toEqual(
+    new Set(["422 null"]),
   );
   const others = range(65).filter((number) => number !== 31);
   await expect

@@ -2,6 +2,7 @@
 import { sql } from "kysely";
 import { plannedOften, type Database, type Tx } from "../platform/database/database.ts";
 import type { Row } from "../platform/database/row.ts";
+import { newId } from "../platform/ids.ts";
 import type { LogRow } from "./log-queries.ts";
 import type { FilteredEvent } from "./rules.ts";
 
@@ -90,7 +91,7 @@ export async function listFilteredAfter(
   return rows;
 }
 
-/** Adds deliveries and moves the position of their endpoint. */
+/** Adds deliveries and moves the position of their endpoint. Their ids have the order of the events, because lists are sorted by id. */
 export async function insertDeliveries(
   tx: Tx,
   { projectId, id }: EndpointKey,
@@ -100,9 +101,9 @@ export async function insertDeliveries(
   await sql`
     with added as (
       insert into event_deliveries (project_id, id, endpoint_id, number, previous)
-      select ${projectId}, new_id(), ${id}, m.number, m.previous
-      from unnest(${matches.map(({ number }) => number)}::bigint[], ${matches.map(({ previous }) => previous)}::bigint[])
-        as m (number, previous)
+      select ${projectId}, m.id, ${id}, m.number, m.previous
+      from unnest(${matches.map(() => newId())}::uuid[], ${matches.map(({ number }) => number)}::bigint[],
+        ${matches.map(({ previous }) => previous)}::bigint[]) as m (id, number, previous)
     )
     update webhook_endpoints set position = ${progress.position}, previous = ${progress.previous}
     where project_id = ${projectId} and id = ${id}`.execute(tx);
