@@ -1,12 +1,11 @@
 // Completes a message that is sent as it is: its own bytes, with a few fields in front (docs/decisions/0136-raw-messages.md).
-import { hash } from "node:crypto";
 import { HEADER_ROOM_BYTES } from "./body.ts";
+import { bodySha256 } from "./body-hash.ts";
 import { customField } from "./header.ts";
 import { prepend, type Message } from "./message.ts";
 import type { HeaderField } from "./message-headers.ts";
 
 const TAB = 0x09;
-const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const SPACE = 0x20;
 const FIRST_NON_ASCII = 0x80;
@@ -39,7 +38,7 @@ export function factsOfRaw(raw: Buffer): RawFacts {
   const hasUtf8Header = isNotAscii(header);
   const names = header.toString("latin1").matchAll(/^([!-9;-~]+)[ \t]*:/gm);
   return {
-    bodySha256: hash("sha256", relaxedBody(body), "base64"),
+    bodySha256: bodySha256(relaxedBody(body), 0, []),
     hasUtf8Header,
     is8Bit: hasUtf8Header || isNotAscii(body),
     fieldNames: new Set(Array.from(names, ([, name = ""]) => name.toLowerCase())),
@@ -49,13 +48,13 @@ export function factsOfRaw(raw: Buffer): RawFacts {
 /** Returns the message with the fields in front, in new memory, because other recipients get the same bytes. */
 export function buildRawMessage(
   raw: Buffer,
-  { bodySha256 }: RawFacts,
+  facts: RawFacts,
   fields: readonly HeaderField[],
 ): { message: Message; memory: ArrayBuffer } {
   const memory = new ArrayBuffer(HEADER_ROOM_BYTES + raw.length);
   const bytes = Buffer.from(memory, HEADER_ROOM_BYTES);
   raw.copy(bytes);
-  const message = { bytes, roomBytes: HEADER_ROOM_BYTES, bodySha256 };
+  const message = { bytes, roomBytes: HEADER_ROOM_BYTES, bodySha256: facts.bodySha256 };
   return {
     message: prepend(fields.map(({ name, value }) => customField(name, value)).join(""), message),
     memory,
@@ -67,15 +66,11 @@ function isNotAscii(bytes: Buffer): boolean {
 }
 
 /**
- * Returns a body in relaxed form (RFC 6376 section 3.4.4): single spaces, no white space at the end of a line, and no empty lines at the
- * end.
+ * Returns a body with single spaces and no white space at the end of a line (RFC 6376 section 3.4.4). `bodySha256` leaves out the empty lines
+ * at the end.
  */
 function relaxedBody(body: Buffer): Buffer {
-  const isTidy = UNTIDY.every((text) => !body.includes(text));
-  const tidy = isTidy ? body : withSingleSpaces(body);
-  let end = tidy.length;
-  while (end >= 2 && tidy[end - 2] === CARRIAGE_RETURN && tidy[end - 1] === LINE_FEED) end -= 2;
-  return tidy.subarray(0, end === 0 ? 0 : Math.min(end + 2, tidy.length));
+  return UNTIDY.some((text) => body.includes(text)) ? withSingleSpaces(body) : body;
 }
 
 function withSingleSpaces(body: Buffer): Buffer {
