@@ -224,10 +224,13 @@ CREATE TABLE email_contents (
   tracked       boolean                   NOT NULL  DEFAULT true,
   used_until    timestamp with time zone  NOT NULL  DEFAULT 'infinity'::timestamp with time zone,
   forgotten_at  timestamp with time zone,
+  raw           bytea,
+  message_id    text,
   CONSTRAINT email_contents_pkey PRIMARY KEY (project_id, id),
   CONSTRAINT email_contents_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   CONSTRAINT email_contents_list_kind_check CHECK (list_kind = ANY (ARRAY['MARKETING'::text, 'HEADLESS'::text]))
 );
+ALTER TABLE email_contents ALTER COLUMN raw SET STORAGE EXTERNAL;
 
 CREATE TABLE email_files (
   project_id  uuid                      NOT NULL,

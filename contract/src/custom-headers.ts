@@ -43,6 +43,11 @@ const PROVIDER_HEADER_PREFIXES = [
 ];
 const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
 
+/** @param name in lower case */
+export function isProviderHeader(name: string): boolean {
+  return PROVIDER_HEADER_PREFIXES.some((prefix) => name.startsWith(prefix));
+}
+
 function headerProblem(name: string, value: string): Wording | null {
   const lower = name.toLowerCase();
   if (!HEADER_NAME.test(name)) return "A header name may contain ASCII letters, digits and - only.";
@@ -52,7 +57,7 @@ function headerProblem(name: string, value: string): Wording | null {
     });
   if (OWN_HEADERS.has(lower) || OWN_HEADER_PREFIXES.some((prefix) => lower.startsWith(prefix)))
     return withValues("The header {name} is set by the service. Use the matching field instead.", { name });
-  if (PROVIDER_HEADER_PREFIXES.some((prefix) => lower.startsWith(prefix)))
+  if (isProviderHeader(lower))
     return withValues(
       "The header {name} controls the mail provider, so only the installation may set it. Remove it.",
       { name },

@@ -14,7 +14,7 @@ import type { RecoveryParticipant } from "./platform/stamp/stamp.ts";
 import { createRateLimiter, type RateLimiter } from "./platform/http/rate-limit.ts";
 import { addressOfUser } from "./users/users.ts";
 import { emailRoutes } from "./emails/reading/routes.ts";
-import { createAskedRenderer, type AskedRenderer } from "./rendering/asked-renderer.ts";
+import { createAskedRenderer } from "./rendering/asked-renderer.ts";
 import { addLateSent } from "./events/counts.ts";
 import { listEventsOfEmail } from "./events/events.ts";
 import { eventRoutes } from "./events/routes.ts";
@@ -88,12 +88,9 @@ import { linkStatsOfCampaign } from "./deliveries/tracking/link-stats.ts";
 import type { MailTokens } from "./deliveries/tracking/mail-tokens.ts";
 import { trackingRoutes } from "./deliveries/tracking/routes.ts";
 import { createTrackingEndpoint } from "./deliveries/tracking/tracking-endpoint.ts";
-import { v1Routes } from "./v1/routes.ts";
-import { createRecentSends } from "./v1/recent-sends.ts";
-import { createBatchEndpoint } from "./v1/send-batch.ts";
-import { createSendEndpoint } from "./v1/send.ts";
-import { createTracker } from "./v1/track.ts";
-import { createVerifier } from "./v1/verify.ts";
+import { openV1 } from "./v1/open-v1.ts";
+import { openSubmission } from "./smtp-submission/open-submission.ts";
+import type { SubmissionSettings } from "./smtp-submission/settings.ts";
 import { analyticsRoutes } from "./reports/analytics-routes.ts";
 import { createLiveActivity } from "./reports/live-activity.ts";
 import { deliverabilityRoutes } from "./reports/deliverability-routes.ts";
@@ -116,6 +113,11 @@ export interface ApiDependencies extends LinkParts {
   facts: InstanceFacts;
   /** Tells where the files of uploaded images are stored. */
   storageSettings: StorageSettings;
+  submissionSettings: SubmissionSettings;
+  /** The name of this installation over SMTP. */
+  smtpName: string;
+  /** Prints a line for the instance admin. */
+  say: (line: string) => void;
   inboundDomain: string | null;
   /** Networks outside the public internet that webhooks may call. */
   webhookTargets: CallTargets;
@@ -140,8 +142,9 @@ export async function createApi(deps: ApiDependencies): Promise<FastifyInstance>
   const images = await openImages(deps);
   const requestLog = createRequestLog(deps);
   const reports = openReports(deps);
+  const sending = openV1({ ...deps, renderer, origin: () => originOf(deps) });
   const routes = [
-    ...routesOfV1(deps, renderer),
+    ...sending.routes,
     ...routesOfContacts(deps, rateLimiter),
     ...suppressionRoutes(deps),
     ...segmentRoutes({ ...deps, explainer, campaignOfSegment, workflowOfSegment, workflowStartedBy }),
@@ -174,10 +177,11 @@ export async function createApi(deps: ApiDependencies): Promise<FastifyInstance>
     ...trackingRoutes(tracking),
     ...instanceRoutes({ database, metrics, facts, hasBilling: deps.billing !== null }),
   ];
+  const credentials = credentialsOf(deps);
   const app = await createHttp(
     {
       ...deps,
-      credentials: credentialsOf(deps),
+      credentials,
       rateLimiter,
       access: accessOf(deps),
       sessionCookie: sessions.cookie,
@@ -190,25 +194,12 @@ export async function createApi(deps: ApiDependencies): Promise<FastifyInstance>
   app.addHook("preClose", async () => reports.close());
   closeAfter(app, [renderer, explainer, linter, ...Object.values(people), tracking.book, images, requestLog]);
   await addPages(app, deps);
+  const submission = await openSubmission({ ...deps, ...sending, credentials, rateLimiter });
+  app.addHook("preClose", () => submission.stop());
   return app;
 }
 
 const originOf = ({ facts }: ApiDependencies) => new URL(facts.baseUrl()).origin;
-
-function routesOfV1(deps: ApiDependencies, renderer: AskedRenderer): Route[] {
-  const { database, dns, domains, log } = deps;
-  const sendEndpoint = createSendEndpoint({ database, renderer, domains });
-  const recentSends = createRecentSends(log);
-  deps.addRecoveryParticipant(recentSends);
-  return v1Routes({
-    database,
-    tracker: createTracker(database),
-    send: sendEndpoint.send,
-    sendBatch: createBatchEndpoint({ database, sendEndpoint, origin: () => originOf(deps), log }),
-    recentSends,
-    verify: createVerifier({ dns }),
-  });
-}
 
 /** Closes the given parts after all requests have been answered. */
 function closeAfter(app: FastifyInstance, all: ReadonlyArray<{ close: () => unknown }>): void {

@@ -29,6 +29,7 @@ export const READING_ORDER = [
   "workflows",
   "deliveries",
   "v1",
+  "smtp-submission",
   "reports",
   "instance",
   "backup",

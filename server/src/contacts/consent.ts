@@ -12,7 +12,7 @@ import type { ChangeSource } from "./rules.ts";
 
 export type { ConsentSource, ChangeSource } from "./rules.ts";
 
-const BY_KEY: ChangeSource = { source: "api", actor: "key", ip: null };
+export const BY_KEY: ChangeSource = { source: "api", actor: "key", ip: null };
 /** The actor of calls with a public key in the consent log. */
 export const PUBLIC_KEY = "public-key";
 /** A call with a public key, which anyone can make. */

@@ -14,6 +14,8 @@ export interface LimitedConnection {
   heardAtMs(): number;
   /** Closes the connection because others want its slot. */
   sendAway(): void;
+  /** Ends the limits, because STARTTLS gives the connection another parser. */
+  release(): void;
 }
 
 type Connection = SMTPServer["connections"] extends Set<infer Item> ? Item : never;
@@ -41,10 +43,11 @@ export function limitConnection(
   }
   const session = setTimeout(() => end(421, TOO_SLOW), sessionMs);
   let message: NodeJS.Timeout | undefined;
-  socket.once("close", () => {
+  const release = () => {
     clearTimeout(session);
     clearTimeout(message);
-  });
+  };
+  socket.once("close", release);
   const write = parser._write.bind(parser);
   // If the mode changes within a chunk, the parser calls this again with the rest.
   parser._write = (chunk, encoding, next) => {
@@ -75,5 +78,6 @@ export function limitConnection(
   return {
     heardAtMs: () => (isReplyOwed ? Number.POSITIVE_INFINITY : lastActiveAtMs),
     sendAway: () => end(421, TOO_QUIET),
+    release,
   };
 }

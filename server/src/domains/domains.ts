@@ -11,7 +11,7 @@ import { isId, newId } from "../platform/ids.ts";
 import type { Log } from "../platform/log.ts";
 import { AppError } from "../platform/app-error.ts";
 import type { DkimKey } from "../message/dkim.ts";
-import type { SigningKey } from "../emails/sending/prepare-emails.ts";
+import type { SigningKey } from "../emails/sending/build-messages.ts";
 import { endDefaultSenderFrom } from "../projects/default-senders.ts";
 import { lockProject } from "../projects/projects.ts";
 import { SANDBOX_DOMAIN } from "../transports/mailbox.ts";

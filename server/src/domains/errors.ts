@@ -1,7 +1,7 @@
 // Errors of domain changes. Pure.
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { asMessage, withValues } from "@postloft/contract/translation.ts";
-import type { SigningKey } from "../emails/sending/prepare-emails.ts";
+import type { SigningKey } from "../emails/sending/build-messages.ts";
 import { AppError, invalidField } from "../platform/app-error.ts";
 import { SANDBOX_DOMAIN } from "../transports/mailbox.ts";
 import { isVerified } from "./present-domain.ts";

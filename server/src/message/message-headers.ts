@@ -41,14 +41,21 @@ const SENDER_ID = "postloft";
  */
 export function messageHeaders(facts: HeaderFacts): HeaderField[] {
   const taken = new Set(facts.custom.map(({ name }) => name.toLowerCase()));
-  const own = [...kindHeaders(facts, taken), feedbackId(facts)];
-  if (facts.signedId !== null) own.push({ name: SIGNED_ID_HEADER, value: facts.signedId });
+  const own = [...kindHeaders(facts, taken), ...reportHeaders(facts)];
   return [
     ...facts.custom,
     ...own.filter(
       ({ name }) => !taken.has(name.toLowerCase()) && !facts.rewrites.includes(name.toLowerCase()),
     ),
   ];
+}
+
+type ReportFacts = Pick<HeaderFacts, "publicProjectId" | "campaignId" | "kind" | "listKind" | "signedId">;
+
+/** Returns the fields with which complaints name their email. A raw message gets no other fields. */
+export function reportHeaders(facts: ReportFacts): HeaderField[] {
+  const { signedId } = facts;
+  return [feedbackId(facts), ...(signedId === null ? [] : [{ name: SIGNED_ID_HEADER, value: signedId }])];
 }
 
 /** Returns Auto-Submitted (RFC 3834) unless the email is bulk mail, which gets its list headers instead (RFC 2919, 2369 and 8058). */
@@ -71,7 +78,7 @@ export function streamOf({ kind, listKind }: Pick<HeaderFacts, "kind" | "listKin
 }
 
 /** Returns `campaign:project:type:sender`, each counted separately. No part may identify a recipient. */
-function feedbackId(facts: HeaderFacts): HeaderField {
+function feedbackId(facts: ReportFacts): HeaderField {
   const parts = [facts.campaignId ?? "", facts.publicProjectId, streamOf(facts), SENDER_ID];
   return { name: "Feedback-ID", value: parts.join(":") };
 }

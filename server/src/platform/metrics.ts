@@ -5,6 +5,7 @@ export interface Metrics {
   readonly registry: Registry;
   readonly httpSeconds: Histogram<"method" | "route" | "status">;
   readonly requestsLeftOut: Counter;
+  readonly submissions: Counter<"code">;
   readonly emailOutcomes: Counter<"outcome" | "kind" | "transport">;
   readonly handoversPerSecond: Gauge;
   readonly emailsQueued: Gauge<"kind">;
@@ -33,6 +34,7 @@ export function createMetrics(): Metrics {
     registry,
     ...createWorkflowMetrics(registers),
     ...createLoopMetrics(registry),
+    ...createSubmissionMetrics(registers),
     requestsLeftOut: new Counter({
       name: "postloft_requests_left_out_total",
       help: "API requests left out of their project's log because there were too many in a second.",
@@ -92,6 +94,17 @@ export function createMetrics(): Metrics {
 }
 
 /** Creates the metrics of workflows and the endpoints that they call. */
+function createSubmissionMetrics(registers: Registry[]) {
+  return {
+    submissions: new Counter({
+      name: "postloft_smtp_submissions_total",
+      help: "Messages accepted over SMTP (code 250), and refused commands by reply code.",
+      labelNames: ["code"],
+      registers,
+    }),
+  };
+}
+
 function createWorkflowMetrics(registers: Registry[]) {
   return {
     webhookTries: new Counter({

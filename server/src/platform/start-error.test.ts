@@ -33,6 +33,8 @@ test("names the setting of a port that is in use", async () => {
   expect(explainStartError(error, { ...SETTINGS, SMTP_PORT: port })?.message).toBe(
     `${said} SMTP_PORT to another port.`,
   );
+  const submission = { ...SETTINGS, SUBMISSION_HOST: "127.0.0.1", SUBMISSION_TLS_PORT: port };
+  expect(explainStartError(error, submission)?.message).toBe(`${said} SUBMISSION_TLS_PORT to another port.`);
 });
 
 test.for([
@@ -41,6 +43,11 @@ test.for([
 ] as const)("explains the error for HOST=%s", async ([host, said]) => {
   const error = await failureOf(() => listen(0, host));
   expect(explainStartError(error, { ...SETTINGS, HOST: host })?.message).toContain(said);
+  const submission = { ...SETTINGS, SUBMISSION_HOST: host, SUBMISSION_PORT: 0 };
+  const saidOfSubmission = said.replace("HOST no", "SUBMISSION_HOST no");
+  expect(explainStartError(Object.assign(Object(error), { port: 0 }), submission)?.message).toContain(
+    saidOfSubmission,
+  );
 });
 
 test.for([

@@ -7,15 +7,18 @@ export class StartError extends Error {
   override name = "StartError";
 }
 
-type Settings = Pick<Config, "HOST" | "PORT" | "SMTP_PORT" | "DATABASE_URL">;
+type Settings = Pick<Config, "HOST" | "PORT" | "SMTP_PORT" | "DATABASE_URL"> &
+  Partial<Pick<Config, "SUBMISSION_HOST" | "SUBMISSION_PORT" | "SUBMISSION_TLS_PORT">>;
 
-/** Messages by system error code; `{name}` is the setting of the port. */
+const PORTS = ["SMTP_PORT", "SUBMISSION_PORT", "SUBMISSION_TLS_PORT"] as const;
+
+/** Messages by system error code; `{name}` is the setting of the port, and `{setting}` that of the address. */
 const LISTENING: Readonly<Record<string, string>> = {
   EADDRINUSE:
     "Port {port} is in use at {host}: another program is listening there, or Postloft is already running. Stop it, or set {name} to another port.",
   EADDRNOTAVAIL:
-    "{host} is not an address of this machine. Set HOST to one of its addresses, such as 127.0.0.1 for this machine only or 0.0.0.0 for all.",
-  ENOTFOUND: "HOST {host} has no address. Set it to an address of this machine, such as 127.0.0.1.",
+    "{host} is not an address of this machine. Set {setting} to one of its addresses, such as 127.0.0.1 for this machine only or 0.0.0.0 for all.",
+  ENOTFOUND: "{setting} {host} has no address. Set it to an address of this machine, such as 127.0.0.1.",
   EACCES: "No permission to listen on port {port}. Set {name} to a port from 1024 up.",
 };
 
@@ -44,11 +47,16 @@ export function explainStartError(error: unknown, settings: Settings): StartErro
   const { syscall, port } = Object(error) as { syscall?: unknown; port?: unknown };
   const code = databaseErrorCode(error) ?? "";
   // The host name is resolved before listening.
-  if (syscall === "listen" || syscall === "bind" || (code === "ENOTFOUND" && isHost(error, settings.HOST))) {
-    const name = port === settings.SMTP_PORT ? "SMTP_PORT" : "PORT";
-    const values = { port: String(port), host: settings.HOST, name };
+  const isUnknownHost =
+    code === "ENOTFOUND" &&
+    [settings.HOST, settings.SUBMISSION_HOST].some((host) => host !== undefined && isHost(error, host));
+  if (syscall === "listen" || syscall === "bind" || isUnknownHost) {
+    const name = PORTS.find((one) => port !== undefined && port === settings[one]) ?? "PORT";
+    const isOfSubmission = name.startsWith("SUBMISSION_") || (isUnknownHost && !isHost(error, settings.HOST));
+    const setting = isOfSubmission ? "SUBMISSION_HOST" : "HOST";
+    const values = { port: String(port), host: settings[setting] ?? "", name, setting };
     return madeFrom(
-      LISTENING[code]?.replace(/\{(port|host|name)\}/g, (_, key: keyof typeof values) => values[key]),
+      LISTENING[code]?.replace(/\{(port|host|name|setting)\}/g, (_, key: keyof typeof values) => values[key]),
     );
   }
   if (settings.DATABASE_URL === undefined)

@@ -23,6 +23,7 @@ import {
   findProjectsByInboundName,
   insertMembership,
   insertProject,
+  isProjectName,
   listAllProjectRows,
   listProjectNames,
   listProjectRows,
@@ -228,6 +229,11 @@ export async function findWrittenTo(
   if (names.length === 0) return new Map();
   const rows = await findProjectsByInboundName(database, names);
   return new Map(rows.map((row) => [row.inboundName, row.id]));
+}
+
+/** Returns whether a text is the id or the exact name of a project. */
+export async function isProjectCalled(database: Database, projectId: string, text: string): Promise<boolean> {
+  return text.toLowerCase() === projectId || isProjectName(database, projectId, text);
 }
 
 /** Returns a person's role in a project, or null. */

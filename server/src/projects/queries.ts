@@ -190,6 +190,16 @@ export async function updateInboundName(tx: Tx, projectId: string): Promise<void
   );
 }
 
+export async function isProjectName(database: Database, projectId: string, name: string): Promise<boolean> {
+  const row = await database
+    .selectFrom("projects")
+    .select("id")
+    .where("id", "=", projectId)
+    .where("name", "=", name)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 export async function findProjectsByInboundName(database: Database, names: readonly string[]) {
   return database
     .selectFrom("projects")

@@ -4,6 +4,7 @@ import { NO_ONE } from "../platform/ids.ts";
 import { AppError } from "../platform/app-error.ts";
 import { headerFields } from "../message/message.ts";
 import { findMessageOfEmail } from "../transports/kept-messages.ts";
+import { readRawMessage } from "../emails/reading/raw-content.ts";
 import { readWrittenMail } from "../emails/reading/written-mail.ts";
 import { hashTexts } from "../emails/outbox/emails.ts";
 import { headerPartsOf } from "../emails/sending/header-parts.ts";
@@ -37,7 +38,12 @@ export async function previewMail(
 ): Promise<MailPreview> {
   const written = await readWrittenMail(database, projectId, id);
   if (written === null) return { subject: "", html: "", text: "", headers: [], mailboxMessageId: null };
-  const { row, content, headerContent } = written;
+  const { row, content, raw, headerContent } = written;
+  const mailboxMessageId = await findMessageOfEmail(database, projectId, id);
+  if (raw !== null) {
+    const { html, text, headers } = await readRawMessage(projectId, raw);
+    return { subject: content.subject, html, text, headers, mailboxMessageId };
+  }
   const links = linksOf(projectId, NO_ONE);
   const recipient = recipientOf(row, await findContact(database, projectId, renderedAs(row)), () => links);
   const [footer = null] =
@@ -62,13 +68,7 @@ export async function previewMail(
     signedId: null,
     rewrites: [],
   });
-  return {
-    subject,
-    html,
-    text,
-    headers: headerFields(parts),
-    mailboxMessageId: await findMessageOfEmail(database, projectId, id),
-  };
+  return { subject, html, text, headers: headerFields(parts), mailboxMessageId };
 }
 
 async function findContact(database: Database, projectId: string, id: string | null) {

@@ -17,7 +17,8 @@ import { findWrongCounts, type WrongCount } from "../emails/results/email-counts
 import { enqueueEmails, makeContent } from "../emails/outbox/emails.ts";
 import { upsertSender } from "../emails/lease/lease-queries.ts";
 import type { ListKind } from "../message/message-headers.ts";
-import { createPreparer, type SigningKey } from "../emails/sending/prepare-emails.ts";
+import type { SigningKey } from "../emails/sending/build-messages.ts";
+import { createPreparer } from "../emails/sending/prepare-emails.ts";
 import { SYSTEM_PROJECT_ID } from "../emails/rows/system-project.ts";
 import type { Transport } from "../transports/transport.ts";
 import { createRenderer, type Renderer } from "../rendering/renderer.ts";

@@ -11,6 +11,7 @@ export interface SmtpMessage {
   /** Returns the bytes for DATA, or why they cannot be sent safely. Computed once, because BDAT does not need them. */
   wireBody(): ReturnType<typeof toWireBody>;
   needsSmtpUtf8: boolean;
+  is8Bit: boolean;
   /** Starts at 1. */
   attempt: number;
 }

@@ -58,8 +58,11 @@ export async function deliver(
   const chunks = pipelining && means.chunking ? chunksOf(session, mail) : undefined;
   session.messageCount += 1;
   try {
-    if (mail.needsSmtpUtf8 && !session.extensions.smtpUtf8)
-      return rejectUnsent("5.6.7 an address needs SMTPUTF8, which the server does not offer");
+    const { smtpUtf8, eightBitMime } = session.extensions;
+    if (mail.needsSmtpUtf8 && !smtpUtf8)
+      return rejectUnsent("5.6.7 the message needs SMTPUTF8, which the server does not offer");
+    if (mail.is8Bit && !eightBitMime)
+      return rejectUnsent("5.6.3 the message needs 8BITMIME, which the server does not offer");
     if (chunks !== undefined && maySendAtOnce(session, timeouts))
       return await sendAtOnce(session, mail, mayLeave, timeouts, progress);
     return await converse(session, mail, mayLeave, timeouts, { progress, pipelining, chunks });

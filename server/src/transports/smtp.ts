@@ -98,10 +98,10 @@ export function createSmtpTransport(options: SmtpOptions): Transport {
 function toSmtpMessage(message: OutgoingMessage): SmtpMessage | { refusal: string } {
   const envelope = toEnvelopePaths(message);
   if ("refusal" in envelope) return envelope;
-  const { needsSmtpUtf8, raw, attempt } = message;
+  const { needsSmtpUtf8, is8Bit = false, raw, attempt } = message;
   let body: ReturnType<typeof toWireBody> | undefined;
   const wireBody = (): ReturnType<typeof toWireBody> => (body ??= toWireBody(raw));
-  return { paths: envelope.paths, raw, wireBody, needsSmtpUtf8, attempt };
+  return { paths: envelope.paths, raw, wireBody, needsSmtpUtf8, is8Bit, attempt };
 }
 
 /** Sends a message over a pooled session. The caller has a place in the pool, which this function returns. */

@@ -26,6 +26,8 @@ export interface OutgoingMessage {
   free?: () => void;
   /** Whether an envelope address has a non-ASCII local part, so that the server must offer SMTPUTF8 (RFC 6531). */
   needsSmtpUtf8: boolean;
+  /** Whether `raw` has bytes outside ASCII, so that the server must offer 8BITMIME (RFC 6152). Default: false. */
+  is8Bit?: boolean;
   /** Complaint statistics keys for a transport that writes Feedback-ID itself, the narrowest first. */
   streams?: readonly string[];
 }

@@ -10,7 +10,7 @@ import { enqueueContactEvents } from "../reactions/reactions.ts";
 import { enqueueEmails, makeContent, type Mailbox } from "../emails/outbox/emails.ts";
 import type { TestVariables } from "../emails/rows/rendered-as.ts";
 import type { Domains } from "../domains/domains.ts";
-import type { ChangeSource } from "../contacts/consent.ts";
+import { BY_KEY, type ChangeSource } from "../contacts/consent.ts";
 import { readDataPatch, type DataPatch } from "../contacts/rules.ts";
 import { upsertContacts } from "../contacts/upsert-contacts.ts";
 import { readReferencedTemplates } from "../templates/referenced-templates.ts";
@@ -29,7 +29,8 @@ export interface SendCall {
   /** Ignored fields of the request. */
   unknownFields?: readonly string[];
   storedResponse: StoredResponse | null;
-  via: ChangeSource;
+  /** Default: a secret key. */
+  via?: ChangeSource;
 }
 
 export interface SendResponse {
@@ -74,7 +75,7 @@ export async function acceptSends(
       ...(item.isTest ? {} : optional("subscribed", item.body.subscribed)),
       subscribedIfNew: false,
       patch: item.isTest ? NO_PATCH : item.patch,
-      via: item.via,
+      via: item.via ?? BY_KEY,
     })),
   );
   const known = pairUp(recipients, contacts);

@@ -5,7 +5,7 @@ import { messageOf } from "@postloft/contract/refused-address.ts";
 import { withValues } from "@postloft/contract/translation.ts";
 import type { SendBody } from "@postloft/contract/v1.ts";
 import { invalidField, AppError } from "../platform/app-error.ts";
-import { hashTexts, type EmailContent, type Mailbox } from "../emails/outbox/emails.ts";
+import { hashTexts, type EmailContent, type Mailbox, type RawMessage } from "../emails/outbox/emails.ts";
 import type { SendableTemplate } from "../templates/templates.ts";
 import { withFooter } from "../templates/with-footer.ts";
 
@@ -18,6 +18,8 @@ export interface Parts {
   replyTo: string | null;
   headers: EmailContent["headers"];
   attachments: EmailContent["attachments"];
+  /** Sent instead of the other parts, if set. */
+  raw?: RawMessage;
 }
 
 interface Texts {
@@ -121,6 +123,7 @@ export function createDrafter(
       attachments: call.parts.attachments,
       listKind: template === null || template.type === "TRANSACTIONAL" ? null : template.type,
       tracked: call.body.tracking ?? true,
+      raw: call.parts.raw ?? null,
       textsHash: hash,
       template,
     };

@@ -17,7 +17,7 @@ import {
 import { pairUp } from "../platform/pair-up.ts";
 import { AppError } from "../platform/app-error.ts";
 import { readScheduledFor } from "../emails/rows/scheduled-for.ts";
-import { hashTexts } from "../emails/outbox/emails.ts";
+import { hashTexts, type RawMessage } from "../emails/outbox/emails.ts";
 import type { AskedRenderer } from "../rendering/asked-renderer.ts";
 import { createCapCheck } from "../billing/caps.ts";
 import type { Domains } from "../domains/domains.ts";
@@ -50,6 +50,11 @@ export interface SendEndpoint {
    * @throws AppError about the call
    */
   check(call: SendCall): Promise<SendItem>;
+  /**
+   * Checks a call whose raw message replaces its texts, and which is sent without rendering.
+   * @throws AppError about the call
+   */
+  checkRaw(call: SendCall, raw: RawMessage): Promise<SendItem>;
   /** Stores the emails, and returns a result for each item, in order. If it throws, no email of the unit was stored. */
   accept(unit: SendUnit): Promise<readonly SendResult[]>;
   /** Checks and accepts one call. @throws AppError about the call */
@@ -74,33 +79,9 @@ export function createSendEndpoint(options: {
   renderer: AskedRenderer;
   domains: Domains;
 }): SendEndpoint {
-  const { database, renderer, domains } = options;
-  /** Hashes of validated texts, so that repeated texts are not validated again. */
-  const checked = new LRUCache<string, true>({ max: MAX_CHECKED_CONTENTS });
-  const warn = createSendWarner(database);
+  const { database, domains } = options;
+  const checkTexts = createTextCheck(options);
   const requireRoom = createCapCheck(database);
-
-  /**
-   * Validates the call's own texts. Those of a template were validated when it was saved.
-   * @returns the warnings
-   */
-  async function checkTexts(
-    { projectId, body }: SendCall,
-    parts: Parts,
-    hash: string | undefined,
-  ): Promise<readonly Warning[]> {
-    const own = { subject: parts.subject ?? "", html: parts.html ?? "", text: parts.text };
-    const texts = [own.subject, own.html, own.text ?? ""];
-    if (texts.every((part) => part === "")) return [];
-    const key = hash ?? `template ${hashTexts(own)}`;
-    const hasVariables = texts.some((part) => part.includes("{{"));
-    if (hasVariables && !checked.has(key)) {
-      // Validates with a footer too, because the template may have one.
-      await checkContent(renderer, projectId, own, body.template !== undefined && parts.html !== null);
-      checked.set(key, true);
-    }
-    return warn({ projectId, parts, key, data: body.data });
-  }
 
   const shards = createShards(SHARDS);
   const commits = createGroupCommit<SendUnit, readonly SendResult[]>({
@@ -113,15 +94,26 @@ export function createSendEndpoint(options: {
     hadNoEffect: wasRolledBack,
   });
 
-  async function check(call: SendCall): Promise<SendItem> {
-    const { projectId, isTest, body, unknownFields = [] } = call;
+  /** Checks the cap and the time of a call, and returns the time. */
+  async function checkRoomAndTime({ projectId, isTest, body }: SendCall): Promise<Date | undefined> {
     if (!isTest) await requireRoom(projectId, "transactional", body.to.length);
     // Not part of the body's schema, because a retry after that time must get the stored response.
-    const scheduledFor = body.scheduledFor === undefined ? undefined : readScheduledFor(body.scheduledFor);
+    return body.scheduledFor === undefined ? undefined : readScheduledFor(body.scheduledFor);
+  }
+  async function check(call: SendCall): Promise<SendItem> {
+    const { body, unknownFields = [] } = call;
+    const scheduledFor = await checkRoomAndTime(call);
     const parts = partsOf(body);
     const texts = ownTexts(body, parts);
     const warnings = [...(await checkTexts(call, parts, texts?.hash)), ...unknownFields.map(ignoredField)];
     return { ...call, parts, texts, patch: readDataPatch(body.data), warnings, scheduledFor };
+  }
+  async function checkRaw(call: SendCall, raw: RawMessage): Promise<SendItem> {
+    const { body } = call;
+    const scheduledFor = await checkRoomAndTime(call);
+    const parts = { ...partsOf(body), raw };
+    const texts = ownTexts(body, parts);
+    return { ...call, parts, texts, patch: readDataPatch({}), warnings: [], scheduledFor };
   }
   async function accept(unit: SendUnit): Promise<readonly SendResult[]> {
     return shards.during(asShardRequest(unit), () => commits.submit(unit));
@@ -129,12 +121,39 @@ export function createSendEndpoint(options: {
 
   return {
     check,
+    checkRaw,
     accept,
     async send({ bodyBytes, ...call }) {
       const [result] = await accept({ items: [await check(call)], bodyBytes, store: null });
       if (result === undefined || result instanceof Error) throw result ?? new Error("A call has no result.");
       return result;
     },
+  };
+}
+
+/**
+ * Returns the function that validates a call's own texts and returns the warnings. Those of a template were validated when it was saved.
+ */
+function createTextCheck({ database, renderer }: { database: Database; renderer: AskedRenderer }) {
+  /** Hashes of validated texts, so that repeated texts are not validated again. */
+  const checked = new LRUCache<string, true>({ max: MAX_CHECKED_CONTENTS });
+  const warn = createSendWarner(database);
+  return async (
+    { projectId, body }: SendCall,
+    parts: Parts,
+    hash: string | undefined,
+  ): Promise<readonly Warning[]> => {
+    const own = { subject: parts.subject ?? "", html: parts.html ?? "", text: parts.text };
+    const texts = [own.subject, own.html, own.text ?? ""];
+    if (texts.every((part) => part === "")) return [];
+    const key = hash ?? `template ${hashTexts(own)}`;
+    const hasVariables = texts.some((part) => part.includes("{{"));
+    if (hasVariables && !checked.has(key)) {
+      // Validates with a footer too, because the template may have one.
+      await checkContent(renderer, projectId, own, body.template !== undefined && parts.html !== null);
+      checked.set(key, true);
+    }
+    return warn({ projectId, parts, key, data: body.data });
   };
 }
 

@@ -37,6 +37,16 @@ export interface EmailContent {
   listKind?: ListKind | null;
   /** False disables open and click tracking regardless of the project's setting. */
   tracked?: boolean;
+  /** Sent instead of the texts, if set. */
+  raw?: RawMessage | null;
+}
+
+/** A complete message that is sent without rendering (docs/decisions/0136-raw-messages.md). */
+export interface RawMessage {
+  /** Header and body with CRLF line ends, with exactly one From, and ending in CRLF. */
+  bytes: Buffer;
+  /** Without angle brackets. */
+  messageId: string;
 }
 
 /** An attachment as stored with its content, without the bytes. */
@@ -94,12 +104,14 @@ function nextMonth(): Date {
 
 /**
  * Creates a content with a hash of its fields and the current month as its id. Equal contents are therefore stored once, and an old one can
- * be redacted while new emails use the same text (retention/).
+ * be redacted while new emails use the same text (retention/). Each raw message has its own content, so that it can be erased with its
+ * recipients.
  */
 export function makeContent(
   parts: Omit<EmailContent, "id" | "usedUntil">,
   textsHash = hashTexts(parts),
 ): EmailContent {
+  if (parts.raw) return { ...parts, usedUntil: nextMonth(), id: newId() };
   const { projectId, from, replyTo, headers, attachments, listKind, tracked = true } = parts;
   const named = attachments.map(({ bytes: _bytes, ...rest }) => rest);
   const kind = { ...(listKind ? { listKind } : {}), ...(tracked ? {} : { tracked }) };
@@ -172,6 +184,8 @@ export async function storeContents(tx: Tx, input: readonly EmailContent[]): Pro
       attachments: JSON.stringify(await storeFiles(tx, content)),
       listKind: content.listKind ?? null,
       tracked: content.tracked ?? true,
+      raw: content.raw?.bytes ?? null,
+      messageId: content.raw?.messageId ?? null,
       usedUntil: content.usedUntil,
     });
   }

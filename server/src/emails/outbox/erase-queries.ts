@@ -41,6 +41,7 @@ export async function eraseRecipients(
       status = case when ${hasNotLeft} then ${endedAs(sql`'SKIPPED'`)} else e.status end,
       reason = case when ${hasNotLeft} then ${CONTACT_DELETED} else ${WITHOUT_ADDRESS} end`,
   });
+  await redactRaw(tx, projectId, sql`e.contact_id = any(${contactIds}::uuid[])`);
   return mails.map(({ id }) => id);
 }
 
@@ -56,6 +57,25 @@ export async function redactEmails(tx: Tx, projectId: string, ids: readonly stri
     set: sql`forgotten_at = now(), to_address = ${ONLY_PROVIDER}, reason = ${WITHOUT_ADDRESS},
       copies = case when e.copies is not null then '{"cc": [], "bcc": []}'::jsonb end`,
   });
+  await redactRaw(tx, projectId, sql`e.id = any(${ids}::uuid[])`);
+}
+
+/**
+ * Redacts the raw messages of the emails `e`, because their headers name the recipients. A message that still waits for another recipient
+ * stays until the retention of contents.
+ */
+async function redactRaw(tx: Tx, projectId: string, isMeant: RawBuilder<SqlBool>): Promise<void> {
+  await sql`
+    with meant as materialized (
+      select distinct c.id from emails e join email_contents c on c.project_id = ${projectId} and c.id = e.content_id
+      where e.project_id = ${projectId} and ${isMeant} and c.raw is not null)
+    update email_contents c set subject = '', reply_to = null, raw = null, forgotten_at = now()
+    from meant m
+    where c.project_id = ${projectId} and c.id = m.id and not exists (
+      select 1 from emails w
+      where w.project_id = ${projectId} and w.content_id = m.id and w.campaign_id is null and w.status in ('QUEUED', 'CLAIMED'))`.execute(
+    tx,
+  );
 }
 
 /** Servers repeat the address in their replies. */

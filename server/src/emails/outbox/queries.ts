@@ -18,6 +18,8 @@ export interface ContentRow extends Row<
   | "text"
   | "listKind"
   | "tracked"
+  | "raw"
+  | "messageId"
   | "usedUntil"
 > {
   headers: string;
@@ -26,14 +28,16 @@ export interface ContentRow extends Row<
 
 /** Inserts contents. The id is a hash of the content, so an existing row is already identical. */
 export async function insertContents(tx: Tx, contents: readonly ContentRow[]): Promise<void> {
-  const htmls = packTexts(contents.map((content) => content.html));
-  const texts = packTexts(contents.map((content) => content.text));
+  const htmls = pack(contents.map(({ html }) => html));
+  const texts = pack(contents.map(({ text }) => text));
+  const raws = pack(contents.map(({ raw }) => raw));
   await sql`
     insert into email_contents (project_id, id, from_address, from_name, reply_to, subject, headers, attachments, list_kind,
-      tracked, used_until, html, text)
-    select project_id, id, from_address, from_name, reply_to, subject, headers, attachments, list_kind, tracked, used_until,
+      tracked, message_id, used_until, html, text, raw)
+    select project_id, id, from_address, from_name, reply_to, subject, headers, attachments, list_kind, tracked, message_id, used_until,
            convert_from(substring(${htmls.bytes}::bytea from html_at for html_bytes), 'UTF8'),
-           convert_from(substring(${texts.bytes}::bytea from text_at for text_bytes), 'UTF8')
+           convert_from(substring(${texts.bytes}::bytea from text_at for text_bytes), 'UTF8'),
+           substring(${raws.bytes}::bytea from raw_at for raw_bytes)
     from unnest(
       ${contents.map((content) => content.projectId)}::uuid[],
       ${contents.map((content) => content.id)}::uuid[],
@@ -45,10 +49,12 @@ export async function insertContents(tx: Tx, contents: readonly ContentRow[]): P
       ${contents.map((content) => content.attachments)}::jsonb[],
       ${contents.map((content) => content.listKind)}::text[],
       ${contents.map((content) => content.tracked)}::boolean[],
+      ${contents.map((content) => content.messageId)}::text[],
       ${contents.map((content) => content.usedUntil.toISOString())}::timestamptz[],
-      ${htmls.starts}::integer[], ${htmls.lengths}::integer[], ${texts.starts}::integer[], ${texts.lengths}::integer[]
-    ) as i (project_id, id, from_address, from_name, reply_to, subject, headers, attachments, list_kind, tracked, used_until,
-      html_at, html_bytes, text_at, text_bytes)
+      ${htmls.starts}::integer[], ${htmls.lengths}::integer[], ${texts.starts}::integer[], ${texts.lengths}::integer[],
+      ${raws.starts}::integer[], ${raws.lengths}::integer[]
+    ) as i (project_id, id, from_address, from_name, reply_to, subject, headers, attachments, list_kind, tracked, message_id, used_until,
+      html_at, html_bytes, text_at, text_bytes, raw_at, raw_bytes)
     on conflict (project_id, id) do nothing`.execute(tx);
 }
 
@@ -56,8 +62,8 @@ export async function insertContents(tx: Tx, contents: readonly ContentRow[]): P
  * Packs long texts into one block of bytes that the database splits again. A text array would be escaped and parsed character by character.
  * Offsets start at 1, and a missing text has a null length.
  */
-function packTexts(texts: ReadonlyArray<string | null>) {
-  const parts = texts.map((text) => Buffer.from(text ?? ""));
+function pack(texts: ReadonlyArray<string | Buffer | null>) {
+  const parts = texts.map((text) => (Buffer.isBuffer(text) ? text : Buffer.from(text ?? "")));
   const starts: number[] = [];
   let next = 1;
   for (const part of parts) {
@@ -172,7 +178,7 @@ export async function findEmail(database: Database, projectId: string, id: strin
       join.onRef("c.projectId", "=", "e.projectId").onRef("c.id", "=", "e.contentId"),
     )
     .select([...LIST_COLUMNS, ...SHOWN, "e.copies", "e.transport", "e.answer", "e.providerMessageId"])
-    .select(["c.replyTo", "c.html", "c.attachments"])
+    .select(["c.replyTo", "c.html", "c.attachments", "c.raw", "c.messageId"])
     .where("e.projectId", "=", projectId)
     .where("e.id", "=", id)
     .executeTakeFirst();

@@ -17,6 +17,7 @@ import { findEmails, inTime, type FindRequest } from "./find-emails.ts";
 import { countEmails, type EmailFilter, type ListedEmailRow } from "./search-queries.ts";
 import { countReturned } from "../returned/returned-message-queries.ts";
 import { kindOf, messageIdOf } from "../rows/rules.ts";
+import { readRawMessage } from "./raw-content.ts";
 
 export type EmailView = z.output<typeof contract.email>;
 
@@ -71,6 +72,8 @@ const asMail = (row: WaitingRow) => ({
   transport: null,
   answer: null,
   providerMessageId: null,
+  raw: null,
+  messageId: null,
 });
 
 /** Lists matching emails that wait in batches, if the filter has a contact or a whole address. */
@@ -164,16 +167,17 @@ export async function getEmail(
   const events = await listEventsOfEmail(database, projectId, id);
   const resolutions = await listResolutions(database, projectId, id);
   // Hide the content, which is kept only because newer emails still use it.
-  const { replyTo, html, attachments } =
-    row.forgottenAt === null ? row : { replyTo: null, html: "", attachments: [] };
+  const { replyTo, html, attachments, raw } =
+    row.forgottenAt === null ? row : { replyTo: null, html: "", attachments: [], raw: null };
+  const shown = raw === null ? { html, attachments } : await readRawMessage(projectId, raw);
   return {
     ...present(row),
-    messageId: messageIdOf(id, row.fromAddress),
+    messageId: row.messageId ?? messageIdOf(id, row.fromAddress),
     cc: copies.cc.map((mailbox) => mailbox.address),
     bcc: copies.bcc.map((mailbox) => mailbox.address),
     replyTo,
-    body: html,
-    attachments: (attachments as StoredAttachment[]).map(({ filename, contentType, sizeBytes }) => ({
+    body: shown.html,
+    attachments: (shown.attachments as StoredAttachment[]).map(({ filename, contentType, sizeBytes }) => ({
       filename,
       contentType,
       sizeBytes,

@@ -12,6 +12,8 @@ import { findWritten } from "./written-queries.ts";
 export interface WrittenMail {
   row: RenderedRow & AddressedRow & { copies: Copies; sentAt: Date | null };
   content: { subject: string; html: string; text: string | null };
+  /** Sent instead of the content. Null for an email that is rendered. */
+  raw: Buffer | null;
   /** The parts of the content that are used in the header. */
   headerContent: HeaderContent;
 }
@@ -27,12 +29,13 @@ export async function readWrittenMail(
 ): Promise<WrittenMail | null> {
   if (!isId(id)) throw new AppError("EMAIL_NOT_FOUND");
   const found = (await findWritten(database, projectId, id)) ?? (await findWaiting(database, projectId, id));
-  const { subject, html, text, isForgotten, fromAddress, fromName, replyTo, headers, listKind, ...row } =
+  const { subject, html, text, raw, isForgotten, fromAddress, fromName, replyTo, headers, listKind, ...row } =
     found;
   if (isForgotten) return null;
   return {
     row: { projectId, ...row, copies: (row.copies ?? { cc: [], bcc: [] }) as Copies },
     content: { subject, html, text },
+    raw,
     headerContent: { fromAddress, fromName, replyTo, headers, listKind },
   };
 }
@@ -53,5 +56,6 @@ async function findWaiting(database: Database, projectId: string, id: string) {
     isForgotten: false,
     // Campaigns have no separate plain text.
     text: null,
+    raw: null,
   };
 }

@@ -31,12 +31,13 @@ const isWithin = (name: "c" | "f", projectId: string, { after, last, until }: Ol
 };
 
 /**
- * Redacts contents unless emails that are kept longer use them. The sender address stays because it is part of the Message-ID. Links stay
- * too, because recipients still follow them and clicks are counted by target.
+ * Redacts contents unless emails that are kept longer use them. The sender address and the Message-ID of a raw message stay, because reports
+ * name them. Links stay too, because recipients still follow them and clicks are counted by target.
  */
 export async function redactContents(tx: Tx, projectId: string, contents: OldContents): Promise<void> {
   await sql`
-    update email_contents c set subject = '', html = '', text = null, reply_to = null, headers = '[]', attachments = '[]', forgotten_at = now()
+    update email_contents c set subject = '', html = '', text = null, reply_to = null, headers = '[]', attachments = '[]',
+      raw = null, forgotten_at = now()
     where ${isWithin("c", projectId, contents)} and c.forgotten_at is null and not exists (
       select 1 from emails_kept_longer k where k.project_id = ${projectId} and k.content_id = c.id)`.execute(
     tx,

@@ -24,7 +24,8 @@ export const contentKey = (row: ClaimedRow) => `${row.projectId} ${row.contentId
 export function createContentLoader(database: Database) {
   const contents = new LRUCache<string, Content>({
     maxSize: CONTENT_CACHE_BYTES,
-    sizeCalculation: (content) => content.html.length + (content.text?.length ?? 0) + 500,
+    sizeCalculation: (content) =>
+      content.html.length + (content.text?.length ?? 0) + (content.raw?.length ?? 0) + 500,
   });
 
   async function loadTexts(rows: readonly ClaimedRow[]): Promise<Map<string, Content>> {

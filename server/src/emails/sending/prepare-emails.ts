@@ -1,20 +1,16 @@
 // Turns claimed rows into signed messages by loading contents and contacts, rendering, building and signing. An email that cannot be
 // prepared fails alone.
-import { domainOf, hasNonAsciiLocalPart, localPartOf } from "@postloft/contract/address.ts";
-import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import { domainOf } from "@postloft/contract/address.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { pairUp } from "../../platform/pair-up.ts";
 import { createLinkStore, type LinkedContent } from "./content-links.ts";
-import type { Copies, Mailbox } from "../outbox/emails.ts";
-import { headerPartsOf, replyMailboxes } from "./header-parts.ts";
+import type { Copies } from "../outbox/emails.ts";
+import { createMessageBuilder, type MessageNames, type SigningKey } from "./build-messages.ts";
 import { contentKey, createContentLoader, type Content } from "./load-contents.ts";
-import { signMessage, type DkimKey } from "../../message/dkim.ts";
-import { buildMessage } from "../../message/message.ts";
-import { streamOf } from "../../message/message-headers.ts";
 import type { BodyResult, MailTracking, Renderer } from "../../rendering/renderer.ts";
 import { buildPlatformEmail, type SystemAddress } from "../platform-email/prepare-platform-email.ts";
 import { readKnownFields } from "./known-fields.ts";
-import { kindOf, messageIdOf } from "../rows/rules.ts";
+import { messageIdOf } from "../rows/rules.ts";
 import { recipientOf, renderedAs, type LinksOf } from "../rows/rendered-as.ts";
 import type { ClaimedRow } from "../rows/claimed-queries.ts";
 import { readSuppressed, whyUnwanted, type FindSuppressed } from "./suppressed-mail.ts";
@@ -29,7 +25,7 @@ import type { Prepared, Unready } from "../rows/prepared.ts";
 import { isTracked } from "../rows/tracking-rules.ts";
 
 /** Dependencies from higher layers, provided by main.ts. */
-export interface Ports {
+export interface Ports extends MessageNames {
   /** Contacts by id, for template variables. */
   readContacts(
     keys: ReadonlyArray<{ projectId: string; id: string }>,
@@ -42,10 +38,6 @@ export interface Ports {
   findSigningKeys(
     domains: ReadonlyArray<{ projectId: string; domain: string }>,
   ): Promise<Map<string, SigningKey>>;
-  /** Returns the envelope sender that receives the bounces of an email. If missing or null, the sender's own address is used. */
-  returnPathOf?(projectId: string, emailId: string): string | null;
-  /** Returns the project's public id for headers. Defaults to the project id. */
-  publicIdOf?(projectId: string): string;
   /** Returns the three public links of a recipient. */
   linksOf: LinksOf;
   /** Returns how links and pixel of an email are written. Without it, nothing is tracked. */
@@ -61,16 +53,6 @@ export interface Ports {
   ): Promise<Footer[]>;
 }
 
-/** `unsigned` is only for domains with email that stays on this machine. */
-export type SigningKey =
-  | {
-      kind: "key";
-      /** The first key signs alone unless there is a second key of another kind. */
-      keys: readonly [DkimKey, ...DkimKey[]];
-    }
-  | { kind: "unsigned" }
-  | { kind: "refused"; reason: string };
-
 // oxlint-disable-next-line max-lines-per-function -- the inner functions share its state
 export function createPreparer(options: {
   database: Database;
@@ -84,6 +66,7 @@ export function createPreparer(options: {
   const { database, renderer, ports, systemFrom, rewrites = [] } = options;
   const loadContents = createContentLoader(database);
   const storeLinks = createLinkStore(database);
+  const builder = createMessageBuilder({ ports, rewrites });
 
   async function prepareOne(
     row: ClaimedRow,
@@ -94,60 +77,12 @@ export function createPreparer(options: {
   ): Promise<Prepared> {
     if (key === undefined || key.kind === "refused")
       return { kind: "failed", row, reason: key?.reason ?? "The sender's domain is not verified." };
+    if (content.raw !== null)
+      return builder.finish(row, content, key, builder.buildRaw(row, content, content.raw));
     if (rendered === undefined || !rendered.ok)
       return { kind: "failed", row, reason: rendered?.reason ?? "The mail was not rendered." };
-    const publicProjectId = ports.publicIdOf?.(row.projectId) ?? row.projectId;
-    const returnPath = ports.returnPathOf?.(row.projectId, row.id) ?? null;
-    const signedId = returnPath === null ? null : localPartOf(returnPath);
-    const { subject } = rendered;
-    const built = buildMessage({
-      ...headerPartsOf(row, content, {
-        subject,
-        cc: copies.cc,
-        publicProjectId,
-        unsubscribeUrl,
-        signedId,
-        rewrites,
-      }),
-      body: rendered.body,
-    });
-    const raw = key.kind === "key" ? await signMessage(built, key.keys, rewrites) : built.bytes;
-    if (raw.length > LIMITS.messageBytes.value)
-      return {
-        kind: "failed",
-        row,
-        reason: `The message is larger than ${LIMITS.messageBytes.value} bytes.`,
-      };
-    const recipients = [row.toAddress, ...copies.cc.map(addressOf), ...copies.bcc.map(addressOf)];
-    const envelope = { from: returnPath ?? content.fromAddress, to: [...new Set(recipients)] };
-    return {
-      kind: "ready",
-      row,
-      ownSubject: subject === content.subject ? null : subject,
-      listKind: content.listKind,
-      message: {
-        emailId: row.id,
-        projectId: row.projectId,
-        attempt: row.attempts + 1,
-        envelope,
-        // For services without a return path, which require a verified address.
-        feedbackTo: content.fromAddress,
-        raw,
-        // Frees the memory immediately. Otherwise the garbage collector would run in full every few thousand emails.
-        free: () => void rendered.body.memory.buffer.transfer(0),
-        // Applies to the envelope and to addresses in the header (RFC 6532).
-        needsSmtpUtf8: [
-          envelope.from,
-          ...envelope.to,
-          content.fromAddress,
-          ...replyMailboxes(content).map(addressOf),
-        ].some(hasNonAsciiLocalPart),
-        streams: [
-          row.campaignId ?? streamOf({ kind: kindOf(row.priority), listKind: content.listKind }),
-          publicProjectId,
-        ],
-      },
-    };
+    const built = builder.build(row, content, { ...rendered, unsubscribeUrl, cc: copies.cc });
+    return builder.finish(row, content, key, built, copies);
   }
 
   /** Reads the footers for contents that have one. Recipients who cannot unsubscribe get none. */
@@ -188,7 +123,8 @@ export function createPreparer(options: {
       whyUnwanted(row, content, contacts.get(row.contactId ?? ""), suppressed);
     const renderable = rows.flatMap((row) => {
       const { content, attachments = null } = found.get(contentKey(row)) ?? {};
-      if (content === undefined || attachments === null || unwanted(row, content) !== null) return [];
+      if (content === undefined || content.raw !== null || attachments === null) return [];
+      if (unwanted(row, content) !== null) return [];
       const recipient = recipientOf(row, contacts.get(renderedAs(row) ?? ""), ports.linksOf);
       return [{ row, content, attachments, recipient }];
     });
@@ -255,8 +191,6 @@ interface Rendered {
 }
 
 const NOT_RENDERED: Rendered = { rendered: undefined, unsubscribeUrl: null };
-
-const addressOf = (mailbox: Pick<Mailbox, "address">) => mailbox.address;
 
 function trackingOf(row: ClaimedRow, content: Content, ports: Ports): MailTracking | null {
   const mail = {

@@ -205,9 +205,10 @@ export async function findContents(
     attachments: unknown;
     listKind: ListKind | null;
     tracked: boolean;
+    raw: Buffer | null;
   }>`
     select c.project_id, c.id, c.from_address, c.from_name, c.reply_to, c.subject, c.html, c.text, c.headers, c.attachments,
-      c.list_kind, c.tracked
+      c.list_kind, c.tracked, c.raw
     from unnest(${keys.map((key) => key.projectId)}::uuid[], ${keys.map((key) => key.id)}::uuid[]) as i (project_id, id)
     join email_contents c on c.project_id = i.project_id and c.id = i.id
     where c.forgotten_at is null`.execute(database);

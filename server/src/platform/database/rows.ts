@@ -306,6 +306,8 @@ export interface EmailContentsTable {
   tracked: Generated<boolean>;
   usedUntil: Generated<Date>;
   forgottenAt: Date | null;
+  raw: Buffer | null;
+  messageId: string | null;
 }
 
 export interface EmailCountsTable {

@@ -11,11 +11,14 @@ import type { RateLimiter, Taken } from "./rate-limit.ts";
 import { AppError } from "../app-error.ts";
 import { networkOf } from "./visitor-network.ts";
 
-export interface AdmissionOptions {
-  credentials: Credentials;
+export interface RateOptions {
   rateLimiter: RateLimiter;
   /** 0 turns the limit off. */
   requestsPerMinute: number;
+}
+
+export interface AdmissionOptions extends RateOptions {
+  credentials: Credentials;
   sessionCookie: string;
   /** Returns the origin of the pages that may use a session. Null allows only the origin that the request names as host. */
   origin: () => string | null;
@@ -89,11 +92,11 @@ export async function countMore(
 
 /** Returns the rate limit bucket, which is the project for keys and the user for sessions regardless of the project. */
 function bucketOf({ byKey, projectId, userId }: Caller): string | null {
-  if (byKey) return `project:${projectId}`;
+  if (byKey) return ofProject(projectId);
   return userId === null ? null : `user:${userId}`;
 }
 
-function takeOne({ rateLimiter }: AdmissionOptions, bucket: string, limit: number): Promise<Taken> {
+function takeOne({ rateLimiter }: RateOptions, bucket: string, limit: number): Promise<Taken> {
   return rateLimiter.take({ bucket, limit, windowSeconds: RATE_WINDOW_SECONDS });
 }
 
@@ -108,16 +111,40 @@ async function identifyOrCountFailure(
   } catch (error) {
     const isFailure =
       error instanceof AppError && ERRORS[error.code].status === 401 && error.code !== "MISSING_AUTH";
-    if (!isFailure || options.requestsPerMinute === 0) throw error;
-    const bucket = `failed:${networkOf(request.ip)}`;
-    const { allowed, resetSeconds } = await takeOne(options, bucket, LIMITS.failedKeys.value);
-    if (allowed) throw error;
+    if (isFailure) await countFailure(options, request.ip);
+    throw error;
+  }
+}
+
+/**
+ * Counts invalid credentials by the network they come from.
+ * @throws AppError RATE_LIMIT_EXCEEDED
+ */
+export async function countFailure(options: RateOptions, ip: string): Promise<void> {
+  if (options.requestsPerMinute === 0) return;
+  const { allowed, resetSeconds } = await takeOne(
+    options,
+    `failed:${networkOf(ip)}`,
+    LIMITS.failedKeys.value,
+  );
+  if (!allowed)
     throw new AppError("RATE_LIMIT_EXCEEDED", {
       message: "Too many requests with invalid keys or sessions.",
       retryAfterSeconds: resetSeconds,
     });
-  }
 }
+
+/**
+ * Counts one request of a project by key.
+ * @throws AppError RATE_LIMIT_EXCEEDED
+ */
+export async function countOfProject(options: RateOptions, projectId: string): Promise<void> {
+  if (options.requestsPerMinute === 0) return;
+  const taken = await takeOne(options, ofProject(projectId), options.requestsPerMinute);
+  if (!taken.allowed) throw new AppError("RATE_LIMIT_EXCEEDED", { retryAfterSeconds: taken.resetSeconds });
+}
+
+const ofProject = (projectId: string | null) => `project:${projectId}`;
 
 /** Rejects requests from pages of other sites, which must not act with our cookie (reliability case S8). */
 function refuseForeignOrigin(options: AdmissionOptions, endpoint: Endpoint, request: FastifyRequest): void {

@@ -24,6 +24,7 @@ import { OAUTH_SETTINGS } from "./oauth.ts";
 import { PUBLIC_KEY_SETTINGS } from "./public-key.ts";
 import { readSettingValue } from "./read-setting.ts";
 import { STRIPE_SETTINGS } from "./stripe.ts";
+import { SUBMISSION_SETTINGS } from "./submission.ts";
 
 interface Setting {
   readonly schema: z.ZodType;
@@ -162,6 +163,7 @@ export const SETTINGS = {
     "",
     "The name of this installation over SMTP, in EHLO to other servers and in its own greeting. Empty: the host of BASE_URL, or the name of the machine if that is localhost.",
   ),
+  ...SUBMISSION_SETTINGS,
   REPUTATION_GUARD: setting(
     flag.default(true),
     "true",

@@ -1,0 +1,157 @@
+// Builds, signs and addresses the message of one email, from a rendered body or from a raw message.
+import { hasNonAsciiLocalPart, localPartOf } from "@postloft/contract/address.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import { signMessage, type DkimKey } from "../../message/dkim.ts";
+import { buildMessage, type Message } from "../../message/message.ts";
+import { reportHeaders, streamOf, type HeaderField } from "../../message/message-headers.ts";
+import { buildRawMessage, factsOfRaw, type RawFacts } from "../../message/raw-message.ts";
+import type { BodyResult } from "../../rendering/renderer.ts";
+import type { Copies, Mailbox } from "../outbox/emails.ts";
+import type { ClaimedRow } from "../rows/claimed-queries.ts";
+import type { Prepared } from "../rows/prepared.ts";
+import { kindOf } from "../rows/rules.ts";
+import { headerPartsOf, replyMailboxes } from "./header-parts.ts";
+import type { Content } from "./load-contents.ts";
+
+export interface MessageNames {
+  /** Returns the envelope sender that receives the bounces of an email. If missing or null, the sender's own address is used. */
+  returnPathOf?(projectId: string, emailId: string): string | null;
+  /** Returns the project's public id for headers. Defaults to the project id. */
+  publicIdOf?(projectId: string): string;
+}
+
+/** `unsigned` is only for domains with email that stays on this machine. */
+export type SigningKey =
+  | {
+      kind: "key";
+      /** The first key signs alone unless there is a second key of another kind. */
+      keys: readonly [DkimKey, ...DkimKey[]];
+    }
+  | { kind: "unsigned" }
+  | { kind: "refused"; reason: string };
+
+/** An unsigned message with its memory. */
+interface Built extends Pick<RawFacts, "hasUtf8Header" | "is8Bit"> {
+  message: Message;
+  memory: ArrayBuffer;
+  subject: string;
+}
+
+type UsableKey = Exclude<SigningKey, { kind: "refused" }>;
+
+interface Finishing {
+  row: ClaimedRow;
+  content: Content;
+  key: UsableKey;
+  rewrites: readonly string[];
+  returnPath: string | null;
+  publicProjectId: string;
+}
+
+type RenderedBody = Extract<BodyResult, { ok: true }>;
+
+const NO_COPIES: Copies = { cc: [], bcc: [] };
+
+const addressOf = (mailbox: Pick<Mailbox, "address">) => mailbox.address;
+
+/** @param rewrites header fields that the transport sets itself */
+export function createMessageBuilder({
+  ports,
+  rewrites,
+}: {
+  ports: MessageNames;
+  rewrites: readonly string[];
+}) {
+  /** Computed once for all recipients of a raw message. */
+  const knownFacts = new WeakMap<Content, RawFacts>();
+
+  function namesOf({ projectId, id }: ClaimedRow) {
+    const returnPath = ports.returnPathOf?.(projectId, id) ?? null;
+    return {
+      publicProjectId: ports.publicIdOf?.(projectId) ?? projectId,
+      returnPath,
+      signedId: returnPath === null ? null : localPartOf(returnPath),
+    };
+  }
+
+  function factsOf(content: Content, raw: Buffer): RawFacts {
+    const facts = knownFacts.get(content) ?? factsOfRaw(raw);
+    knownFacts.set(content, facts);
+    return facts;
+  }
+
+  return {
+    /** Builds the message around a rendered body, whose memory it takes over. */
+    build(
+      row: ClaimedRow,
+      content: Content,
+      mail: RenderedBody & { unsubscribeUrl: string | null; cc: Copies["cc"] },
+    ): Built {
+      const { body, subject, unsubscribeUrl, cc } = mail;
+      const parts = headerPartsOf(row, content, { subject, cc, unsubscribeUrl, rewrites, ...namesOf(row) });
+      return {
+        message: buildMessage({ ...parts, body }),
+        memory: body.memory.buffer,
+        subject,
+        hasUtf8Header: false,
+        is8Bit: false,
+      };
+    },
+
+    /** Copies a raw message, with the fields by which complaints name the email. */
+    buildRaw(row: ClaimedRow, content: Content, raw: Buffer): Built {
+      const facts = factsOf(content, raw);
+      const fields = reportHeaders({
+        ...namesOf(row),
+        campaignId: null,
+        kind: kindOf(row.priority),
+        listKind: null,
+      });
+      const isFree = ({ name }: HeaderField) =>
+        !facts.fieldNames.has(name.toLowerCase()) && !rewrites.includes(name.toLowerCase());
+      const { message, memory } = buildRawMessage(raw, facts, fields.filter(isFree));
+      return { message, memory, subject: content.subject, ...facts };
+    },
+
+    /** Signs and addresses a message. It fails if it is too large. */
+    finish: (row: ClaimedRow, content: Content, key: UsableKey, built: Built, copies = NO_COPIES) =>
+      finish({ row, content, key, rewrites, ...namesOf(row) }, built, copies),
+  };
+}
+
+async function finish(
+  { row, content, key, rewrites, returnPath, publicProjectId }: Finishing,
+  { message, memory, subject, hasUtf8Header, is8Bit }: Built,
+  copies: Copies,
+): Promise<Prepared> {
+  const raw = key.kind === "key" ? await signMessage(message, key.keys, rewrites) : message.bytes;
+  const most = LIMITS.messageBytes.value;
+  if (raw.length > most) return { kind: "failed", row, reason: `The message is larger than ${most} bytes.` };
+  const recipients = [row.toAddress, ...copies.cc.map(addressOf), ...copies.bcc.map(addressOf)];
+  const envelope = { from: returnPath ?? content.fromAddress, to: [...new Set(recipients)] };
+  const inHeader = [content.fromAddress, ...replyMailboxes(content).map(addressOf)];
+  return {
+    kind: "ready",
+    row,
+    ownSubject: subject === content.subject ? null : subject,
+    listKind: content.listKind,
+    message: {
+      emailId: row.id,
+      projectId: row.projectId,
+      attempt: row.attempts + 1,
+      envelope,
+      // For services without a return path, which require a verified address.
+      feedbackTo: content.fromAddress,
+      raw,
+      // Frees the memory immediately. Otherwise the garbage collector would run in full every few thousand emails.
+      free: () => void memory.transfer(0),
+      // Applies to the envelope and to addresses in the header (RFC 6532).
+      needsSmtpUtf8: hasUtf8Header || [envelope.from, ...envelope.to, ...inHeader].some(hasNonAsciiLocalPart),
+      is8Bit,
+      streams: [
+        row.campaignId ?? streamOf({ kind: kindOf(row.priority), listKind: content.listKind }),
+        publicProjectId,
+      ],
+    },
+  };
+}

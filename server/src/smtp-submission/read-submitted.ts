@@ -1,0 +1,115 @@
+// Reads a submitted message: sender, subject, identity, control headers, and the bytes that are sent.
+import { decodeWords } from "postal-mime";
+import { parseAddress, parseDisplayName, parseMailbox, domainOf } from "@postloft/contract/address.ts";
+import { isProviderHeader } from "@postloft/contract/custom-headers.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import { parseMailboxList } from "@postloft/contract/mailbox-list.ts";
+import { messageOf } from "@postloft/contract/refused-address.ts";
+import { now } from "../platform/clock.ts";
+import { newId } from "../platform/ids.ts";
+import type { Mailbox, RawMessage } from "../emails/outbox/emails.ts";
+import { dateField, idField, neutralize } from "../message/header.ts";
+import { invalid, isControl, splitMessage, type Field } from "./header-fields.ts";
+import { CONTROL_HEADERS } from "./replies.ts";
+
+export interface SubmittedMessage {
+  from: Mailbox;
+  /** Decoded, for display. */
+  subject: string;
+  raw: RawMessage;
+  /** Names the message in repeats, by the Idempotency-Key or else by the client's Message-ID. Null without both. */
+  identity: { key?: string; messageId?: string } | null;
+  /** The values of control headers by field of `/v1/send`, not checked yet. */
+  controls: Readonly<Record<string, unknown>>;
+}
+
+/** Reveals recipients, or belongs to the server that delivers. Our own fields would be repeated when a message is forwarded. */
+const REMOVED = new Set(["bcc", "resent-bcc", "return-path", "x-postloft-id"]);
+const BRACKETED_ID = /<([^<>\s]{1,900})>/;
+/** A name without quotes may have an `@` or a comment here, because many programs write such names. A comma would begin another address. */
+const UNQUOTED_NAME = /^([^<>",;]*)<([^<>\s]+)>$/;
+const KNOWN_CONTROLS = new Set(
+  [...Object.values(CONTROL_HEADERS), "Idempotency-Key", "X-Postloft-Id"].map((name) => name.toLowerCase()),
+);
+
+/**
+ * Reads a message.
+ * @param bytes has CRLF line ends
+ * @throws SmtpReply about the message
+ */
+export function readSubmitted(bytes: Buffer, utf8: boolean): SubmittedMessage {
+  const { fields, body } = splitMessage(bytes, utf8);
+  for (const { name, key } of fields) {
+    if (isProviderHeader(key))
+      throw invalid(`The header ${name} controls the mail provider, so only the installation may set it`);
+    if (isControl(key) && !KNOWN_CONTROLS.has(key))
+      throw invalid(`The header ${name} is unknown. Use ${Object.values(CONTROL_HEADERS).join(", ")}`);
+  }
+  const from = readFrom(fields.find(({ key }) => key === "from"));
+  const messageId = readMessageId(valueOf(fields, "message-id"));
+  const kept = fields.filter(
+    ({ key, value }) => !isControl(key) && !REMOVED.has(key) && (key !== "message-id" || value !== ""),
+  );
+  const ownKey = valueOf(fields, "idempotency-key");
+  const id = messageId ?? `${newId()}@${domainOf(from.address)}`;
+  const added = [
+    kept.some(({ key }) => key === "message-id") ? "" : idField("Message-ID", id),
+    kept.some(({ key }) => key === "date") ? "" : dateField("Date", now()),
+  ];
+  const header = [...kept.map(({ lines }) => lines), ...added, "\r\n"].join("");
+  return {
+    from,
+    subject: readText(valueOf(fields, "subject") ?? "").slice(0, LIMITS.subjectLength.value),
+    raw: { bytes: Buffer.concat([Buffer.from(header, "latin1"), body]), messageId: id },
+    identity: ownKey !== undefined ? { key: ownKey } : messageId === null ? null : { messageId },
+    controls: readControls(fields),
+  };
+}
+
+function valueOf(fields: readonly Field[], sought: string): string | undefined {
+  return fields.find(({ key }) => key === sought)?.value;
+}
+
+/** Returns the decoded words on one line. */
+function readText(value: string): string {
+  return neutralize(decodeWords(value)).toWellFormed().trim();
+}
+
+function readFrom(field: Field | undefined): Mailbox {
+  if (field === undefined) throw invalid("The message has no From header");
+  const mailboxes = parseMailboxList(field.value);
+  if (mailboxes.length !== 1) throw invalid("The header From must have exactly one address");
+  const parsed = parseMailbox(field.value);
+  const [, phrase = "", inBrackets] = UNQUOTED_NAME.exec(field.value) ?? [];
+  const address = parsed.ok || inBrackets === undefined ? parsed : parseAddress(inBrackets);
+  if (!address.ok)
+    throw invalid(`The header From is not valid: ${messageOf(parsed.ok ? address : parsed).message}`);
+  const name = parseDisplayName(readText(parsed.ok ? (parsed.name ?? "") : phrase));
+  return { address: address.address, name: name.ok && name.name !== "" ? name.name : null };
+}
+
+/** Returns the id without brackets, or null if there is none. */
+function readMessageId(value: string | undefined): string | null {
+  const id = BRACKETED_ID.exec(value ?? "")?.[1] ?? value ?? "";
+  return id === "" ? null : id;
+}
+
+function readControls(fields: readonly Field[]): Record<string, unknown> {
+  const controls: Record<string, unknown> = {};
+  for (const [field, header] of Object.entries(CONTROL_HEADERS)) {
+    const value = valueOf(fields, header.toLowerCase());
+    if (value !== undefined)
+      controls[field] = readControl(field as keyof typeof CONTROL_HEADERS, readText(value));
+  }
+  return controls;
+}
+
+function readControl(field: keyof typeof CONTROL_HEADERS, text: string): unknown {
+  if (field === "tags") return text.split(",").map((tag) => tag.trim());
+  if (field === "scheduledFor") return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw invalid(`The header ${CONTROL_HEADERS[field]} is not valid JSON`);
+  }
+}

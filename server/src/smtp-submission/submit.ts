@@ -1,0 +1,100 @@
+// Stores the emails of one submitted message, in the batches of POST /v1/send.
+import { createHash } from "node:crypto";
+import { send, type SendBody } from "@postloft/contract/v1.ts";
+import { AppError } from "../platform/app-error.ts";
+import type { Database } from "../platform/database/database.ts";
+import {
+  claimKey,
+  checkIdempotencyKey,
+  releaseKeys,
+  type StoredResponse,
+} from "../platform/http/idempotency.ts";
+import { readBody } from "../platform/http/read-parts.ts";
+import type { Log } from "../platform/log.ts";
+import type { SendResponse } from "../v1/accept-sends.ts";
+import type { RecentSends } from "../v1/recent-sends.ts";
+import type { SendEndpoint } from "../v1/send.ts";
+import type { Submitter } from "./authenticate.ts";
+import type { SubmittedMessage } from "./read-submitted.ts";
+
+export interface SubmitOptions {
+  database: Database;
+  sendEndpoint: Pick<SendEndpoint, "checkRaw" | "accept">;
+  recentSends: Pick<RecentSends, "note">;
+  log: Log;
+}
+
+/** A message with its recipients, each in canonical form and once. */
+export interface Submission extends Submitter {
+  message: SubmittedMessage;
+  recipients: readonly string[];
+  /** Names the transaction in the log. */
+  requestId: string;
+}
+
+/** Part of the fingerprint, so that no HTTP request has the same one. */
+const KEY_PATH = "smtp submission";
+
+/**
+ * Stores an email for each recipient in one transaction, or returns the emails of an earlier submission of the same message to the same
+ * recipients (docs/decisions/0137-repeated-messages.md).
+ * @throws AppError about the message
+ */
+export async function submitMessage(options: SubmitOptions, submission: Submission): Promise<SendResponse> {
+  const { database, log } = options;
+  const { projectId, requestId, message } = submission;
+  const body = readFields(submission);
+  const claim = message.identity === null ? null : await claimKey(database, requestOf(submission));
+  if (claim !== null && "stored" in claim) return claim.stored.body as SendResponse;
+  const storedResponse = claim?.storedResponse ?? null;
+  try {
+    const response = await store(options, submission, body, storedResponse);
+    options.recentSends.note({ requestId, projectId, response });
+    return response;
+  } catch (error) {
+    if (storedResponse !== null)
+      await releaseKeys(database, [storedResponse]).catch((failure: unknown) =>
+        log.warn(
+          { err: failure, requestId },
+          "failed to release the key of a message, it expires in a minute",
+        ),
+      );
+    throw error;
+  }
+}
+
+async function store(
+  { sendEndpoint }: SubmitOptions,
+  { projectId, isTest, message }: Submission,
+  body: SendBody,
+  storedResponse: StoredResponse | null,
+): Promise<SendResponse> {
+  const call = { projectId, isTest, body, storedResponse };
+  const item = await sendEndpoint.checkRaw(call, message.raw);
+  const bodyBytes = message.raw.bytes.length;
+  const [result] = await sendEndpoint.accept({ items: [item], bodyBytes, store: null });
+  if (result === undefined || result instanceof Error) throw result ?? new Error("A message has no result.");
+  return result;
+}
+
+/**
+ * Returns the message as a call of `/v1/send`, which checks the values of the control headers.
+ * @throws AppError VALIDATION_ERROR
+ */
+function readFields({ message, recipients }: Submission): SendBody {
+  // The schema requires texts, which the raw message replaces.
+  const read = readBody(send, { ...message.controls, to: recipients, subject: "-", body: "-" });
+  if (read.problems.length > 0) throw new AppError("VALIDATION_ERROR", { fields: read.problems });
+  const { subject, from } = message;
+  return { ...(read.body as SendBody), from, subject, body: "" };
+}
+
+/** Returns the request whose key names the message and its recipients. @throws AppError VALIDATION_ERROR for a malformed key */
+function requestOf({ projectId, isTest, message, recipients }: Submission) {
+  const { key, messageId } = message.identity ?? {};
+  if (key !== undefined) checkIdempotencyKey(key);
+  const named = JSON.stringify([key ?? null, messageId ?? null, isTest, recipients.toSorted()]);
+  const hash = createHash("sha256").update(named).digest("base64url");
+  // No header contains a line break, so the prefix cannot collide with the keys of HTTP requests.
+  return { projectId, key: `smtp\n${hash}`, path: KEY_PATH, body: Buffer.alloc(0) };
+}
