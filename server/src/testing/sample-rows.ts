@@ -29,7 +29,7 @@ export const id = newIds(
     "tracked",
     "template",
   ] as const),
-  ...(["workflow", "waiting", "due", "failed", "cancelled", "step", "key", "domain"] as const),
+  ...(["workflow", "dated", "waiting", "due", "failed", "cancelled", "step", "key", "domain"] as const),
   ...(["notice", "request", "outboxEvent", "call", "endpoint", "delivery"] as const),
 );
 /** The address of the contact `ada`. */
@@ -143,6 +143,10 @@ const ROWS = [
   sql`insert into templates (project_id, id, name, type, subject, body) values (${id.project}, ${id.template}, 't', 'MARKETING', 's', 'b')`,
   sql`insert into workflows (project_id, id, name, enabled, next_run_at) values (${id.project}, ${id.workflow}, 'w', true, now())`,
   sql`insert into workflow_versions (project_id, workflow_id, version, graph) values (${id.project}, ${id.workflow}, 1, ${EMPTY_GRAPH}::jsonb)`,
+  sql`insert into workflows (project_id, id, name, enabled, trigger_type, trigger_config, dates_since)
+    values (${id.project}, ${id.dated}, 'd', true, 'DATE', '{"dateField": "data.plan"}', now())`,
+  sql`insert into workflow_dates (project_id, workflow_id, contact_id, occurs_at, due_at, since)
+    values (${id.project}, ${id.dated}, ${id.ada}, now(), now(), now())`,
   executionRow(id.waiting, id.ada, 1, { status: "WAITING" }),
   executionRow(id.due, id.bob, 1, { status: "RUNNING", dueAt: sql`now()` }),
   executionRow(id.cancelled, id.eve, 1, { status: "WAITING" }),
