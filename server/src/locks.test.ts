@@ -374,9 +374,9 @@ const HOLDING: Holding[] = [
   },
   {
     lock: "workflows/dates/date-queries.ts lockDatedWorkflows",
-    row: rowOf("workflows", id.dated),
+    row: rowOf("workflows", id.workflow),
     strength: "key share",
-    take: (tx) => lockDatedWorkflows(tx, id.project, id.dated),
+    take: (tx) => lockDatedWorkflows(tx, id.project, id.workflow),
   },
   {
     lock: "workflows/dates/date-queries.ts lockDatedContacts",
@@ -608,7 +608,7 @@ const SKIPPING: Skipping[] = [
   },
   {
     lock: "workflows/dates/date-queries.ts claimDueDates",
-    row: ["workflow_dates", sql`workflow_id = ${id.dated}`],
+    row: ["workflow_dates", sql`workflow_id = ${id.workflow}`],
     claim: (tx) => claimDueDates(tx, id.project, 10),
   },
   {

@@ -29,7 +29,7 @@ export const id = newIds(
     "tracked",
     "template",
   ] as const),
-  ...(["workflow", "dated", "waiting", "due", "failed", "cancelled", "step", "key", "domain"] as const),
+  ...(["workflow", "waiting", "due", "failed", "cancelled", "step", "key", "domain"] as const),
   ...(["notice", "request", "outboxEvent", "call", "endpoint", "delivery"] as const),
 );
 /** The address of the contact `ada`. */
@@ -141,12 +141,11 @@ const ROWS = [
   sql`insert into domains (project_id, id, domain, dkim_selector, dkim_public_key, dkim_private_key)
     values (${id.project}, ${id.domain}, 'shop.example', 's', 'k', ${HASH})`,
   sql`insert into templates (project_id, id, name, type, subject, body) values (${id.project}, ${id.template}, 't', 'MARKETING', 's', 'b')`,
-  sql`insert into workflows (project_id, id, name, enabled, next_run_at) values (${id.project}, ${id.workflow}, 'w', true, now())`,
+  sql`insert into workflows (project_id, id, name, enabled, next_run_at, dates_since, trigger_config)
+    values (${id.project}, ${id.workflow}, 'w', true, now(), now(), '{"dateField": "data.day"}')`,
   sql`insert into workflow_versions (project_id, workflow_id, version, graph) values (${id.project}, ${id.workflow}, 1, ${EMPTY_GRAPH}::jsonb)`,
-  sql`insert into workflows (project_id, id, name, enabled, trigger_type, trigger_config, dates_since)
-    values (${id.project}, ${id.dated}, 'd', true, 'DATE', '{"dateField": "data.plan"}', now())`,
   sql`insert into workflow_dates (project_id, workflow_id, contact_id, occurs_at, due_at, since)
-    values (${id.project}, ${id.dated}, ${id.ada}, now(), now(), now())`,
+    values (${id.project}, ${id.workflow}, ${id.ada}, now(), now(), now())`,
   executionRow(id.waiting, id.ada, 1, { status: "WAITING" }),
   executionRow(id.due, id.bob, 1, { status: "RUNNING", dueAt: sql`now()` }),
   executionRow(id.cancelled, id.eve, 1, { status: "WAITING" }),

@@ -30,6 +30,13 @@ export async function lockDatedWorkflows(
   return rows;
 }
 
+/** Returns the ids of the enabled workflows with the trigger DATE. */
+export async function listDatedWorkflowIds(database: Database, projectId: string): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from workflows where project_id = ${projectId} and dates_since is not null`.execute(database);
+  return rows.map((row) => row.id);
+}
+
 /** Returns a page of contacts, by id. */
 export async function listContactIdsAfter(
   database: Database,

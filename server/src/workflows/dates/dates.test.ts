@@ -244,6 +244,37 @@ test("imported contacts enter at their dates", async () => {
   await worker.stop();
 });
 
+test("a contact that is being created while the workflow is enabled enters at its date", async () => {
+  const project = await server.createProject();
+  const connection = await server.pool.connect();
+  await connection.query("begin");
+  await connection.query(
+    `insert into contacts (project_id, id, email, subscribed, data)
+     values ($1, new_id(), 'ada@example.com', true, jsonb_build_object('trialEndsAt', $2::text))`,
+    [project.id, inDays(10)],
+  );
+  const workflowId = await create(project, TRIAL);
+  const step = (checkpoint: unknown) =>
+    transaction(server.database, (tx) =>
+      datesStep(tx, {
+        projectId: project.id,
+        id: newId(),
+        input: { workflowId },
+        checkpoint,
+        createdAt: new Date(),
+      }),
+    );
+  const begun = await step(null);
+  const checkpoint = begun.done ? null : begun.checkpoint;
+  expect(await step(checkpoint)).toMatchObject({ done: false, checkpoint });
+  await connection.query("commit");
+  connection.release();
+  await vi.waitFor(async () => {
+    await step(checkpoint);
+    expect(Object.keys(await timesOf(project))).toEqual(["ada"]);
+  }, WAIT);
+});
+
 test("dates that passed before the workflow was enabled let no one in", async () => {
   const project = await server.createProject();
   await put(project, "ada", { trialEndsAt: inDays(2) });

@@ -12,8 +12,8 @@ import {
   claimDueDates,
   deleteDates,
   findMatching,
+  listDatedWorkflowIds,
   listProjectsWithDueDates,
-  lockDatedWorkflows,
   lockValuesUnlessLocked,
   upsertDates,
   type DateRow,
@@ -40,7 +40,7 @@ interface Due {
  */
 export async function enterByDates(tx: Tx, projectId: string): Promise<boolean> {
   // Workflows are locked before their rows, as in the deletion of a workflow.
-  const ids = (await lockDatedWorkflows(tx, projectId, null)).map(({ id }) => id);
+  const ids = await listDatedWorkflowIds(tx, projectId);
   const dated = new Map(
     (ids.length === 0 ? [] : await readEnterable(tx, projectId, { ids })).map((workflow) => [
       workflow.id,
