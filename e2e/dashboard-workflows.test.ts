@@ -312,11 +312,46 @@ test("a step that was changed elsewhere is not overwritten", async () => {
   expect(body.steps.find(({ id }) => id === stepId)?.config).toEqual({ amount: 4, unit: "weeks" });
 });
 
+test("a trigger by date is edited, explained in words and saved", async () => {
+  let workflowId = "";
+  const { page, project } = await openDashboard(server, browser, async (one) => {
+    workflowId = await make(server, one, "/workflows", { name: "Renewals" });
+    const { body } = await server.call<{ steps: Array<{ id: string }> }>(
+      "GET",
+      `/workflows/${workflowId}`,
+      one.byKey,
+    );
+    return `/workflows/${workflowId}?step=${body.steps[0]?.id}`;
+  });
+  await page.getByLabel("Starts when").selectOption({ label: "A date in a field comes" });
+  const field = page.getByLabel("Field with a date");
+  await field.fill("renewsAt");
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByText("Must be `data.<key>`.").first().waitFor();
+  await field.fill("data.renewsAt");
+  await page.getByText("3 days before “renewsAt”, 9:00 AM in the contact's time zone").first().waitFor();
+  await page.getByLabel("Contacts enter").selectOption({ label: "On that date" });
+  await page.getByLabel("Repeat each year").check();
+  await page.getByText("On “renewsAt”, each year, 9:00 AM in the contact's time zone").first().waitFor();
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByText("Trigger saved").waitFor();
+  await page.getByText("No contact has a value in `data.renewsAt`").first().waitFor();
+  const { body } = await server.call<object>("GET", `/workflows/${workflowId}`, project.byKey);
+  expect(body).toMatchObject({
+    triggerType: "DATE",
+    triggerConfig: { dateField: "data.renewsAt", until: "09:00", timezone: "contact", repeat: "yearly" },
+  });
+});
+
 const LINK = "https://example.com/start";
 /** The fields of each starter. */
 const STARTERS: Record<string, Record<string, string>> = {
   Welcome: { "Event when someone signs up": "signed-up", "Button link": LINK },
-  "Trial ending": { "Event when a trial starts": "trial-started", "Event when someone upgrades": "upgraded" },
+  "Trial ending": {
+    "Field with the end of the trial": "data.trialEndsAt",
+    "Event when someone upgrades": "upgraded",
+  },
+  Birthday: { "Field with the birthday": "data.birthday" },
   "Abandoned cart": {
     "Event when someone fills the cart": "cart-updated",
     "Event when someone orders": "ordered",
@@ -328,6 +363,10 @@ const STARTERS: Record<string, Record<string, string>> = {
 
 test("every starter creates a disabled workflow that can be enabled without changes", async () => {
   const { page, project } = await openDashboard(server, browser, () => "/workflows");
+  await server.call("POST", "/contacts", project.byKey, {
+    email: "ada@example.com",
+    data: { trialEndsAt: "2027-01-31", birthday: "1990-05-04" },
+  });
   const dialog = page.getByRole("dialog", { name: "New workflow" });
   const create = dialog.getByRole("button", { name: "Create workflow" });
   // The page without workflows offers the starters. A link needs its scheme.
@@ -365,10 +404,14 @@ test("every starter creates a disabled workflow that can be enabled without chan
     "Welcome, day 3",
     "Welcome",
   ]);
-  expect(templates).toHaveLength(7);
+  expect(templates).toHaveLength(8);
   await page.getByRole("button", { name: "Actions for Trial ending" }).click();
   await page.getByRole("menuitem", { name: "Pause" }).click();
-  await page.getByRole("row", { name: /Trial ending.*Paused.*When “trial-started” happens/ }).waitFor();
+  await page
+    .getByRole("row", {
+      name: /Trial ending.*Paused.*3 days before “trialEndsAt”, 9:00 AM in the contact's time zone/,
+    })
+    .waitFor();
   // An export can be imported again, and any other file is explained.
   const exported = await server.call("GET", `/workflows/${workflows[0]?.id}/export`, project.byKey);
   await page.getByRole("button", { name: "Import", exact: true }).click();

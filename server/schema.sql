@@ -1273,11 +1273,13 @@ CREATE TABLE workflows (
   confirmed_problems  text[]                    NOT NULL  DEFAULT '{}'::text[],
   paused_at           timestamp with time zone,
   paused_reason       jsonb,
+  dates_since         timestamp with time zone,
   CONSTRAINT workflows_pkey PRIMARY KEY (project_id, id),
   CONSTRAINT workflows_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
-  CONSTRAINT workflows_trigger_type_check CHECK (trigger_type = ANY (ARRAY['EVENT'::text, 'SEGMENT_ENTRY'::text, 'SEGMENT_EXIT'::text, 'SCHEDULE'::text, 'MANUAL'::text]))
+  CONSTRAINT workflows_trigger_type_check CHECK (trigger_type = ANY (ARRAY['EVENT'::text, 'SEGMENT_ENTRY'::text, 'SEGMENT_EXIT'::text, 'SCHEDULE'::text, 'DATE'::text, 'MANUAL'::text]))
 );
 CREATE INDEX workflows_by_trigger ON workflows USING btree (project_id, trigger_event) WHERE enabled AND trigger_event IS NOT NULL;
+CREATE INDEX workflows_dated ON workflows USING btree (project_id) WHERE dates_since IS NOT NULL;
 CREATE INDEX workflows_scheduled ON workflows USING btree (next_run_at) WHERE next_run_at IS NOT NULL;
 
 CREATE TABLE workflow_versions (
@@ -1485,5 +1487,20 @@ CREATE INDEX event_deliveries_ended ON event_deliveries USING btree (ended_at) W
 CREATE INDEX event_deliveries_listed ON event_deliveries USING btree (project_id, endpoint_id, state, id);
 CREATE INDEX event_deliveries_number ON event_deliveries USING btree (project_id, number);
 CREATE INDEX event_deliveries_waiting ON event_deliveries USING btree (project_id, endpoint_id, number) WHERE state = 'waiting'::text;
+
+CREATE TABLE workflow_dates (
+  project_id       uuid                      NOT NULL,
+  workflow_id      uuid                      NOT NULL,
+  contact_id       uuid                      NOT NULL,
+  occurs_at        timestamp with time zone  NOT NULL,
+  due_at           timestamp with time zone  NOT NULL,
+  since            timestamp with time zone  NOT NULL,
+  from_public_key  boolean,
+  CONSTRAINT workflow_dates_pkey PRIMARY KEY (project_id, contact_id, workflow_id),
+  CONSTRAINT workflow_dates_project_id_contact_id_fkey FOREIGN KEY (project_id, contact_id) REFERENCES contacts(project_id, id) ON DELETE CASCADE,
+  CONSTRAINT workflow_dates_project_id_workflow_id_fkey FOREIGN KEY (project_id, workflow_id) REFERENCES workflows(project_id, id) ON DELETE CASCADE
+);
+CREATE INDEX workflow_dates_by_workflow ON workflow_dates USING btree (project_id, workflow_id, since);
+CREATE INDEX workflow_dates_due ON workflow_dates USING btree (project_id, due_at);
 
 ALTER TABLE paused_destinations ADD CONSTRAINT paused_destinations_project_id_campaign_id_fkey FOREIGN KEY (project_id, campaign_id) REFERENCES campaigns(project_id, id) ON DELETE CASCADE;

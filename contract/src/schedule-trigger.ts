@@ -18,6 +18,12 @@ function isTimeZone(name: string): boolean {
   }
 }
 
+/** The audience of a trigger: a segment or a filter, and for a schedule also everyone. */
+export const audienceFields = {
+  segmentId: id.nullable().optional().describe("null for none."),
+  audienceFilter: filter.nullable().optional().describe("null for none."),
+};
+
 const scheduleFields = z.object({
   cron: z.string().min(1).max(100),
   timezone: timeZone.optional(),
@@ -25,8 +31,7 @@ const scheduleFields = z.object({
     .enum(["ALL", "SEGMENT", "FILTERED"])
     .optional()
     .describe("Only needed for everyone (`ALL`); otherwise it follows from `segmentId` or `audienceFilter`."),
-  segmentId: id.nullable().optional().describe("null for none."),
-  audienceFilter: filter.nullable().optional().describe("null for none."),
+  ...audienceFields,
 });
 
 type AudienceFields = z.output<typeof scheduleFields>;

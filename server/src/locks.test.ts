@@ -54,6 +54,12 @@ import { isPasswordCurrent, lockUser } from "./users/account-queries.ts";
 import { holdsSession } from "./users/queries.ts";
 import { lockFactor } from "./users/second-factor/queries.ts";
 import { claimCalls } from "./webhooks/queries.ts";
+import {
+  claimDueDates,
+  lockDatedContacts,
+  lockDatedWorkflows,
+  lockValuesUnlessLocked,
+} from "./workflows/dates/date-queries.ts";
 import { lockExecutionRowsOf } from "./workflows/executions/contact-queries.ts";
 import { claimScheduled, findEnterableForShare } from "./workflows/executions/entry-queries.ts";
 import { claimDueExecutions } from "./workflows/executions/execution-queries.ts";
@@ -374,6 +380,18 @@ const HOLDING: Holding[] = [
     take: (tx) => findEnterableForShare(tx, id.project, { ids: [id.workflow] }),
   },
   {
+    lock: "workflows/dates/date-queries.ts lockDatedWorkflows",
+    row: rowOf("workflows", id.workflow),
+    strength: "key share",
+    take: (tx) => lockDatedWorkflows(tx, id.project, id.workflow),
+  },
+  {
+    lock: "workflows/dates/date-queries.ts lockDatedContacts",
+    row: rowOf("contacts", id.ada),
+    strength: "share",
+    take: (tx) => lockDatedContacts(tx, id.project, ["plan"], [id.ada]),
+  },
+  {
     lock: "workflows/queries.ts lockWorkflow",
     row: rowOf("workflows", id.workflow),
     strength: "no key update",
@@ -602,6 +620,16 @@ const SKIPPING: Skipping[] = [
     lock: "workflows/executions/entry-queries.ts claimScheduled",
     row: rowOf("workflows", id.workflow),
     claim: (tx) => claimScheduled(tx, 10),
+  },
+  {
+    lock: "workflows/dates/date-queries.ts claimDueDates",
+    row: ["workflow_dates", sql`workflow_id = ${id.workflow}`],
+    claim: (tx) => claimDueDates(tx, id.project, 10),
+  },
+  {
+    lock: "workflows/dates/date-queries.ts lockValuesUnlessLocked",
+    row: rowOf("contacts", id.ada),
+    claim: async (tx) => [...(await lockValuesUnlessLocked(tx, id.project, ["plan"], [id.ada]))],
   },
   {
     lock: "contacts/consent-chain/queries.ts lockCheckpointed",

@@ -60,6 +60,7 @@ import { startAuditingCampaigns, startSettlingCampaigns } from "./campaigns/sett
 import { pauseUnresolved } from "./campaigns/pause-unresolved.ts";
 import { SNAPSHOT_JOB } from "./campaigns/send-campaign.ts";
 import { createSnapshotStep } from "./campaigns/snapshot-recipients.ts";
+import { startDates } from "./workflows/dates/enter-by-dates.ts";
 import { startEngine, type EngineDependencies } from "./workflows/executions/engine.ts";
 import { startFailureDigests } from "./workflows/executions/notify-failures.ts";
 import { takeResponses } from "./workflows/executions/webhook-calls.ts";
@@ -215,7 +216,7 @@ function preparerOf(deps: WorkerDependencies) {
   });
 }
 
-/** Starts the workflow engine, its webhook calls and its schedules. */
+/** Starts the workflow engine, its webhook calls, schedules and dates. */
 function startWorkflows(deps: WorkerDependencies) {
   const { database, sealer, dns, webhookTargets, log, metrics } = deps;
   const common = { database, log, metrics };
@@ -231,7 +232,13 @@ function startWorkflows(deps: WorkerDependencies) {
       if (ofWorkflows.length > 0) await takeResponses(tx, ofWorkflows);
     },
   });
-  return [engine, calls, startSchedules(common), startFailureDigests({ ...common, baseUrl })];
+  return [
+    engine,
+    calls,
+    startSchedules(common),
+    startDates(common),
+    startFailureDigests({ ...common, baseUrl }),
+  ];
 }
 
 /** Judges projects while they send, looks at their caps, and sums up their weeks. */

@@ -7,6 +7,11 @@ export const WORKFLOW_LIMITS = {
     "executions",
     "Executions of one workflow that events and segments can start for one contact within 24 hours. This ends endless loops.",
   ),
+  dateGraceDays: limit(
+    7,
+    "days",
+    "How late contacts still enter by the trigger DATE after an outage, or after the project was disabled.",
+  ),
   executionSteps: limit(
     500,
     "steps",

@@ -27,7 +27,8 @@ const DATE_FIELD = /^(?:data|event)[.]./;
 /** Units that count days of the calendar if a delay has a date. */
 export const DAY_UNITS: ReadonlySet<string> = new Set(["days", "weeks"]);
 
-const delayFields = z.object({
+/** The amount of time, the time of day and the zone of a delay or of the trigger DATE. */
+export const timeFields = {
   amount: z.int().min(1).optional(),
   unit: z.enum(DELAY_UNITS).optional(),
   until: z
@@ -35,6 +36,10 @@ const delayFields = z.object({
     .regex(/^([01]\d|2[0-3]):[0-5]\d$/, "Must be a time of day as HH:mm, for example `09:00`.")
     .optional(),
   timezone: z.union([z.literal(CONTACT_ZONE), timeZone]).optional(),
+};
+
+const delayFields = z.object({
+  ...timeFields,
   weekdays: z
     .array(z.int().min(1).max(7))
     .min(1)
@@ -76,10 +81,18 @@ function faultsOf(config: DelayFields): Fault[] {
 }
 
 function faultsWithDate(config: DelayFields): Fault[] {
-  const { amount, unit, until, weekdays, direction } = config;
+  const { weekdays } = config;
+  if (weekdays === undefined) return faultsBesideDate(config);
+  return [
+    issue("Not allowed with `dateField`.", "custom", weekdays, ["weekdays"]),
+    ...faultsBesideDate(config),
+  ];
+}
+
+/** Returns what is wrong with the amount, unit, direction and time of day beside a date. */
+export function faultsBesideDate(config: Omit<DelayFields, "weekdays" | "dateField">): Fault[] {
+  const { amount, unit, until, direction } = config;
   const faults: Fault[] = [];
-  if (weekdays !== undefined)
-    faults.push(issue("Not allowed with `dateField`.", "custom", weekdays, ["weekdays"]));
   if (amount === undefined && (unit !== undefined || direction !== undefined))
     faults.push(issue("Required.", "required", amount, ["amount"]));
   if (amount !== undefined && unit === undefined) faults.push(issue("Required.", "required", unit, ["unit"]));
@@ -88,7 +101,7 @@ function faultsWithDate(config: DelayFields): Fault[] {
   return [...faults, ...tooLong(config)];
 }
 
-function tooLong({ amount, unit }: DelayFields): Fault[] {
+function tooLong({ amount, unit }: Pick<DelayFields, "amount" | "unit">): Fault[] {
   const most = LIMITS.delayDays.value;
   if (amount === undefined || unit === undefined || delayMs({ amount, unit }) <= most * 86_400_000) return [];
   return [issue(withValues("Must be at most {most} days.", { most }), "too_big", amount, ["amount"])];

@@ -6,6 +6,7 @@ import { LIMITS } from "../limits/limits.ts";
 import { schedule } from "../schedule-trigger.ts";
 import { readAs } from "../unknown-fields.ts";
 import { readWorkflowCondition } from "./condition.ts";
+import { dateTrigger } from "./date-trigger.ts";
 import { delay } from "./delay.ts";
 import type { ExitCondition } from "./exit-conditions.ts";
 import type { Goal } from "./goal.ts";
@@ -24,7 +25,14 @@ export const STEP_TYPES = [
 ] as const;
 export type StepType = (typeof STEP_TYPES)[number];
 
-export const TRIGGER_TYPES = ["EVENT", "SEGMENT_ENTRY", "SEGMENT_EXIT", "SCHEDULE", "MANUAL"] as const;
+export const TRIGGER_TYPES = [
+  "EVENT",
+  "SEGMENT_ENTRY",
+  "SEGMENT_EXIT",
+  "SCHEDULE",
+  "DATE",
+  "MANUAL",
+] as const;
 export type TriggerType = (typeof TRIGGER_TYPES)[number];
 
 /** The branch by which a transition leaves a step: `yes|no` of a CONDITION, `event|timeout` of a WAIT_FOR_EVENT, null for other steps. */
@@ -206,6 +214,7 @@ export const TRIGGER_CONFIGS = {
   SEGMENT_ENTRY: z.object({ segmentId: id }),
   SEGMENT_EXIT: z.object({ segmentId: id }),
   SCHEDULE: schedule,
+  DATE: dateTrigger,
   MANUAL: z.object({}),
 } as const satisfies Record<TriggerType, z.ZodType>;
 

@@ -6,11 +6,13 @@ import { z } from "zod";
  * workflow.
  */
 export const PROBLEM_CODES = {
-  NO_TRIGGER_EVENT: "the trigger has no event name, so nothing starts the workflow",
+  NO_TRIGGER_EVENT: "the trigger has no event, segment, schedule or date, so nothing starts the workflow",
   EVENT_NEVER_HAPPENS: "the name is reserved for the service, which never emits it",
   NO_AUDIENCE: "the schedule has no audience",
   MISSING_SEGMENT: "the segment does not exist",
   UNTRACKED_SEGMENT: "the trigger waits for entries or exits of a segment without tracking",
+  NO_DATES: "no contact has a date in the field of the trigger",
+  ONE_YEAR_ONLY: "the trigger repeats each year, but re-entry is not allowed",
   EXIT_ON_TRIGGER: "the event that starts the workflow is also one of its exit conditions",
   GOAL_ON_TRIGGER: "the event that starts the workflow is also its goal",
   GOAL_BY_STEP: "a step of the workflow causes the event of its goal",

@@ -243,7 +243,7 @@ export const updateWorkflow = endpoint({
         .record(z.string(), z.unknown())
         .optional()
         .describe(
-          'EVENT: `{ eventName, filter? }`. SEGMENT_ENTRY, SEGMENT_EXIT: `{ segmentId }` of a tracked segment. SCHEDULE: `{ cron, timezone? }` with `segmentId`, `audienceFilter`, or `audienceType: "ALL"` for everyone. MANUAL: `{}`.',
+          'EVENT: `{ eventName, filter? }`. SEGMENT_ENTRY, SEGMENT_EXIT: `{ segmentId }` of a tracked segment. SCHEDULE: `{ cron, timezone? }` with `segmentId`, `audienceFilter`, or `audienceType: "ALL"` for everyone. DATE: `{ dateField, amount?, unit?, direction?, until?, timezone?, repeat?, segmentId?, audienceFilter? }`. MANUAL: `{}`.',
         ),
       eventName: awaitedEventName.optional().describe("Alias of `triggerConfig.eventName`."),
       allowReentry: z.boolean().optional(),

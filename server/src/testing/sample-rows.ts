@@ -141,8 +141,11 @@ const ROWS = [
   sql`insert into domains (project_id, id, domain, dkim_selector, dkim_public_key, dkim_private_key)
     values (${id.project}, ${id.domain}, 'shop.example', 's', 'k', ${HASH})`,
   sql`insert into templates (project_id, id, name, type, subject, body) values (${id.project}, ${id.template}, 't', 'MARKETING', 's', 'b')`,
-  sql`insert into workflows (project_id, id, name, enabled, next_run_at) values (${id.project}, ${id.workflow}, 'w', true, now())`,
+  sql`insert into workflows (project_id, id, name, enabled, next_run_at, dates_since, trigger_config)
+    values (${id.project}, ${id.workflow}, 'w', true, now(), now(), '{"dateField": "data.day"}')`,
   sql`insert into workflow_versions (project_id, workflow_id, version, graph) values (${id.project}, ${id.workflow}, 1, ${EMPTY_GRAPH}::jsonb)`,
+  sql`insert into workflow_dates (project_id, workflow_id, contact_id, occurs_at, due_at, since)
+    values (${id.project}, ${id.workflow}, ${id.ada}, now(), now(), now())`,
   executionRow(id.waiting, id.ada, 1, { status: "WAITING" }),
   executionRow(id.due, id.bob, 1, { status: "RUNNING", dueAt: sql`now()` }),
   executionRow(id.cancelled, id.eve, 1, { status: "WAITING" }),

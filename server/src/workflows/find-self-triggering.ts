@@ -15,7 +15,7 @@ function mayCloseLoop(workflow: { allowReentry: boolean; trigger: { event: strin
 /**
  * Returns the names of the workflows in the loop that enabling a workflow would close, this workflow first. Returns null if there is no
  * loop.
- * Only workflows with re-entry and an event of the service can be in a loop. Steps cause no other events, and without re-entry a contact
+ * Only workflows with re-entry and an event of the service or a date can be in a loop. Steps cause no other events, and without re-entry a contact
  * enters once.
  */
 export async function findSelfTriggering(

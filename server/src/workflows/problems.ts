@@ -11,6 +11,7 @@ import { findCredential } from "../webhooks/credential-names.ts";
 import { listMaskedNames, listMaskedParameters } from "../webhooks/webhook-vault.ts";
 import type { StepFailures } from "./executions/failure-queries.ts";
 import { firstStepOf, reachableFrom } from "./graph-rules.ts";
+import { problemsOfDates, type DateFieldState } from "./problems-of-dates.ts";
 import { problemsOfExits } from "./problems-of-exits.ts";
 import { problem, problemsOfFailures, problemsOfSkipped } from "./problems-of-executions.ts";
 import { segmentIdsOfStep, segmentIdsOfTrigger, templateIdOf } from "./references.ts";
@@ -28,6 +29,9 @@ export interface Context {
   unknownVariables: ReadonlyMap<string, readonly string[]>;
   /** The names of the workflows in the loop that this one closes, this one first. Null if there is no loop. */
   loop: readonly string[] | null;
+  /** The field of a trigger DATE, or null. */
+  dateField: DateFieldState | null;
+  allowReentry: boolean;
   /** Emails that limits on public keys skipped in the last 24 hours. */
   skippedEmails: number;
   /** Failed executions by step. */
@@ -49,6 +53,7 @@ export function problemsOf(graph: Graph, trigger: TriggerToCheck, context: Conte
   return [
     ...problemsOfTrigger(trigger, context, triggerStep?.id ?? null),
     ...problemsOfRepetition(trigger, context, triggerStep?.id ?? null),
+    ...(trigger.type === "DATE" ? problemsOfDates(trigger.config, context, triggerStep?.id ?? null) : []),
     ...problemsOfExits(graph, trigger.event, context.segments, triggerStep?.id ?? null),
     ...problemsOfSkipped(context.skippedEmails, triggerStep?.id ?? null),
     ...problemsOfFailures(graph, context.failures),

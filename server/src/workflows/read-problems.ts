@@ -1,14 +1,18 @@
 // Loads the templates, senders, variables and segments that the check in problems.ts needs.
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { Graph } from "@postloft/contract/workflows/graph.ts";
+import { dateKeyOf } from "@postloft/contract/workflows/date-trigger.ts";
 import type { WorkflowProblem } from "@postloft/contract/workflows/problems.ts";
 import { withValues } from "@postloft/contract/translation.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
 import { pairUp } from "../platform/pair-up.ts";
 import { invalidField } from "../platform/app-error.ts";
 import { readDefaultSenders } from "../projects/default-senders.ts";
+import { findFieldType } from "../contacts/fields/fields.ts";
 import { unknownVariablesOf } from "../templates/unknown-variables.ts";
+import { dateEventOf } from "./self-triggering.ts";
 import { findSelfTriggering } from "./find-self-triggering.ts";
+import type { DateFieldState } from "./problems-of-dates.ts";
 import { problemsOf, reachedSteps, type Context, type TriggerToCheck } from "./problems.ts";
 import { findKnownSegments, findKnownTemplates, lockSegments, lockTemplates } from "./reference-queries.ts";
 import type { WorkflowRow } from "./queries.ts";
@@ -52,7 +56,9 @@ export async function readProblems(
   const most = LIMITS.skippedEmailsCounted.value + 1;
   const skippedEmails = await countSkippedEmails(database, projectId, workflow.id, most);
   const failures = await listStepFailures(database, projectId, workflow.id);
-  return problemsOf(graph, trigger, { ...found, loop, skippedEmails, failures });
+  const dateField = await readDateField(database, projectId, trigger);
+  const { allowReentry } = workflow;
+  return problemsOf(graph, trigger, { ...found, loop, skippedEmails, failures, dateField, allowReentry });
 }
 
 /**
@@ -114,6 +120,16 @@ export async function refuseSelfTriggering(
   );
 }
 
+async function readDateField(
+  database: Database,
+  projectId: string,
+  { type, config }: TriggerToCheck,
+): Promise<DateFieldState | null> {
+  const field = config["dateField"];
+  if (type !== "DATE" || typeof field !== "string") return null;
+  return { field, type: await findFieldType(database, projectId, dateKeyOf(field)) };
+}
+
 function readLoop(
   database: Database,
   projectId: string,
@@ -127,7 +143,7 @@ function readLoop(
     name,
     steps,
     allowReentry,
-    triggerEvent: trigger.event,
+    triggerEvent: trigger.type === "DATE" ? dateEventOf(trigger.config) : trigger.event,
   });
 }
 
@@ -135,7 +151,7 @@ async function readExistingReferences(
   database: Database,
   projectId: string,
   { graph, trigger }: WorkflowToCheck,
-): Promise<Omit<Context, "loop" | "skippedEmails" | "failures">> {
+): Promise<Omit<Context, "loop" | "skippedEmails" | "failures" | "dateField" | "allowReentry">> {
   const templateIds = templateIdsOf(graph);
   const templates =
     templateIds.length === 0

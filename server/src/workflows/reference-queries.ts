@@ -195,7 +195,7 @@ function namesSegment(segmentId: string): RawBuilder<unknown> {
 const EXITS = "$.exitConditions[*]";
 const CONDITIONS = `$.steps[*] ? (@.type == "CONDITION").config.**`;
 
-/** Lists workflows that use a field, or a path inside it, in a condition, an exit condition, a delay or an audience, and workflows with a step that writes it. */
+/** Lists workflows that use a field, or a path inside it, in a condition, an exit condition, a delay, a date or an audience, and workflows with a step that writes it. */
 export async function listWorkflowsNamingField(
   database: Database,
   projectId: string,
@@ -211,6 +211,7 @@ export async function listWorkflowsNamingField(
       or jsonb_path_exists(v.graph, ${`$.steps[*].config.dateField ? ${named}`}::jsonpath, ${variables})
       or jsonb_path_exists(v.graph, ${`${EXITS} ? (@.type == "FILTER").**.field ? ${named}`}::jsonpath, ${variables})
       or jsonb_path_exists(w.trigger_config, ${`$.audienceFilter.**.field ? ${named}`}::jsonpath, ${variables})
+      or w.trigger_config ->> 'dateField' = ${field}
       or ${key !== null} and jsonb_path_exists(v.graph,
         '$.steps[*] ? (@.type == "UPDATE_CONTACT").config.updates.keyvalue() ? (@.key == $key)', ${variables}))`,
   );

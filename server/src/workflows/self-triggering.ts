@@ -21,6 +21,14 @@ const EVENTS_OF_AN_EMAIL = [
   EMAIL_SKIPPED,
 ] as const;
 
+/** Stands for a new date in a field, which starts a workflow with the trigger DATE. Names with `email.` are reserved, so no event has it. */
+export const DATE_EVENT = "email.date:";
+
+/** Returns what stands for a new date in the field of a trigger DATE, or null if it has none yet. */
+export function dateEventOf({ dateField }: Readonly<Record<string, unknown>>): string | null {
+  return typeof dateField === "string" ? `${DATE_EVENT}${dateField}` : null;
+}
+
 /** A workflow with re-entry. */
 export interface ReenteredWorkflow {
   id: string;
@@ -91,7 +99,11 @@ export function eventsCausedBy(
       for (const event of EVENTS_OF_AN_EMAIL) events.add(event);
     if (step.type !== "UPDATE_CONTACT") continue;
     fields.add("updatedAt");
-    for (const key of Object.keys(step.config.updates ?? {})) fields.add(`data.${key.split(".")[0] ?? key}`);
+    for (const [key, value] of Object.entries(step.config.updates ?? {})) {
+      fields.add(`data.${key.split(".")[0] ?? key}`);
+      // A fixed date starts a workflow once.
+      if (typeof value === "string" && value.includes("{{")) events.add(`${DATE_EVENT}data.${key}`);
+    }
     const { subscriptionAction = "none" } = step.config;
     if (subscriptionAction === "none") continue;
     fields.add("subscribed");

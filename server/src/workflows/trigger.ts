@@ -82,17 +82,15 @@ function eventOf(
   return type === "SEGMENT_EXIT" ? segmentEventName(segment.slug, "exit") : null;
 }
 
-/** Returns the next scheduled run of an enabled workflow with this trigger, or null. */
-export function nextRunOf(
+/** Returns when a workflow with this trigger runs next, and since when its dates count. Both are null unless it is enabled and of the type. */
+export function timesOf(
   { type, config }: { type: TriggerType; config: Readonly<Record<string, unknown>> },
   enabled: boolean,
-): Date | null {
-  return enabled && type === "SCHEDULE" && typeof config["cron"] === "string"
-    ? nextRunAfter(config as unknown as Schedule, now())
-    : null;
-}
-
-/** Returns the columns of a workflow that store its trigger. */
-export function columnsOf({ type, config, event }: CheckedTrigger) {
-  return { triggerType: type, triggerConfig: JSON.stringify(config), triggerEvent: event };
+): { nextRunAt: Date | null; datesSince: Date | null } {
+  const isScheduled = enabled && type === "SCHEDULE" && typeof config["cron"] === "string";
+  const isDated = enabled && type === "DATE" && typeof config["dateField"] === "string";
+  return {
+    nextRunAt: isScheduled ? nextRunAfter(config as unknown as Schedule, now()) : null,
+    datesSince: isDated ? now() : null,
+  };
 }

@@ -13,6 +13,7 @@ import { isId, newId } from "../platform/ids.ts";
 import { AppError, requireUnchanged } from "../platform/app-error.ts";
 import { lockProject } from "../projects/projects.ts";
 import { copyNameOf } from "../templates/rules.ts";
+import { changedTrigger, changesTrigger, columnsOf, followTrigger } from "./change-trigger.ts";
 import { checkExits, faultsOfGoal } from "./exit-rules.ts";
 import { presentGraph, presentRecord } from "./present.ts";
 import {
@@ -35,7 +36,7 @@ import { withNewIds } from "./rules.ts";
 import { lockGraph, readNames, requireSound, storeGraph } from "./save-graph.ts";
 import { subscribeWorkflows } from "./subscriptions.ts";
 import { recordEnabled } from "./workflow-events.ts";
-import { checkTrigger, columnsOf, nextRunOf, type CheckedTrigger } from "./trigger.ts";
+import { timesOf } from "./trigger.ts";
 
 export type WorkflowView = Awaited<ReturnType<typeof getWorkflow>>;
 
@@ -187,7 +188,7 @@ export async function updateWorkflow(
   }
   if (graph !== before) await storeGraph(tx, projectId, locked, graph);
   const runs = trigger ?? { type: row.triggerType, config: row.triggerConfig };
-  const isRescheduled = trigger !== null || enabled !== row.enabled;
+  const times = trigger !== null || enabled !== row.enabled ? timesOf(runs, enabled) : null;
   await updateWorkflowRow(tx, projectId, row.id, {
     name: edit.name,
     description: edit.description,
@@ -195,15 +196,11 @@ export async function updateWorkflow(
     allowReentry: edit.allowReentry,
     confirmedProblems: edit.confirmedProblems,
     ...(trigger === null ? {} : columnsOf(trigger)),
-    nextRunAt: isRescheduled ? nextRunOf(runs, enabled) : undefined,
+    ...times,
   });
-  if (isRescheduled) await subscribeWorkflows(tx, projectId);
+  if (times !== null) await followTrigger(tx, projectId, { id: row.id, before: row, after: times });
   if (enabled !== row.enabled) await recordEnabled(tx, projectId, { ...changed, enabled });
   return getWorkflow(tx, projectId, row.id);
-}
-
-function changesTrigger({ triggerType, triggerConfig, eventName }: WorkflowEdit): boolean {
-  return triggerType !== undefined || triggerConfig !== undefined || eventName !== undefined;
 }
 
 /** Returns the field of an edit that brings an error into an enabled workflow. */
@@ -233,27 +230,6 @@ async function changedGraph(
   if (fields.length > 0) throw new AppError("VALIDATION_ERROR", { fields });
   requireSound(changed);
   return changed;
-}
-
-/** Returns the new trigger, or null if the edit does not change it. */
-async function changedTrigger(
-  tx: Tx,
-  projectId: string,
-  row: WorkflowRow,
-  edit: WorkflowEdit,
-): Promise<CheckedTrigger | null> {
-  if (!changesTrigger(edit)) return null;
-  const { triggerType, triggerConfig, eventName } = edit;
-  const type = triggerType ?? row.triggerType;
-  if (eventName !== undefined && type !== "EVENT")
-    throw new AppError("VALIDATION_ERROR", {
-      fields: [{ field: "eventName", code: "custom", message: "Only allowed with the trigger EVENT." }],
-    });
-  const before = type === row.triggerType ? row.triggerConfig : {};
-  const config = { ...(triggerConfig ?? before), ...(eventName === undefined ? {} : { eventName }) };
-  // Repeating the current type changes nothing. An unfinished workflow may repeat EVENT.
-  if (triggerConfig === undefined && eventName === undefined && type === row.triggerType) return null;
-  return checkTrigger(tx, projectId, { type, config });
 }
 
 /**

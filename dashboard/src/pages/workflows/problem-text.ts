@@ -8,6 +8,8 @@ export const PROBLEMS: Record<ProblemCode, string> = {
   NO_AUDIENCE: t("Choose an audience for the schedule."),
   MISSING_SEGMENT: t("The segment was deleted, so no contact is in it."),
   UNTRACKED_SEGMENT: t("The segment isn't tracked. Turn on “Track membership”."),
+  NO_DATES: t("No contact has a date in the field."),
+  ONE_YEAR_ONLY: t("The trigger repeats each year, but each contact enters only once. Allow re-entry."),
   EXIT_ON_TRIGGER: t("The event that starts the workflow is also an exit condition."),
   GOAL_ON_TRIGGER: t("The event that starts the workflow is also its goal."),
   GOAL_BY_STEP: t("The step causes the event of the goal."),
@@ -33,6 +35,7 @@ export const PROBLEMS: Record<ProblemCode, string> = {
 
 /** Problems whose message from the API names more than the step. */
 export const WITH_DETAILS: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
+  "NO_DATES",
   "UNKNOWN_VARIABLE",
   "DEAD_BRANCH",
   "MISSING_HEADER",

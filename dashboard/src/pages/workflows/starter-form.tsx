@@ -6,6 +6,7 @@ import { Field } from "../../ui/field.tsx";
 import { Failure } from "../../ui/states.tsx";
 import { EventField } from "./event-field.tsx";
 import { isUsable, type Inputs, type Question, type Starter } from "./starter.ts";
+import { DateField } from "./steps/date-fields.tsx";
 import { useStarter } from "./use-starter.ts";
 
 interface StarterFormProps {
@@ -16,9 +17,14 @@ interface StarterFormProps {
 }
 
 export function StarterForm({ projectId, starter, onCreated, onClose }: StarterFormProps) {
-  const [typed, setTyped] = useState<Inputs>({ event: "", goal: "", url: "" });
+  const [typed, setTyped] = useState<Inputs>({ event: "", field: "", goal: "", url: "" });
   const creating = useStarter(onCreated);
-  const inputs = { event: typed.event.trim(), goal: typed.goal.trim(), url: typed.url.trim() };
+  const inputs = {
+    event: typed.event.trim(),
+    field: typed.field.trim(),
+    goal: typed.goal.trim(),
+    url: typed.url.trim(),
+  };
   const [first] = starter.questions;
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -67,6 +73,19 @@ interface InputFieldProps {
 
 function InputField({ projectId, question, autoFocus, value, onChange }: InputFieldProps) {
   const { key, label, help, placeholder } = question;
+  if (key === "field")
+    return (
+      <DateField
+        projectId={projectId}
+        label={label}
+        help={help}
+        placeholder={placeholder}
+        autoFocus={autoFocus}
+        value={value}
+        onChange={onChange}
+        error={isFaulty(question, value) ? t("Enter a field, such as data.trialEndsAt.") : undefined}
+      />
+    );
   if (key !== "url")
     return (
       <EventField
@@ -80,7 +99,6 @@ function InputField({ projectId, question, autoFocus, value, onChange }: InputFi
         error={undefined}
       />
     );
-  const isFaulty = value.trim() !== "" && !isUsable(question, { event: "", goal: "", url: value.trim() });
   return (
     <Field
       type="url"
@@ -89,7 +107,12 @@ function InputField({ projectId, question, autoFocus, value, onChange }: InputFi
       placeholder={placeholder}
       value={value}
       onChange={({ target }) => onChange(target.value)}
-      error={isFaulty ? t("Enter a full link, such as https://example.com.") : undefined}
+      error={isFaulty(question, value) ? t("Enter a full link, such as https://example.com.") : undefined}
     />
   );
+}
+
+function isFaulty(question: Question, value: string): boolean {
+  const text = value.trim();
+  return text !== "" && !isUsable(question, { event: text, field: text, goal: text, url: text });
 }

@@ -4,9 +4,10 @@ import type { Branch, StepType, TriggerType } from "@postloft/contract/workflows
 import { STEP_NAMES } from "@postloft/contract/workflows/step-names.ts";
 import type { WorkflowExport } from "@postloft/contract/workflows/versions.ts";
 
-/** The user's inputs. `goal` is an event that ends the workflow, and `url` the target of the button. */
+/** The user's inputs. `field` is one with a date, `goal` an event that ends the workflow, and `url` the target of the button. */
 export interface Inputs {
   event: string;
+  field: string;
   goal: string;
   url: string;
 }
@@ -107,11 +108,13 @@ export function documentOf(starter: Starter, inputs: Inputs, templateIds: readon
   };
 }
 
+const DATE_FIELD = /^data[.]./;
 const WEB = /^https?:\/\//i;
 
-/** Returns whether the input can be used. A link needs its scheme, because emails have no base address. */
+/** Returns whether the input can be used. A link needs its scheme, because emails have no base address, and a field its prefix. */
 export function isUsable({ key, isOptional = false }: Question, inputs: Inputs): boolean {
   const text = inputs[key];
   if (text === "") return isOptional;
+  if (key === "field") return DATE_FIELD.test(text);
   return key !== "url" || (WEB.test(text) && URL.canParse(text));
 }

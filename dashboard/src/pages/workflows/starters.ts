@@ -18,6 +18,12 @@ const goal = (label: string, placeholder: string): Question => ({
   help: t("Contacts with this event get no reminder."),
   placeholder,
 });
+const field = (label: string, placeholder: string): Question => ({
+  key: "field",
+  label,
+  help: t("data.<key> of the contact."),
+  placeholder,
+});
 const link: Question = { key: "url", label: t("Button link"), placeholder: "https://example.com" };
 const optionalLink: Question = {
   ...link,
@@ -26,6 +32,7 @@ const optionalLink: Question = {
   isOptional: true,
 };
 const onEvent = (inputs: Inputs) => ({ eventName: inputs.event });
+const atNine = (inputs: Inputs) => ({ dateField: inputs.field, until: "09:00", timezone: "contact" });
 const buttonTo = (label: string, { url }: Inputs): Block[] => (url === "" ? [] : [button(label, url)]);
 const HELP = t("Questions? Reply to this email.");
 
@@ -68,9 +75,9 @@ export const STARTERS: readonly Starter[] = [
   {
     key: "trial",
     label: t("Trial ending"),
-    about: t("For a 14-day trial: three days before the end, and on the last day."),
+    about: t("Three days before the end of the trial, and on the last day."),
     questions: [
-      event(t("Event when a trial starts"), "trial-started"),
+      field(t("Field with the end of the trial"), "data.trialEndsAt"),
       goal(t("Event when someone upgrades"), "upgraded"),
       optionalLink,
     ],
@@ -96,17 +103,45 @@ export const STARTERS: readonly Starter[] = [
         ],
       },
     ],
-    triggerType: "EVENT",
-    triggerConfig: onEvent,
+    triggerType: "DATE",
+    triggerConfig: (inputs) => ({
+      ...atNine(inputs),
+      amount: 3,
+      unit: "days",
+      direction: "before",
+      audienceFilter: {
+        operator: "AND",
+        conditions: [{ field: `event.${inputs.goal}`, operator: "notTriggered" }],
+      },
+    }),
     allowReentry: false,
     steps: (inputs, [first, second]) => [
-      waitFor(inputs.goal, 11 * DAY_S),
-      exit(t("Upgraded"), after(0, "event")),
-      email(t("Trial ends in 3 days"), first, after(0, "timeout")),
+      email(t("Trial ends in 3 days"), first),
       waitFor(inputs.goal, 3 * DAY_S),
-      exit(t("Upgraded"), after(3, "event")),
-      email(t("Trial ends today"), second, after(3, "timeout")),
+      exit(t("Upgraded"), after(1, "event")),
+      email(t("Trial ends today"), second, after(1, "timeout")),
     ],
+  },
+  {
+    key: "birthday",
+    label: t("Birthday"),
+    about: t("A greeting on each birthday, in the morning."),
+    questions: [field(t("Field with the birthday"), "data.birthday"), optionalLink],
+    emails: [
+      {
+        name: t("Birthday"),
+        subject: t("Happy birthday!"),
+        content: (inputs) => [
+          heading(t("Happy birthday!")),
+          text(t("We wish you a wonderful day.")),
+          ...buttonTo(t("Your present"), inputs),
+        ],
+      },
+    ],
+    triggerType: "DATE",
+    triggerConfig: (inputs) => ({ ...atNine(inputs), repeat: "yearly" }),
+    allowReentry: true,
+    steps: (_inputs, [template]) => [email(t("Birthday"), template)],
   },
   {
     key: "cart",

@@ -27,6 +27,25 @@ test.each([
   ["SCHEDULE", { cron: "0 9 1 6 *", ...EVERYONE }, "On the schedule 0 9 1 6 * (UTC)"],
   ["SCHEDULE", { cron: "0 9 1 * 1", ...EVERYONE }, "On the schedule 0 9 1 * 1 (UTC)"],
   ["SCHEDULE", {}, "No schedule yet"],
+  ["DATE", {}, "No field yet"],
+  ["DATE", { dateField: "data.renewsAt" }, "On “renewsAt”"],
+  [
+    "DATE",
+    {
+      dateField: "data.trialEndsAt",
+      amount: 3,
+      unit: "days",
+      direction: "before",
+      until: "09:00",
+      timezone: "contact",
+    },
+    "3 days before “trialEndsAt”, 09:00 in the contact's time zone",
+  ],
+  [
+    "DATE",
+    { dateField: "data.birthday", amount: 1, unit: "weeks", repeat: "yearly", until: "09:00" },
+    "1 week after “birthday”, each year, 09:00 (UTC)",
+  ],
   ["MANUAL", {}, "Manually or through the API"],
 ] as const)("a trigger %s %j is described as %s", (triggerType, triggerConfig, text) => {
   expect(triggerText({ triggerType, triggerConfig }, SEGMENTS)).toBe(text);

@@ -1,6 +1,7 @@
 // Describes triggers in words.
-import type { TriggerType } from "@postloft/contract/workflows/graph.ts";
+import type { TriggerConfig, TriggerType } from "@postloft/contract/workflows/graph.ts";
 import { t } from "../../text/t.ts";
+import { formatSpan } from "../segments/condition-builder/operators.ts";
 import { timeOfDay, WEEKDAYS } from "./days-and-times.ts";
 
 export const TRIGGER_NAMES: Record<TriggerType, string> = {
@@ -8,6 +9,7 @@ export const TRIGGER_NAMES: Record<TriggerType, string> = {
   SEGMENT_ENTRY: t("A contact enters a segment"),
   SEGMENT_EXIT: t("A contact leaves a segment"),
   SCHEDULE: t("On a schedule"),
+  DATE: t("A date in a field comes"),
   MANUAL: t("Manually or through the API"),
 };
 
@@ -34,9 +36,39 @@ export function triggerText({ triggerType, triggerConfig }: Trigger, segments: S
         : t("When someone leaves “{segment}”", { segment });
     case "SCHEDULE":
       return cron === undefined ? t("No schedule yet") : scheduleText(cron, timezone ?? "UTC");
+    case "DATE":
+      return dateText(triggerConfig);
     case "MANUAL":
       return TRIGGER_NAMES.MANUAL;
   }
+}
+
+/** Returns a phrase such as "3 days before “trialEndsAt”, 9:00 AM in the contact's time zone". */
+export function dateText(config: Readonly<Record<string, unknown>>): string {
+  const {
+    dateField = "",
+    amount,
+    unit,
+    direction,
+    until,
+    timezone = "UTC",
+    repeat,
+  } = config as Partial<TriggerConfig<"DATE">>;
+  if (dateField === "") return t("No field yet");
+  const field = dateField.replace(/^data[.]/, "");
+  const span = amount === undefined || unit === undefined ? null : formatSpan(amount, unit);
+  let day = t("On “{field}”", { field });
+  if (span !== null)
+    day =
+      direction === "before"
+        ? t("{span} before “{field}”", { span, field })
+        : t("{span} after “{field}”", { span, field });
+  if (repeat === "yearly") day = t("{day}, each year", { day });
+  if (until === undefined) return day;
+  const time = timeOfDay(until);
+  return timezone === "contact"
+    ? t("{day}, {time} in the contact's time zone", { day, time })
+    : t("{day}, {time} ({zone})", { day, time, zone: timezone });
 }
 
 const WORKDAYS = "1-5";

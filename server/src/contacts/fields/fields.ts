@@ -18,6 +18,7 @@ import {
   type FieldRow,
   type NamedRow,
 } from "./queries.ts";
+import type { FieldType } from "../rules.ts";
 import { readFieldName, STANDARD_FIELDS, writeFieldName, type FieldName } from "./rules.ts";
 
 export type FieldView = z.output<typeof contract.contactField>;
@@ -73,6 +74,17 @@ async function readCoverage(database: Database, projectId: string, keys: readonl
   return (key: string) => (total === 0 ? 0 : (counts[keys.indexOf(key)] ?? 0) / total);
 }
 
+/** Returns the type of a custom field, or null if no contact has a value. */
+export async function findFieldType(
+  database: Database,
+  projectId: string,
+  key: string,
+): Promise<FieldType | null> {
+  // PostgreSQL rejects this character in text.
+  if (key.includes("\0")) return null;
+  return (await findField(database, projectId, key))?.type ?? null;
+}
+
 /** @throws AppError FIELD_NOT_FOUND. */
 async function findName(database: Database, projectId: string, text: string): Promise<FieldName> {
   const name = readFieldName(text);
@@ -82,9 +94,7 @@ async function findName(database: Database, projectId: string, text: string): Pr
 }
 
 async function isRegistered(database: Database, projectId: string, key: string): Promise<boolean> {
-  // PostgreSQL rejects this character in text.
-  if (key.includes("\0")) return false;
-  return (await findField(database, projectId, key)) !== undefined;
+  return (await findFieldType(database, projectId, key)) !== null;
 }
 
 /** @throws AppError FIELD_NOT_FOUND. */

@@ -983,6 +983,16 @@ export interface WebhookSecretsTable {
   madeAt: Generated<Date>;
 }
 
+export interface WorkflowDatesTable {
+  projectId: string;
+  workflowId: string;
+  contactId: string;
+  occursAt: Date;
+  dueAt: Date;
+  since: Date;
+  fromPublicKey: boolean | null;
+}
+
 export interface WorkflowExecutionsTable {
   projectId: string;
   id: string;
@@ -1050,6 +1060,7 @@ export interface WorkflowsTable {
   confirmedProblems: Generated<string[]>;
   pausedAt: Date | null;
   pausedReason: ColumnType<unknown, string | null | undefined, string | null>;
+  datesSince: Date | null;
 }
 
 export interface Rows {
@@ -1139,6 +1150,7 @@ export interface Rows {
   webhook_calls: WebhookCallsTable;
   webhook_endpoints: WebhookEndpointsTable;
   webhook_secrets: WebhookSecretsTable;
+  workflow_dates: WorkflowDatesTable;
   workflow_executions: WorkflowExecutionsTable;
   workflow_step_counts: WorkflowStepCountsTable;
   workflow_versions: WorkflowVersionsTable;

@@ -17,6 +17,8 @@ export interface Entry {
   context: Readonly<Record<string, unknown>>;
   /** When the trigger happened. Now by default. */
   at?: Date | undefined;
+  /** The date that a trigger DATE is about. A contact enters at most once for each. */
+  occursAt?: Date;
   /** Whether a call with a public key caused it. */
   fromPublicKey?: boolean;
 }
@@ -31,6 +33,8 @@ export interface Enterable {
   triggerType: string;
   triggerConfig: unknown;
   triggerEvent: string | null;
+  /** See the column. */
+  datesSince: Date | null;
 }
 
 /** Returns the enabled workflows, and locks their graphs until the end of the transaction. */
@@ -49,6 +53,7 @@ export async function readEnterable(
     triggerType: row.triggerType,
     triggerConfig: row.triggerConfig,
     triggerEvent: row.triggerEvent,
+    datesSince: row.datesSince,
   }));
 }
 
@@ -72,17 +77,20 @@ export async function enterWorkflows(
     bounded && reentries.length > 0
       ? await countEntriesToday(tx, projectId, reentries)
       : new Map<string, number>();
-  const rows = entries.map(({ workflow, contactId, context, at = null, fromPublicKey = false }) => ({
-    id: newId(),
-    workflowId: workflow.id,
-    contactId,
-    isOnce: !workflow.allowReentry,
-    version: workflow.version,
-    stepId: workflow.startStepId,
-    context: Object.keys(context).length === 0 ? null : JSON.stringify(context),
-    startedAt: at,
-    fromPublicKey: fromPublicKey ? (true as const) : null,
-  }));
+  const rows = entries.map(
+    ({ workflow, contactId, context, at = null, occursAt, fromPublicKey = false }) => ({
+      id: newId(),
+      workflowId: workflow.id,
+      contactId,
+      isOnce: !workflow.allowReentry,
+      occursAt: occursAt ?? null,
+      version: workflow.version,
+      stepId: workflow.startStepId,
+      context: Object.keys(context).length === 0 ? null : JSON.stringify(context),
+      startedAt: at,
+      fromPublicKey: fromPublicKey ? (true as const) : null,
+    }),
+  );
   const allowed = rows.filter((row) => (counts.get(`${row.workflowId} ${row.contactId}`) ?? 0) < most);
   if (allowed.length === 0) return entries.map(() => null);
   const started = new Set(await insertExecutions(tx, projectId, allowed));

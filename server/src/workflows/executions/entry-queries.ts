@@ -27,9 +27,10 @@ export async function findEnterableForShare(
     triggerType: string;
     triggerConfig: unknown;
     triggerEvent: string | null;
+    datesSince: Date | null;
     graph: unknown;
   }>`
-    select w.id, w.name, w.version, w.allow_reentry, w.trigger_type, w.trigger_config, w.trigger_event, v.graph
+    select w.id, w.name, w.version, w.allow_reentry, w.trigger_type, w.trigger_config, w.trigger_event, w.dates_since, v.graph
     from workflows w join workflow_versions v on v.project_id = w.project_id and v.workflow_id = w.id and v.version = w.version
     where w.project_id = ${projectId} and w.id = any(${locked.map(({ id }) => id)}::uuid[])
     order by w.id for key share of v`.execute(tx);
@@ -41,6 +42,8 @@ export interface NewExecutionRow {
   workflowId: string;
   contactId: string;
   isOnce: boolean;
+  /** See `Entry`. */
+  occursAt?: Date | null;
   version: number;
   stepId: string;
   context: string | null;
@@ -59,8 +62,8 @@ export async function insertExecutions(
     insert into workflow_executions (project_id, id, workflow_id, contact_id, entry, version, step_id, due_at, context, started_at,
       from_public_key)
     select ${projectId}::uuid, i.id, i.workflow_id, c.id,
-      -- Constant if the contact may enter only once, otherwise a unique value from the id.
-      case when i.is_once then 0 else ('x' || substring(i.id::text from 1 for 8) || substring(i.id::text from 10 for 4)
+      -- Constant if the contact may enter only once, in seconds if once for a date, otherwise a unique value from the id.
+      case when i.is_once then 0 when i.occurs_at is not null then extract(epoch from i.occurs_at)::bigint else ('x' || substring(i.id::text from 1 for 8) || substring(i.id::text from 10 for 4)
         || right(i.id::text, 4))::bit(64)::bigint end,
       i.version, i.step_id, now(), i.context, least(i.started_at, now()), i.from_public_key
     from unnest(
@@ -68,12 +71,13 @@ export async function insertExecutions(
       ${executions.map(({ workflowId }) => workflowId)}::uuid[],
       ${executions.map(({ contactId }) => contactId)}::uuid[],
       ${executions.map(({ isOnce }) => isOnce)}::boolean[],
+      ${executions.map(({ occursAt }) => occursAt?.toISOString() ?? null)}::timestamptz[],
       ${executions.map(({ version }) => version)}::integer[],
       ${executions.map(({ stepId }) => stepId)}::uuid[],
       ${executions.map(({ context }) => context)}::jsonb[],
       ${executions.map(({ startedAt }) => startedAt?.toISOString() ?? null)}::timestamptz[],
       ${executions.map(({ fromPublicKey }) => fromPublicKey)}::boolean[]
-    ) as i (id, workflow_id, contact_id, is_once, version, step_id, context, started_at, from_public_key)
+    ) as i (id, workflow_id, contact_id, is_once, occurs_at, version, step_id, context, started_at, from_public_key)
     join contacts c on c.project_id = ${projectId} and c.id = i.contact_id
     -- A contact that entered while re-entry was allowed does not enter again.
     where not i.is_once or not exists (

@@ -13,7 +13,8 @@ import { loadFilterContacts } from "../../segments/filters/load-contacts.ts";
 import { loadSegmentsFor } from "../../segments/filters/load-segments.ts";
 import { isAmong } from "../../contacts/matching-contacts.ts";
 import { segmentRestriction } from "../../segments/segment-restriction.ts";
-import { audienceOf } from "../../campaigns/audience.ts";
+import { audienceOf, type Audience } from "../../campaigns/audience.ts";
+import { explainDate } from "../dates/explain-date.ts";
 import { countEntriesToday } from "./entry-queries.ts";
 import type { Execution } from "./execution.ts";
 import { requireWorkflow } from "./executions.ts";
@@ -45,11 +46,43 @@ export async function explainEntry(
       holds: workflow.enabled,
       message: workflow.enabled ? "The workflow is enabled." : "The workflow is not enabled.",
     },
-    await triggerReason(database, projectId, workflow, contactId),
+    ...(await triggerReasons(database, projectId, workflow, contactId)),
     ...(await entryReasons(database, projectId, workflow, contactId)),
     ...(await exitReasons(database, projectId, workflow, contactId)),
   ];
   return { wouldEnter: reasons.every(({ holds }) => holds), reasons };
+}
+
+async function triggerReasons(
+  database: Database,
+  projectId: string,
+  workflow: WorkflowRow,
+  contactId: string,
+): Promise<EntryReason[]> {
+  if (workflow.triggerType !== "DATE") return [await triggerReason(database, projectId, workflow, contactId)];
+  const config = workflow.triggerConfig as Partial<TriggerConfig<"DATE">>;
+  const { dateField, segmentId = null, audienceFilter = null } = config;
+  if (dateField === undefined)
+    return [{ rule: "trigger", holds: false, message: "The trigger has no field yet." }];
+  const key = { workflowId: workflow.id, contactId, config: { ...config, dateField } };
+  const reason: EntryReason = { rule: "trigger", ...(await explainDate(database, projectId, key)) };
+  if (segmentId === null && audienceFilter === null) return [reason];
+  const audienceType = segmentId === null ? "FILTERED" : "SEGMENT";
+  const audience = { audienceType, segmentId, audienceFilter } as const;
+  return [reason, await audienceReason(database, projectId, audience, contactId)];
+}
+
+async function audienceReason(
+  database: Database,
+  projectId: string,
+  wanted: Audience,
+  contactId: string,
+): Promise<EntryReason> {
+  const audience = await unlessDeleted(audienceOf(database, projectId, wanted));
+  if (audience === null) return { rule: "audience", holds: false, message: SEGMENT_DELETED };
+  const holds = await isAmong(database, projectId, audience, contactId);
+  const message = `The contact is ${holds ? "" : "not "}in the audience of the trigger.`;
+  return { rule: "audience", holds, message };
 }
 
 async function triggerReason(
@@ -61,16 +94,7 @@ async function triggerReason(
   if (type === "EVENT") return eventReason(database, projectId, contactId, config as TriggerConfig<"EVENT">);
   if (type === "SCHEDULE") {
     const { audienceType, segmentId = null, audienceFilter = null } = config as TriggerConfig<"SCHEDULE">;
-    const audience = await unlessDeleted(
-      audienceOf(database, projectId, { audienceType, segmentId, audienceFilter }),
-    );
-    if (audience === null) return { rule: "audience", holds: false, message: SEGMENT_DELETED };
-    const holds = await isAmong(database, projectId, audience, contactId);
-    return {
-      rule: "audience",
-      holds,
-      message: `The contact is ${holds ? "" : "not "}in the audience of the schedule.`,
-    };
+    return audienceReason(database, projectId, { audienceType, segmentId, audienceFilter }, contactId);
   }
   if (type === "MANUAL")
     return {

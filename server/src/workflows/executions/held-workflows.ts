@@ -4,6 +4,7 @@ import type { TriggerConfig } from "@postloft/contract/workflows/graph.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { listProjectsWithReactions } from "../../reactions/reactions.ts";
 import { nextRunAfter } from "../schedule.ts";
+import { enterAllByDates } from "../dates/enter-by-dates.ts";
 import { updateNextRun } from "./entry-queries.ts";
 import {
   takeHeldSchedules,
@@ -22,11 +23,12 @@ const HELD =
 const DROPPED =
   "Dropped: the database was rolled back to an earlier state, so the next steps may have happened already.";
 
-/** Holds every active execution and every schedule. Contacts enter for earlier events first, so that their executions are held too. */
+/** Holds every active execution and every schedule. Contacts enter for earlier events and dates first, so that their executions are held too. */
 export async function holdWorkflows(tx: Tx): Promise<void> {
   await updateSchedulesToHeld(tx);
   for (const projectId of await listProjectsWithReactions(tx, "workflows"))
     while (await reactOnce(tx, projectId));
+  await enterAllByDates(tx);
   await updateExecutionsToHeld(tx, HELD);
 }
 

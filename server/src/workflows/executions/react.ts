@@ -4,6 +4,7 @@ import { now } from "../../platform/clock.ts";
 import { transaction, type Database, type Tx } from "../../platform/database/database.ts";
 import { failpoint } from "../../platform/failpoints.ts";
 import { markOfEmails, readReactedEvents } from "../../events/arrived-events.ts";
+import { followDates } from "../dates/follow-dates.ts";
 import { takeReactions, type Reaction } from "../../reactions/reactions.ts";
 import { loadSegmentsFor } from "../../segments/filters/load-segments.ts";
 import { enterWorkflows, readEnterable, type Enterable } from "./enter.ts";
@@ -34,6 +35,8 @@ export async function reactOnce(tx: Tx, projectId: string): Promise<boolean> {
   }
   // After the entries, because one batch may have the event that starts an execution and the one that ends it.
   if (taken.length > 0) await applyExitsAndGoals(tx, projectId, taken);
+  // Locks contacts, so it comes last: the engine locks executions first.
+  if (taken.length > 0) await followDates(tx, projectId, taken);
   if (reactions.length > 0) await failpoint("workflow.react");
   return taken.length === BATCH_SIZE;
 }

@@ -1,5 +1,5 @@
 // Simulates a contact's path through a workflow, with each rendered email and the time of each wait. Writes and sends nothing.
-import type { ExecutionStatus } from "@postloft/contract/workflows/graph.ts";
+import type { ExecutionStatus, TriggerConfig } from "@postloft/contract/workflows/graph.ts";
 import type { Filter } from "@postloft/contract/filters.ts";
 import { readClock } from "../../platform/clock.ts";
 import type { Sealer } from "../../platform/crypto.ts";
@@ -18,6 +18,7 @@ import { loadSegmentsFor, type SegmentSource } from "../../segments/filters/load
 import { readDataPatch } from "../../contacts/rules.ts";
 import { readFooters } from "../../templates/footers.ts";
 import { createWebhookVault } from "../../webhooks/webhook-vault.ts";
+import { contextOf, nextDateEntry } from "../dates/times-at-dates.ts";
 import { templateIdsOf } from "../references.ts";
 import { filtersOf, readKnownFields, readMailPlans } from "./database-environment.ts";
 import type { Execution, WalkableGraph } from "./execution.ts";
@@ -69,7 +70,7 @@ export async function simulate(deps: SimulationDependencies, projectId: string, 
     version,
     graph,
     contactId: request.contactId ?? NO_ONE,
-    context: request.context ?? {},
+    context: request.context ?? dateContext(workflow, contact, startedAt),
     startedAt,
   });
   const events = (request.events ?? []).map(({ name, at, data = {} }): SimulatedEvent => ({
@@ -99,6 +100,18 @@ export async function simulate(deps: SimulationDependencies, projectId: string, 
     emails,
     contact: { email, subscribed, data },
   };
+}
+
+/** Returns the context with which the contact would enter next by a trigger DATE. Empty for other triggers. */
+function dateContext(
+  { triggerType, triggerConfig }: { triggerType: string; triggerConfig: unknown },
+  { data }: FilterContact,
+  at: Date,
+): Record<string, unknown> {
+  const { dateField, ...config } = triggerConfig as Partial<TriggerConfig<"DATE">>;
+  if (triggerType !== "DATE" || dateField === undefined) return {};
+  const entry = nextDateEntry({ ...config, dateField }, data, at);
+  return typeof entry === "string" ? {} : contextOf(entry);
 }
 
 /** @throws AppError WORKFLOW_NOT_FOUND, VERSION_NOT_FOUND */

@@ -17,7 +17,7 @@ import {
 import { useFields } from "../../segments/condition-builder/fields.ts";
 import { EventField } from "../event-field.tsx";
 import { RemoveButton } from "./remove-button.tsx";
-import { SegmentSelect } from "./trigger-fields.tsx";
+import { SegmentSelect } from "./segment-select.tsx";
 
 type ExitType = ExitCondition["type"];
 

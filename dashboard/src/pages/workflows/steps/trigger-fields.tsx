@@ -1,14 +1,13 @@
 // The inputs for what lets contacts into a workflow.
-import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import type { ExitCondition } from "@postloft/contract/workflows/exit-conditions.ts";
 import type { Goal } from "@postloft/contract/workflows/goal.ts";
 import type { TriggerType } from "@postloft/contract/workflows/graph.ts";
 import { problemWith } from "../../../api/call.ts";
 import { t } from "../../../text/t.ts";
 import { Field, Select } from "../../../ui/field.tsx";
-import { segmentsQuery } from "../../segments/segment-queries.ts";
 import { EventField } from "../event-field.tsx";
+import { DateTriggerFields } from "./date-trigger-fields.tsx";
+import { SegmentSelect } from "./segment-select.tsx";
 import type { Config } from "./step-config.ts";
 
 export interface TriggerDraft {
@@ -61,6 +60,10 @@ export function TriggerFields({
       return (
         <ScheduleFields projectId={projectId} config={triggerConfig} onChange={onChange} error={error} />
       );
+    case "DATE":
+      return (
+        <DateTriggerFields projectId={projectId} config={triggerConfig} onChange={onChange} error={error} />
+      );
     case "MANUAL":
       return (
         <p className="text-sm text-soft">
@@ -68,51 +71,6 @@ export function TriggerFields({
         </p>
       );
   }
-}
-
-interface SegmentSelectProps {
-  projectId: string;
-  /** Offers only segments that record entries and exits. */
-  mustBeTracked?: boolean;
-  value: string;
-  onChange: (id: string) => void;
-  error: string | undefined;
-}
-
-export function SegmentSelect({
-  projectId,
-  mustBeTracked = false,
-  value,
-  onChange,
-  error,
-}: SegmentSelectProps) {
-  const segments = useQuery(segmentsQuery(projectId));
-  const offered = (segments.data ?? []).filter(
-    ({ id, type, trackMembership }) =>
-      !mustBeTracked || id === value || (type === "DYNAMIC" && trackMembership),
-  );
-  return (
-    <div>
-      <Select
-        label={t("Segment")}
-        options={[
-          { value: "", label: t("Choose a segment") },
-          ...offered.map(({ id, name }) => ({ value: id, label: name })),
-        ]}
-        value={value}
-        onChange={({ target }) => onChange(target.value)}
-        error={error}
-        help={mustBeTracked ? t("Only segments with “Track membership” are listed.") : undefined}
-      />
-      <Link
-        to="/$projectId/segments"
-        params={{ projectId }}
-        className="mt-1 inline-block text-sm text-accent hover:underline"
-      >
-        {t("All segments")}
-      </Link>
-    </div>
-  );
 }
 
 interface ScheduleFieldsProps {

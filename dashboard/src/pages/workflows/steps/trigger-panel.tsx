@@ -18,6 +18,7 @@ import { invalidateWorkflows, type Workflow } from "../workflow-queries.ts";
 import { PanelFrame } from "./step-panel.tsx";
 import { ExitFields } from "./exit-fields.tsx";
 import { GoalFields } from "./goal-fields.tsx";
+import { FIRST_DATE } from "./date-trigger-fields.tsx";
 import { TriggerFields, type TriggerDraft } from "./trigger-fields.tsx";
 
 const AT_INPUTS = [
@@ -27,6 +28,10 @@ const AT_INPUTS = [
   "triggerConfig.segmentId",
   "triggerConfig.cron",
   "triggerConfig.timezone",
+  "triggerConfig.dateField",
+  "triggerConfig.amount",
+  "triggerConfig.unit",
+  "triggerConfig.until",
   "exitConditions.",
   "goal.eventName",
   "goal.days",
@@ -55,6 +60,12 @@ function changesOf(before: TriggerDraft, draft: TriggerDraft) {
 function isWhole({ name, goal, isComplete }: TriggerDraft): boolean {
   const hasGoal = goal === null || (goal.eventName.trim() !== "" && !Number.isNaN(goal.days));
   return name.trim() !== "" && isComplete && hasGoal;
+}
+
+/** Returns a newly chosen type with its first config, or with the saved one. */
+function typeOf(triggerType: TriggerType, saved: Workflow) {
+  const first = triggerType === "DATE" ? FIRST_DATE : {};
+  return { triggerType, triggerConfig: triggerType === saved.triggerType ? saved.triggerConfig : first };
 }
 
 interface TriggerPanelProps {
@@ -120,13 +131,7 @@ export function TriggerPanel({ projectId, workflow, onClose }: TriggerPanelProps
             label: TRIGGER_NAMES[value],
           }))}
           value={draft.triggerType}
-          onChange={({ target }) => {
-            const triggerType = target.value as TriggerType;
-            change({
-              triggerType,
-              triggerConfig: triggerType === base.triggerType ? base.triggerConfig : {},
-            });
-          }}
+          onChange={({ target }) => change(typeOf(target.value as TriggerType, base))}
         />
         <TriggerFields
           projectId={projectId}

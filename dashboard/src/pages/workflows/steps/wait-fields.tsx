@@ -5,7 +5,7 @@ import { Checkbox } from "../../../ui/field.tsx";
 import { EventField } from "../event-field.tsx";
 import type { FieldsProps } from "./step-config.ts";
 import { TIMEOUT_UNITS } from "./step-text.ts";
-import { Duration } from "./delay-fields.tsx";
+import { Duration } from "./date-fields.tsx";
 
 const SECONDS: ReadonlyMap<string, number> = new Map(TIMEOUT_UNITS);
 
