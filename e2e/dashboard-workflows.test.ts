@@ -2,6 +2,7 @@
 // with a contact, and creates workflows from starters.
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { useTestServer, type TestProject } from "../server/src/testing/test-server.ts";
 import { choose, go, press, reach, type } from "./by-keys.ts";
 import { make, openDashboard } from "./open-dashboard.ts";
@@ -248,11 +249,17 @@ test("a trial explains a missing contact, a missing step, an endless wait and a 
   await page.getByLabel("“paid” happens").check();
   await path.getByText("Event happened").waitFor();
   await path.getByText(/^Fails[.] /).waitFor();
-  await page.getByLabel("Data of “ordered”").fill('{ "order": 42 }');
+  const data = page.getByLabel("Data of “ordered”");
+  await data.fill('{ "order": 42 }');
   await path
     .getByText("Would send a POST request to hooks.example.com. We assume that it succeeds.")
     .waitFor();
   await path.getByText("Completes the workflow").waitFor();
+
+  await data.fill(JSON.stringify({ order: "4".repeat(LIMITS.executionContextLength.value) }));
+  await page.getByText(/^Must be at most .* characters as JSON[.]$/).waitFor();
+  expect(await data.getAttribute("aria-invalid")).toBe("true");
+  expect(await page.getByRole("alert").count()).toBe(0);
 
   // The panel opens again with the same contact.
   await page.getByRole("button", { name: "Close", exact: true }).click();
