@@ -2,6 +2,7 @@
 // with a contact, and creates workflows from starters.
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { useTestServer, type TestProject } from "../server/src/testing/test-server.ts";
 import { choose, go, press, reach, type } from "./by-keys.ts";
 import { make, openDashboard } from "./open-dashboard.ts";
@@ -176,7 +177,7 @@ async function makeWorkflow(project: TestProject): Promise<string> {
   return id;
 }
 
-test("a trial by keyboard shows the path of a contact, the email and why it wouldn't enter", async () => {
+test("a trial by keyboard shows the path of a contact, the email and why it can't enter", async () => {
   const { page } = await openDashboard(server, browser, async (project) => {
     await server.call("POST", "/v1/track", project.byKey, {
       email: "old@example.com",
@@ -215,7 +216,7 @@ test("a trial by keyboard shows the path of a contact, the email and why it woul
   await preview.waitFor({ state: "detached" });
 
   await press(page, "Why didn't they enter?");
-  await page.getByText("This contact wouldn't enter now.").waitFor();
+  await page.getByText("This contact can't enter now.").waitFor();
   await page.getByText("The workflow is disabled. Enable it first.").waitFor();
   await press(page, "Close");
   await expect.poll(() => page.locator("button:focus").innerText()).toBe("Try it");
@@ -248,18 +249,26 @@ test("a trial explains a missing contact, a missing step, an endless wait and a 
   await page.getByLabel("“paid” happens").check();
   await path.getByText("Event happened").waitFor();
   await path.getByText(/^Fails[.] /).waitFor();
-  await page.getByLabel("Data of “ordered”").fill('{ "order": 42 }');
+  const data = page.getByLabel("Data of “ordered”");
+  await data.fill('{ "order": 42 }');
   await path
     .getByText("Would send a POST request to hooks.example.com. We assume that it succeeds.")
     .waitFor();
   await path.getByText("Completes the workflow").waitFor();
+
+  await data.fill(JSON.stringify({ order: "4".repeat(LIMITS.executionContextLength.value) }));
+  await page.getByText(/^Must be at most .* characters as JSON[.]$/).waitFor();
+  expect(await data.getAttribute("aria-invalid")).toBe("true");
+  expect(await page.getByRole("alert").count()).toBe(0);
 
   // The panel opens again with the same contact.
   await page.getByRole("button", { name: "Close", exact: true }).click();
   await page.getByRole("button", { name: "Try it" }).click();
   await page.getByRole("button", { name: "As ada@example.com" }).waitFor();
   await page.getByRole("button", { name: "Why didn't they enter?" }).click();
-  await page.getByText("Contacts enter when “ordered” happens.").waitFor();
+  await page
+    .getByText("Contacts enter when “ordered” happens. This contact has never had this event.")
+    .waitFor();
   await server.call("PATCH", `/workflows/${workflowId}`, project.byKey, {
     exitConditions: [
       {
@@ -476,4 +485,17 @@ test("enabling a workflow with a segment asks whether current members should ent
   await dialog.getByRole("button", { name: "Enable" }).click();
   await page.getByText("The current members enter within minutes.").waitFor();
   await expect.poll(entered, { timeout: 30_000 }).toBe(1);
+  // A member that entered before is kept out by two rules, and the link shows its execution.
+  await page.getByRole("button", { name: "Try it" }).click();
+  await page.getByRole("button", { name: "Choose a contact…" }).click();
+  await page.getByRole("button", { name: "ada@example.com" }).click();
+  await page.getByRole("button", { name: "Why didn't they enter?" }).click();
+  const segment = "The contact is already in “Pros”, and would have to leave and join again.";
+  const reasons = page.getByRole("listitem").filter({ has: page.getByLabel("Prevents entry") });
+  await reasons.filter({ hasText: segment }).getByRole("link", { name: "View segment" }).waitFor();
+  await reasons
+    .filter({ hasText: "The contact entered before, and can enter only once." })
+    .getByRole("link", { name: "View executions" })
+    .click();
+  await page.getByRole("link", { name: "ada@example.com" }).waitFor();
 });

@@ -8,10 +8,13 @@ import type { ApiResponse } from "../../../api/address.ts";
 import { api } from "../../../api/endpoints.ts";
 import { query } from "../../../api/query.ts";
 import { t } from "../../../text/t.ts";
+import { formatInstant } from "../../../ui/format.ts";
 import { Failure, Skeleton } from "../../../ui/states.tsx";
+import { segmentsQuery } from "../../segments/segment-queries.ts";
 import { startEventOf } from "../steps/step-panel.tsx";
-import type { SegmentNames } from "../trigger-text.ts";
 import type { Workflow } from "../workflow-queries.ts";
+import { useSegmentNames } from "../workflows-page.tsx";
+import { lastEventQuery } from "./use-trial.ts";
 
 type Reason = ApiResponse<typeof api.workflows.why>["reasons"][number];
 
@@ -19,7 +22,6 @@ interface EntryProps {
   projectId: string;
   workflow: Workflow;
   contact: { id: string; email: string };
-  segments: SegmentNames;
 }
 
 export function EntryReasons(props: EntryProps) {
@@ -31,13 +33,14 @@ export function EntryReasons(props: EntryProps) {
       workflow.updatedAt,
     ),
   );
-  if (why.isPending) return <Skeleton className="h-32" />;
+  const segments = useQuery(segmentsQuery(projectId));
+  if (why.isPending || segments.isPending) return <Skeleton className="h-32" />;
   if (why.isError) return <Failure error={why.error} onRetry={() => void why.refetch()} />;
   const { wouldEnter, reasons } = why.data;
   return (
     <div className="text-sm">
       <p className="mb-2 font-medium">
-        {wouldEnter ? t("This contact would enter now.") : t("This contact wouldn't enter now.")}
+        {wouldEnter ? t("This contact can enter now.") : t("This contact can't enter now.")}
       </p>
       <ul className="flex flex-col gap-2">
         {reasons.map((reason) => (
@@ -134,17 +137,26 @@ function StepLink({ workflow, children }: { workflow: Workflow; children: ReactN
 
 function TriggerReason({ projectId, workflow, contact, holds }: EntryProps & { holds: boolean }) {
   const event = startEventOf(workflow);
+  const events = useQuery({
+    ...lastEventQuery(projectId, event ?? "", contact.id),
+    enabled: event !== undefined,
+  });
   if (event === undefined) return t("Contacts enter when you start the workflow for them.");
+  const last = events.data?.data[0];
   return (
     <>
       {holds
         ? t("Contacts enter when “{event}” happens.", { event })
         : t("The last “{event}” of this contact didn't match the trigger's filter.", { event })}{" "}
+      {events.data !== undefined &&
+        (last === undefined
+          ? t("This contact has never had this event.")
+          : t("Last time: {when}", { when: formatInstant(last.createdAt) }))}
       <Link
         to="/$projectId/contacts/$contactId"
         params={{ projectId, contactId: contact.id }}
         search={{}}
-        className={LINK}
+        className={`block w-fit ${LINK}`}
       >
         {t("View the contact's events")}
       </Link>
@@ -152,7 +164,8 @@ function TriggerReason({ projectId, workflow, contact, holds }: EntryProps & { h
   );
 }
 
-function SegmentReason({ projectId, workflow, segments, reason }: EntryProps & { reason: Reason }) {
+function SegmentReason({ projectId, workflow, reason }: EntryProps & { reason: Reason }) {
+  const segments = useSegmentNames(projectId);
   const { rule, holds } = reason;
   const id = workflow.triggerConfig["segmentId"];
   const name = typeof id === "string" ? segments.get(id) : undefined;

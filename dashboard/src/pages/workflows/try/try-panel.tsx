@@ -150,7 +150,7 @@ function Results({ contact, ...props }: TryPanelProps & { contact: ChosenContact
         onChoose={setView}
       />
       {view === "entry" ? (
-        <EntryReasons projectId={projectId} workflow={workflow} contact={contact} segments={names.segments} />
+        <EntryReasons projectId={projectId} workflow={workflow} contact={contact} />
       ) : (
         trial.hasSteps && <Path workflow={workflow} names={names} trial={trial} />
       )}

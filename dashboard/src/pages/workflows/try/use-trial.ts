@@ -97,12 +97,17 @@ function nextEvent(
   return null;
 }
 
+/** The newest start event of a contact. */
+export function lastEventQuery(projectId: string, eventName: string, contactId: string) {
+  return query(api.events.list, { projectId, query: { eventName, contactId, limit: "1" } });
+}
+
 /** Returns the data of the newest start event, preferably of the contact. Undefined while loading. */
 function useExample(projectId: string, event: string | undefined, contactId: string | null) {
   const eventName = event ?? "";
   const isAsked = event !== undefined && contactId !== null;
   const own = useQuery({
-    ...query(api.events.list, { projectId, query: { eventName, contactId: contactId ?? "", limit: "1" } }),
+    ...lastEventQuery(projectId, eventName, contactId ?? ""),
     enabled: isAsked,
   });
   const hasNone = own.isError || own.data?.data.length === 0;
