@@ -7,6 +7,7 @@ import { benchReports } from "./reports.ts";
 import { benchSegments } from "./segments.ts";
 import { benchNeighbours } from "./neighbours.ts";
 import { benchSend } from "./send.ts";
+import { benchSubmission } from "./submission.ts";
 import { benchTrack } from "./track.ts";
 import { benchWebhooks } from "./webhooks.ts";
 import { benchWorkflowSteps } from "./workflows.ts";
@@ -25,6 +26,10 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     measures:
       "POST /v1/send with 20 KB of HTML, compared with the same servers, and with batches (`batch`: only those)",
     run: benchSend,
+  },
+  submission: {
+    measures: "messages of 20 KB over SMTP at 64 connections, compared with one transaction for each message",
+    run: benchSubmission,
   },
   deliver: {
     measures:

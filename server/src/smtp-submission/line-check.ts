@@ -1,9 +1,8 @@
 // Checks the bytes of a message while it arrives. SMTP smuggling relies on servers that disagree about the end of a line.
 import { SmtpReply } from "./replies.ts";
 
-const NUL = 0x00;
-const LINE_FEED = 0x0a;
-const CARRIAGE_RETURN = 0x0d;
+/** A CR at the end may be followed by LF in the next bytes. */
+const BARE_END = /\r[^\n]|[^\r]\n|^\n/;
 
 const BARE = new SmtpReply(
   550,
@@ -19,20 +18,16 @@ export interface LineCheck {
 }
 
 export function createLineCheck(): LineCheck {
-  let before = 0;
+  let endsInCr = false;
   let found: SmtpReply | null = null;
-  /** Allows LF after CR, and nothing else after it. */
-  const isAllowed = (byte: number): boolean => {
-    const isPair = (byte === LINE_FEED) === (before === CARRIAGE_RETURN);
-    before = byte;
-    if (byte === NUL) found = HAS_NUL;
-    else if (!isPair) found = BARE;
-    return found === null;
-  };
   return {
     add(chunk) {
-      if (found === null) chunk.every(isAllowed);
+      if (found !== null || chunk.length === 0) return;
+      const text = (endsInCr ? "\r" : "") + chunk.toString("latin1");
+      endsInCr = text.endsWith("\r");
+      if (text.includes("\0")) found = HAS_NUL;
+      else if (BARE_END.test(text)) found = BARE;
     },
-    fault: () => found ?? (before === CARRIAGE_RETURN ? BARE : null),
+    fault: () => found ?? (endsInCr ? BARE : null),
   };
 }

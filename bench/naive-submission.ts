@@ -1,0 +1,59 @@
+// An SMTP server as usually written, as a process: it signs in, parses nothing, and runs one transaction for each message.
+import type { AddressInfo } from "node:net";
+import type pg from "pg";
+import { SMTPServer } from "smtp-server";
+import { createDatabase, createPool } from "../server/src/platform/database/database.ts";
+import { createLog } from "../server/src/platform/log.ts";
+import { createKeyFinder } from "../server/src/projects/keys.ts";
+import { askUnprepared, naiveSend } from "./naive-endpoints.ts";
+
+const POOL_SIZE = 16;
+
+async function serve(connection: pg.PoolConfig): Promise<number> {
+  const pool = createPool({ connection, maxConnections: POOL_SIZE, log: createLog({ level: "warn" }) });
+  const findKey = createKeyFinder(createDatabase(pool));
+  async function store(stream: AsyncIterable<Buffer>, projectId: string, addresses: readonly string[]) {
+    const chunks: Buffer[] = [];
+    for await (const chunk of stream) chunks.push(chunk);
+    await naiveSend(pool, askUnprepared, projectId, {
+      to: addresses.map((address) => ({ address, name: null })),
+      from: { address: "shop@sandbox.localhost", name: null },
+      subject: "Your order",
+      body: Buffer.concat(chunks).toString(),
+    });
+  }
+  const server = new SMTPServer({
+    disabledCommands: ["STARTTLS"],
+    disableReverseLookup: true,
+    logger: false,
+    onAuth({ password }, _session, done) {
+      void callBack(async () => ({ user: (await findKey(password ?? ""))?.projectId }), done);
+    },
+    onData(stream, { user, envelope }, done) {
+      const addresses = envelope.rcptTo.map(({ address }) => address);
+      void callBack(() => store(stream as AsyncIterable<Buffer>, String(user), addresses), done);
+    },
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", () => resolve()));
+  return (server.server.address() as AddressInfo).port;
+}
+
+async function callBack<Result>(
+  work: () => Promise<Result>,
+  done: (error: Error | null, result?: never) => void,
+): Promise<void> {
+  let result: Result;
+  try {
+    result = await work();
+  } catch (error) {
+    done(error as Error);
+    return;
+  }
+  done(null, result as never);
+}
+
+process.once("disconnect", () => process.exit(0));
+process.once(
+  "message",
+  (connection) => void serve(connection as pg.PoolConfig).then((port) => process.send?.({ port })),
+);
