@@ -319,6 +319,14 @@ test("a step that was changed elsewhere is not overwritten", async () => {
     project.byKey,
   );
   expect(body.steps.find(({ id }) => id === stepId)?.config).toEqual({ amount: 4, unit: "weeks" });
+
+  // The same by mouse, in the canvas.
+  await page.getByRole("button", { name: "Close", exact: true }).click();
+  await page.locator(`[data-step="${stepId}"]`).click();
+  await page.getByRole("heading", { level: 2, name: "Delay" }).waitFor();
+  await page.getByRole("button", { name: /^Add a step/ }).last().click();
+  await page.getByRole("menuitem", { name: "Webhook" }).click();
+  await page.getByLabel("URL").waitFor();
 });
 
 test("a trigger by date is edited, explained in words and saved", async () => {

@@ -39,6 +39,8 @@ const MOST_ZOOM = 1.5;
 /** The first view shows texts at a readable size. */
 const LEAST_FIRST_ZOOM = 0.85;
 const EDGE_PX = 28;
+/** The library ignores the pointer on nodes that it can neither select nor drag, but these contain buttons. */
+const CLICKABLE = { pointerEvents: "all" } as const;
 
 const HANDLES = (
   <>
@@ -124,6 +126,7 @@ function nodesOf(
       position: { x: x - STEP_WIDTH / 2, y },
       width: STEP_WIDTH,
       height: STEP_HEIGHT,
+      style: CLICKABLE,
       data: { content: renderStep(id) },
     })),
     ...slots.map(({ way, x, y }): SlotNode => ({
@@ -132,6 +135,9 @@ function nodesOf(
       position: { x: x - SLOT_WIDTH / 2, y: y - SLOT_HEIGHT / 2 },
       width: SLOT_WIDTH,
       height: SLOT_HEIGHT,
+      style: CLICKABLE,
+      // Otherwise a press on the button begins to move the canvas, which closes the menu.
+      className: "nopan",
       data: { content: renderWay(way) },
     })),
   ].toSorted((one, other) => one.position.y - other.position.y || one.position.x - other.position.x);
