@@ -324,7 +324,10 @@ test("a step that was changed elsewhere is not overwritten", async () => {
   await page.getByRole("button", { name: "Close", exact: true }).click();
   await page.locator(`[data-step="${stepId}"]`).click();
   await page.getByRole("heading", { level: 2, name: "Delay" }).waitFor();
-  await page.getByRole("button", { name: /^Add a step/ }).last().click();
+  await page
+    .getByRole("button", { name: /^Add a step/ })
+    .last()
+    .click();
   await page.getByRole("menuitem", { name: "Webhook" }).click();
   await page.getByLabel("URL").waitFor();
 });
