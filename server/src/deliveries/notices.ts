@@ -48,8 +48,8 @@ export function createNoticeStore(
 ): NoticeStore {
   const unread = createUnreadSum(database);
   const commits = createGroupCommit<ReceivedNotice, Stored>({
-    lanes: 2,
-    laneOf: ({ providerId }) => providerId.charCodeAt(providerId.length - 1),
+    shards: 2,
+    shardOf: ({ providerId }) => providerId.charCodeAt(providerId.length - 1),
     maxItems: MAX_BATCH,
     async run(reported) {
       const notices = reported.map((notice) => ({ ...notice, id: newId() }));

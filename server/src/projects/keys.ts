@@ -48,8 +48,8 @@ export async function replaceKeys(tx: Tx, sealer: Sealer, projectId: string, pai
 export function createKeyFinder(database: Database): (key: string) => Promise<PresentedKey | null> {
   const findScoped = createScopedKeyFinder(database);
   const lookups = createGroupCommit<string, PresentedKey | null>({
-    lanes: 2,
-    laneOf: (key) => key.charCodeAt(key.length - 1),
+    shards: 2,
+    shardOf: (key) => key.charCodeAt(key.length - 1),
     maxItems: MAX_LOOKUPS,
     async run(keys) {
       const hashes = new Map([...new Set(keys)].map((key) => [key, sha256(key)]));

@@ -32,8 +32,8 @@ const FEEDBACK: Readonly<Record<string, Feedback>> = {
 
 export function createMailboxTransport(database: Database): Transport {
   const stores = createGroupCommit<OutgoingMessage, void>({
-    lanes: 1,
-    laneOf: () => 0,
+    shards: 1,
+    shardOf: () => 0,
     maxItems: MAX_BATCH,
     async run(messages) {
       await insertMessages(database, messages.map(toRow));

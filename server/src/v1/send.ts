@@ -85,8 +85,8 @@ export function createSendEndpoint(options: {
 
   const shards = createShards(SHARDS);
   const commits = createGroupCommit<SendUnit, readonly SendResult[]>({
-    lanes: shards.count,
-    laneOf: (unit) => shards.laneOf(asShardRequest(unit)),
+    shards: shards.count,
+    shardOf: (unit) => shards.shardOf(asShardRequest(unit)),
     maxItems: MAX_BATCH,
     weightOf: ({ items, bodyBytes }) => Math.max(bodyBytes, items.length * MIN_EMAIL_BYTES),
     maxWeight: MAX_BATCH_BYTES,

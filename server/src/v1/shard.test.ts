@@ -17,24 +17,26 @@ const heavyOnes = {
 
 test("assigns the same shard to the same text, and never the heavy one to light requests", () => {
   const shards = createShards(LIGHT_SHARDS);
-  const taken = Array.from({ length: 100 }, (_, at) => shards.laneOf(request({ text: `${at}@example.com` })));
+  const taken = Array.from({ length: 100 }, (_, at) =>
+    shards.shardOf(request({ text: `${at}@example.com` })),
+  );
   expect(new Set(taken)).toEqual(new Set([0, 1]));
-  expect(shards.laneOf(request())).toBe(shards.laneOf(request({ bodyBytes: 5_000 })));
+  expect(shards.shardOf(request())).toBe(shards.shardOf(request({ bodyBytes: 5_000 })));
 });
 
 test.each(Object.entries(heavyOnes))(
   "%s uses the heavy shard, with its whole project until it is done",
   async (_, one) => {
     const shards = createShards(LIGHT_SHARDS);
-    const before = shards.laneOf(request());
+    const before = shards.shardOf(request());
     const { promise, resolve } = Promise.withResolvers<void>();
     const flight = shards.during(one, () => promise);
-    expect(shards.laneOf(one)).toBe(HEAVY_SHARD);
-    expect(shards.laneOf(request())).toBe(HEAVY_SHARD);
-    expect(shards.laneOf(request({ projectId: "b" }))).not.toBe(HEAVY_SHARD);
+    expect(shards.shardOf(one)).toBe(HEAVY_SHARD);
+    expect(shards.shardOf(request())).toBe(HEAVY_SHARD);
+    expect(shards.shardOf(request({ projectId: "b" }))).not.toBe(HEAVY_SHARD);
     resolve();
     await flight;
-    expect(shards.laneOf(request())).toBe(before);
+    expect(shards.shardOf(request())).toBe(before);
   },
 );
 
@@ -44,5 +46,5 @@ test("releases the project from the heavy shard when the request fails", async (
     throw new Error("The database is away.");
   });
   await expect(failing).rejects.toThrow("away");
-  expect(shards.laneOf(request())).not.toBe(HEAVY_SHARD);
+  expect(shards.shardOf(request())).not.toBe(HEAVY_SHARD);
 });

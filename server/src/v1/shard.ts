@@ -20,7 +20,7 @@ export interface ShardRequest {
 
 export interface Shards {
   count: number;
-  laneOf(request: ShardRequest): number;
+  shardOf(request: ShardRequest): number;
   /** Submits a request. While a heavy request of a project is in flight, all requests of the project use the heavy shard. */
   during<Result>(request: ShardRequest, submit: () => Promise<Result>): Promise<Result>;
 }
@@ -33,7 +33,7 @@ export function createShards(count: number): Shards {
   const heavy = new Map<string, number>();
   return {
     count: count + 1,
-    laneOf: (request) =>
+    shardOf: (request) =>
       isHeavy(request) || heavy.has(request.projectId)
         ? count
         : hashOf(request.projectId + request.text) % count,

@@ -32,7 +32,7 @@ export interface TrackResponse {
 const SHARDS = 2;
 const MAX_BATCH = 200;
 
-/** The door for tracked events. What one contact tracked stays in order: its events share a lane. */
+/** Creates the ingest endpoint of tracked events. Events of one contact stay in order, because they share a shard. */
 export function createTracker(database: Database): GroupCommit<TrackRequest, TrackResponse> {
   const shards = createShards(SHARDS);
   const asShardRequest = ({ projectId, email, bodyBytes, data }: TrackRequest) => ({
@@ -42,8 +42,8 @@ export function createTracker(database: Database): GroupCommit<TrackRequest, Tra
     data,
   });
   const { submit, drained } = createGroupCommit<TrackRequest, TrackResponse>({
-    lanes: shards.count,
-    laneOf: (request) => shards.laneOf(asShardRequest(request)),
+    shards: shards.count,
+    shardOf: (request) => shards.shardOf(asShardRequest(request)),
     maxItems: MAX_BATCH,
     weightOf: ({ bodyBytes }) => bodyBytes,
     maxWeight: MAX_BATCH_BYTES,

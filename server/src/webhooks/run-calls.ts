@@ -202,8 +202,8 @@ function isUnavailable(error: unknown): boolean {
 /** Tries that end while others are booked form the next batch. A repeat does no harm: a claim is booked once. */
 function createResultRecorder({ database, onEnded, log, metrics }: WebhookCallsOptions) {
   const commits = createGroupCommit<AttemptResult, void>({
-    lanes: 1,
-    laneOf: () => 0,
+    shards: 1,
+    shardOf: () => 0,
     maxItems: RECORDED_AT_ONCE,
     async run(ends) {
       await transaction(database, async (tx) => {

@@ -31,8 +31,8 @@ type Click = HeldClick & { activity: Noted };
 export function createActivityQueue({ database, log }: { database: Database; log: Log }): ActivityQueue {
   const commits = createGroupCommit<Activity, boolean>({
     // One batch at a time, because concurrent batches would wait for each other's counters.
-    lanes: 1,
-    laneOf: () => 0,
+    shards: 1,
+    shardOf: () => 0,
     maxItems: MAX_BATCH,
     async run(activities) {
       const early = await transaction(database, (tx) => recordActivities(tx, activities));

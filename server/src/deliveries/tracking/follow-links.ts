@@ -26,8 +26,8 @@ export function createLinkFollower({
 }): (token: string, u: unknown) => Promise<Followed> {
   let lane = 0;
   const lookUps = createGroupCommit<MailLink, string | null>({
-    lanes: LANES,
-    laneOf: () => lane++,
+    shards: LANES,
+    shardOf: () => lane++,
     maxItems: MAX_BATCH,
     run: (links) => findLinkTargets(database, links),
   });

@@ -104,8 +104,8 @@ export function createResultRecorder(options: {
   }
 
   const lateResults = createGroupCommit<Entry, void>({
-    lanes: 1,
-    laneOf: () => 0,
+    shards: 1,
+    shardOf: () => 0,
     maxItems: MAX_BATCH,
     async run(entries) {
       await recordLost(entries);
@@ -113,8 +113,8 @@ export function createResultRecorder(options: {
     },
   });
   const records = createGroupCommit<Entry, void>({
-    lanes: 1,
-    laneOf: () => 0,
+    shards: 1,
+    shardOf: () => 0,
     maxItems: MAX_BATCH,
     async run(entries) {
       const recorded = await transaction(database, (tx) => book(tx, entries, options.applyFeedback));

@@ -95,8 +95,8 @@ export function createPreSendCheck(options: SubmissionOptions): Submission {
   // Use a single shard, and no concurrency even after a failure. Commits then happen in the order of submission, and each one knows all
   // emails that passed before it.
   const commits = createGroupCommit<SubmissionRequest, boolean>({
-    lanes: 1,
-    laneOf: () => 0,
+    shards: 1,
+    shardOf: () => 0,
     maxItems: MAX_BATCH,
     aloneAtOnce: 1,
     async run(matters) {

@@ -11,8 +11,8 @@ test("items that arrive while a batch is in flight form the next batch, in their
   const batches: number[][] = [];
   const first = open<void>();
   const commits = createGroupCommit<number, number>({
-    lanes: 1,
-    laneOf: () => 0,
+    shards: 1,
+    shardOf: () => 0,
     maxItems: 100,
     async run(items) {
       batches.push([...items]);
@@ -34,8 +34,8 @@ test("a batch never exceeds its limit, and a shard never runs two batches concur
   let most = 0;
   const sizes: number[] = [];
   const commits = createGroupCommit<number, number>({
-    lanes: 1,
-    laneOf: () => 0,
+    shards: 1,
+    shardOf: () => 0,
     maxItems: 3,
     async run(items) {
       most = Math.max(most, ++running);
@@ -54,8 +54,8 @@ test("items of one shard stay in order and other shards do not wait for them", a
   const stuck = open<void>();
   const done: string[] = [];
   const commits = createGroupCommit<string, string>({
-    lanes: 2,
-    laneOf: (item) => (item.startsWith("slow") ? 0 : 1),
+    shards: 2,
+    shardOf: (item) => (item.startsWith("slow") ? 0 : 1),
     maxItems: 10,
     async run(items) {
       if (items[0]?.startsWith("slow") === true) await stuck.promise;
@@ -73,8 +73,8 @@ test("items of one shard stay in order and other shards do not wait for them", a
 
 test("tries each item separately when a batch fails, and rejects only the bad item", async () => {
   const commits = createGroupCommit<number, number>({
-    lanes: 1,
-    laneOf: () => 0,
+    shards: 1,
+    shardOf: () => 0,
     maxItems: 10,
     async run(items) {
       if (items.includes(13)) throw new Error("13 is not accepted");
@@ -92,8 +92,8 @@ test.each([
   let running = 0;
   let most = 0;
   const commits = createGroupCommit<number, number>({
-    lanes: 1,
-    laneOf: () => 0,
+    shards: 1,
+    shardOf: () => 0,
     maxItems: 10,
     ...(aloneAtOnce === undefined ? {} : { aloneAtOnce }),
     async run(items) {
@@ -112,8 +112,8 @@ test.each([
 test("rejects all items of a failed batch that may have taken effect, and never repeats it", async () => {
   let runs = 0;
   const commits = createGroupCommit<number, number>({
-    lanes: 1,
-    laneOf: () => 0,
+    shards: 1,
+    shardOf: () => 0,
     maxItems: 10,
     async run() {
       runs++;
@@ -129,8 +129,8 @@ test("rejects all items of a failed batch that may have taken effect, and never 
 test("rejects only the item with an Error as its result, without repeating the others", async () => {
   let runs = 0;
   const commits = createGroupCommit<number, number>({
-    lanes: 1,
-    laneOf: () => 0,
+    shards: 1,
+    shardOf: () => 0,
     maxItems: 10,
     async run(items) {
       runs++;
@@ -145,8 +145,8 @@ test("rejects only the item with an Error as its result, without repeating the o
 test("is drained when no items wait or are in flight", async () => {
   let finished = false;
   const commits = createGroupCommit<number, number>({
-    lanes: 2,
-    laneOf: (item) => item,
+    shards: 2,
+    shardOf: (item) => item,
     maxItems: 10,
     async run(items) {
       await new Promise((resolve) => setImmediate(resolve));
@@ -163,8 +163,8 @@ test("is drained when no items wait or are in flight", async () => {
 test("ends a batch before it gets too heavy and runs a heavier item alone", async () => {
   const batches: number[][] = [];
   const commits = createGroupCommit<number, number>({
-    lanes: 1,
-    laneOf: () => 0,
+    shards: 1,
+    shardOf: () => 0,
     maxItems: 100,
     weightOf: (item) => item,
     maxWeight: 10,

@@ -4,9 +4,9 @@ import { pairUp } from "../pair-up.ts";
 
 export interface GroupCommitOptions<Item, Result> {
   /** How many batches may be in flight. Items of one shard never overlap, which keeps their order. */
-  lanes: number;
+  shards: number;
   /** Returns the shard of an item, any whole number. Items that touch the same row must share a shard. */
-  laneOf: (item: Item) => number;
+  shardOf: (item: Item) => number;
   /** The maximum number of items in a batch. */
   maxItems: number;
   /** Returns the weight of an item, such as its bytes. A batch ends before it would exceed `maxWeight`. Default: 0. */
@@ -44,7 +44,7 @@ interface Waiting<Item, Result> {
 export function createGroupCommit<Item, Result>(
   options: GroupCommitOptions<Item, Result>,
 ): GroupCommit<Item, Result> {
-  const shards = Array.from({ length: options.lanes }, () => ({
+  const shards = Array.from({ length: options.shards }, () => ({
     waiting: [] as Array<Waiting<Item, Result>>,
     busy: null as Promise<void> | null,
   }));
@@ -66,8 +66,8 @@ export function createGroupCommit<Item, Result>(
 
   return {
     submit(item) {
-      const shard = shards[Math.abs(options.laneOf(item)) % shards.length];
-      if (shard === undefined) throw new Error("A group commit needs at least one lane.");
+      const shard = shards[Math.abs(options.shardOf(item)) % shards.length];
+      if (shard === undefined) throw new Error("A group commit needs at least one shard.");
       return new Promise<Result>((resolve, reject) => {
         shard.waiting.push({ item, resolve, reject });
         shard.busy ??= work(shard);

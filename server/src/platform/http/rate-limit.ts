@@ -36,8 +36,8 @@ const MAX_BATCH = 500;
 
 export function createRateLimiter(database: Database): RateLimiter {
   const commits = createGroupCommit<Take, Taken>({
-    lanes: 1,
-    laneOf: () => 0,
+    shards: 1,
+    shardOf: () => 0,
     maxItems: MAX_BATCH,
     run: (takes) => takeAll(database, takes),
   });

@@ -12,8 +12,8 @@ const MAX_NOTES = 500;
 export function createScopedKeyFinder(database: Database) {
   const noting = new Set<string>();
   const notes = createGroupCommit<FoundKeyRow, void>({
-    lanes: 1,
-    laneOf: () => 0,
+    shards: 1,
+    shardOf: () => 0,
     maxItems: MAX_NOTES,
     async run(rows) {
       await updateLastUsed(database, rows);
