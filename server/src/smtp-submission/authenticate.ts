@@ -42,7 +42,9 @@ const SECRET_KEY = /^sk_[A-Za-z0-9_-]{1,200}$/;
  */
 export async function authenticate(options: AuthenticationOptions, signIn: SignIn): Promise<Submitter> {
   try {
-    return await findSubmitter(options, signIn);
+    const submitter = await findSubmitter(options, signIn);
+    if (!(await isProjectCalled(options.database, submitter.projectId, signIn.user))) throw WRONG_USER;
+    return submitter;
   } catch (error) {
     if (replyTo(error).responseCode === WRONG_KEY) await countWrongKey(options, signIn.ip);
     throw error;
@@ -59,7 +61,7 @@ async function countWrongKey(options: AuthenticationOptions, ip: string): Promis
 }
 
 /**
- * Admits one message. The key may have been revoked since the client signed in.
+ * Admits one message. The key may have been revoked since the client signed in, and always belongs to the same project.
  * @throws AppError and SmtpReply like `authenticate`, RATE_LIMIT_EXCEEDED
  */
 export async function admitMessage(options: AuthenticationOptions, signIn: SignIn): Promise<Submitter> {
@@ -69,8 +71,8 @@ export async function admitMessage(options: AuthenticationOptions, signIn: SignI
 }
 
 async function findSubmitter(
-  { database, credentials }: AuthenticationOptions,
-  { user, key, ip }: SignIn,
+  { credentials }: AuthenticationOptions,
+  { key, ip }: SignIn,
 ): Promise<Submitter> {
   if (!SECRET_KEY.test(key)) throw NOT_SECRET;
   const input = {
@@ -82,7 +84,7 @@ async function findSubmitter(
   };
   const caller = await identify(send.caller, input, credentials);
   const { projectId, scopes } = caller;
-  if (projectId === null || !(await isProjectCalled(database, projectId, user))) throw WRONG_USER;
+  if (projectId === null) throw WRONG_USER;
   checkRights(send, caller);
   return { projectId, isTest: scopes?.includes(TEST_SCOPE) === true };
 }

@@ -18,6 +18,7 @@ import {
   type SignIn,
   type Submitter,
 } from "./authenticate.ts";
+import { createMessageClaims, type ClaimMessage } from "./claim-messages.ts";
 import { readCertificate, watchCertificate, type CertificateFiles } from "./certificate.ts";
 import { createDataReader, type DataLimits, type DataReader } from "./read-data.ts";
 import { replyTo, SmtpReply } from "./replies.ts";
@@ -85,7 +86,7 @@ type Connection = SMTPServer["connections"] extends Set<infer Item> ? Item : nev
 
 /** The state that both ports share. */
 interface Shared {
-  deps: SubmissionDependencies;
+  deps: SubmissionDependencies & { claimMessage: ClaimMessage };
   limits: SubmissionLimits;
   slots: ReturnType<typeof createSlots>;
   limited: Map<string, LimitedConnection>;
@@ -98,7 +99,7 @@ interface Shared {
 export async function startSubmission(deps: SubmissionDependencies): Promise<SubmissionEndpoint> {
   const limits = { ...DEFAULT_LIMITS, ...deps.limits };
   const shared: Shared = {
-    deps,
+    deps: { ...deps, claimMessage: createMessageClaims(deps.database) },
     limits,
     slots: createSlots(limits.slots),
     limited: new Map(),

@@ -3,18 +3,14 @@ import { createHash } from "node:crypto";
 import { send, type SendBody } from "@postloft/contract/v1.ts";
 import { AppError } from "../platform/app-error.ts";
 import type { Database } from "../platform/database/database.ts";
-import {
-  claimKey,
-  checkIdempotencyKey,
-  releaseKeys,
-  type StoredResponse,
-} from "../platform/http/idempotency.ts";
+import { checkIdempotencyKey, releaseKeys, type StoredResponse } from "../platform/http/idempotency.ts";
 import { readBody } from "../platform/http/read-parts.ts";
 import type { Log } from "../platform/log.ts";
 import type { SendResponse } from "../v1/accept-sends.ts";
 import type { RecentSends } from "../v1/recent-sends.ts";
 import type { SendEndpoint } from "../v1/send.ts";
 import type { Submitter } from "./authenticate.ts";
+import type { ClaimMessage } from "./claim-messages.ts";
 import type { SubmittedMessage } from "./read-submitted.ts";
 
 export interface SubmitOptions {
@@ -40,11 +36,14 @@ const KEY_PATH = "smtp submission";
  * recipients (docs/decisions/0137-repeated-messages.md).
  * @throws AppError about the message
  */
-export async function submitMessage(options: SubmitOptions, submission: Submission): Promise<SendResponse> {
-  const { database, log } = options;
+export async function submitMessage(
+  options: SubmitOptions & { claimMessage: ClaimMessage },
+  submission: Submission,
+): Promise<SendResponse> {
+  const { database, claimMessage, log } = options;
   const { projectId, requestId, message } = submission;
   const body = readFields(submission);
-  const claim = message.identity === null ? null : await claimKey(database, requestOf(submission));
+  const claim = message.identity === null ? null : await claimMessage(requestOf(submission));
   if (claim !== null && "stored" in claim) return claim.stored.body as SendResponse;
   const storedResponse = claim?.storedResponse ?? null;
   try {
