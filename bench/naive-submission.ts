@@ -1,4 +1,4 @@
-// An SMTP server as usually written, as a process: it signs in, parses nothing, and runs one transaction for each message.
+// An SMTP server as usually written, as a process: it signs in, parses nothing, and runs one transaction for each message, or stores nothing.
 import type { AddressInfo } from "node:net";
 import type pg from "pg";
 import { SMTPServer } from "smtp-server";
@@ -9,29 +9,46 @@ import { askUnprepared, naiveSend } from "./naive-endpoints.ts";
 
 const POOL_SIZE = 16;
 
-async function serve(connection: pg.PoolConfig): Promise<number> {
+interface Store {
+  findProject(key: string): Promise<string | undefined>;
+  store(projectId: string, addresses: readonly string[], message: Buffer): Promise<void>;
+}
+
+/** Accepts every key and forgets every message. */
+const NOTHING: Store = { findProject: async () => "any", store: async () => undefined };
+
+function storeIn(connection: pg.PoolConfig): Store {
   const pool = createPool({ connection, maxConnections: POOL_SIZE, log: createLog({ level: "warn" }) });
   const findKey = createKeyFinder(createDatabase(pool));
-  async function store(stream: AsyncIterable<Buffer>, projectId: string, addresses: readonly string[]) {
+  return {
+    findProject: async (key) => (await findKey(key))?.projectId,
+    store: async (projectId, addresses, message) => {
+      await naiveSend(pool, askUnprepared, projectId, {
+        to: addresses.map((address) => ({ address, name: null })),
+        from: { address: "shop@sandbox.localhost", name: null },
+        subject: "Your order",
+        body: message.toString(),
+      });
+    },
+  };
+}
+
+async function serve({ findProject, store }: Store): Promise<number> {
+  async function accept(stream: AsyncIterable<Buffer>, projectId: string, addresses: readonly string[]) {
     const chunks: Buffer[] = [];
     for await (const chunk of stream) chunks.push(chunk);
-    await naiveSend(pool, askUnprepared, projectId, {
-      to: addresses.map((address) => ({ address, name: null })),
-      from: { address: "shop@sandbox.localhost", name: null },
-      subject: "Your order",
-      body: Buffer.concat(chunks).toString(),
-    });
+    await store(projectId, addresses, Buffer.concat(chunks));
   }
   const server = new SMTPServer({
     disabledCommands: ["STARTTLS"],
     disableReverseLookup: true,
     logger: false,
     onAuth({ password }, _session, done) {
-      void callBack(async () => ({ user: (await findKey(password ?? ""))?.projectId }), done);
+      void callBack(async () => ({ user: await findProject(password ?? "") }), done);
     },
     onData(stream, { user, envelope }, done) {
       const addresses = envelope.rcptTo.map(({ address }) => address);
-      void callBack(() => store(stream as AsyncIterable<Buffer>, String(user), addresses), done);
+      void callBack(() => accept(stream as AsyncIterable<Buffer>, String(user), addresses), done);
     },
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", () => resolve()));
@@ -53,7 +70,6 @@ async function callBack<Result>(
 }
 
 process.once("disconnect", () => process.exit(0));
-process.once(
-  "message",
-  (connection) => void serve(connection as pg.PoolConfig).then((port) => process.send?.({ port })),
-);
+process.once("message", ({ connection }: { connection: pg.PoolConfig | null }) => {
+  void serve(connection === null ? NOTHING : storeIn(connection)).then((port) => process.send?.({ port }));
+});

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { BOOTSTRAP, SECRET_KEY, startProgram } from "../e2e/program.ts";
 import { createPool } from "../server/src/platform/database/database.ts";
 import { createLog } from "../server/src/platform/log.ts";
-import { NAIVE } from "./compare.ts";
+import { NAIVE, NO_DATABASE } from "./compare.ts";
 import { settingsOf, startDatabase, type BenchDatabase, type BenchServer } from "./servers.ts";
 import type { SubmissionLoad, SubmissionResult } from "./submission-load.ts";
 import { oneDecimal, print, printTable, whole } from "./table.ts";
@@ -28,9 +28,9 @@ async function ask<Reply>(child: ChildProcess, message: object): Promise<Reply> 
   });
 }
 
-async function startNaive({ connection }: BenchDatabase): Promise<BenchServer> {
+async function startNaive(connection: BenchDatabase["connection"] | null): Promise<BenchServer> {
   const child = fork(RIVAL, { serialization: "advanced" });
-  const { port } = await ask<{ port: number }>(child, connection);
+  const { port } = await ask<{ port: number }>(child, { connection });
   return {
     port,
     stop: () =>
@@ -73,7 +73,8 @@ export async function benchSubmission(): Promise<void> {
   try {
     const results = new Map<string, SubmissionResult[]>();
     for (const [name, start] of [
-      [NAIVE, startNaive],
+      [NO_DATABASE, () => startNaive(null)],
+      [NAIVE, ({ connection }: BenchDatabase) => startNaive(connection)],
       [OURS, startOurs],
     ] as const) {
       const database = await startDatabase();
