@@ -2,6 +2,7 @@
 import { createTransport } from "nodemailer";
 import { beforeAll, beforeEach, expect, test, vi } from "vitest";
 import * as emails from "@postloft/contract/emails.ts";
+import * as events from "@postloft/contract/events.ts";
 import * as keys from "@postloft/contract/keys.ts";
 import * as mailbox from "@postloft/contract/mailbox.ts";
 import * as projects from "@postloft/contract/projects.ts";
@@ -51,6 +52,8 @@ test("accepts a message after the commit, and shows its email with sender, subje
     kind: "TRANSACTIONAL",
   });
   await vi.waitFor(async () => expect((await readEmail(id)).status).toBe("DELIVERED"), WAIT);
+  const sent = await server.call(events.listEvents, project.byKey, { query: { eventName: "email.sent" } });
+  expect(sent.body.data).toMatchObject([{ data: { emailId: id, messageId: "1@app.example" } }]);
   const found = await server.call(emails.listEmails, project.byKey, { query: { subject: "größe" } });
   expect(found.body.data.map((email) => email.id)).toEqual([id]);
 });

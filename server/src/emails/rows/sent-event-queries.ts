@@ -5,7 +5,7 @@ import { SUBJECT } from "./shown-queries.ts";
 
 export const MAIL_FACTS = sql`jsonb_strip_nulls(jsonb_build_object(
   'subject', ${SUBJECT}, 'from', c.from_address,
-  'messageId', e.id || '@' || split_part(c.from_address, '@', -1), 'emailId', e.id,
+  'messageId', coalesce(c.message_id, e.id || '@' || split_part(c.from_address, '@', -1)), 'emailId', e.id,
   'sourceType', (${EMAIL_KINDS}::text[])[e.priority], 'campaignId', e.campaign_id, 'workflowId', e.workflow_id, 'templateId', e.template_id, 'tags', e.tags,
   'metadata', e.metadata))`;
 
