@@ -1,4 +1,4 @@
-// An SMTP server as usually written, as a process: it signs in, parses nothing, and runs one transaction for each message, or stores nothing.
+// A plain SMTP server as a process. It signs clients in, and runs one transaction for each message or stores nothing.
 import type { AddressInfo } from "node:net";
 import type pg from "pg";
 import { SMTPServer } from "smtp-server";
@@ -14,7 +14,7 @@ interface Store {
   store(projectId: string, addresses: readonly string[], message: Buffer): Promise<void>;
 }
 
-/** Accepts every key and forgets every message. */
+/** Accepts every key and discards every message. */
 const NOTHING: Store = { findProject: async () => "any", store: async () => undefined };
 
 function storeIn(connection: pg.PoolConfig): Store {

@@ -76,8 +76,13 @@ export async function startOurs(
 
 /** Starts the naive server with or without prepared statements, or without a database the one that only validates and responds. */
 export async function startRival(database: BenchDatabase | null, prepared = false): Promise<BenchServer> {
-  const child = fork(RIVAL, { serialization: "advanced" });
   const spec: RivalSpec = { connection: database?.connection ?? null, key: SECRET_KEY, prepared };
+  return startProcess(RIVAL, spec);
+}
+
+/** Starts a server in a process that receives `spec` and replies with its port. */
+export async function startProcess(script: string, spec: object): Promise<BenchServer> {
+  const child = fork(script, { serialization: "advanced" });
   const port = await portOf(child, spec);
   return {
     port,
@@ -89,7 +94,7 @@ export async function startRival(database: BenchDatabase | null, prepared = fals
   };
 }
 
-function portOf(child: ChildProcess, spec: RivalSpec): Promise<number> {
+function portOf(child: ChildProcess, spec: object): Promise<number> {
   return new Promise((resolve, reject) => {
     child.once("message", (message) => resolve((message as { port: number }).port));
     child.once("exit", (code) =>

@@ -1,4 +1,4 @@
-// Generates SMTP load as a process: connections that submit one message after the other, each command after the reply to the last.
+// Generates SMTP load from a separate process. Each connection submits one message after another, and waits for each reply.
 import { connect } from "node:net";
 import { ADDRESSES, NUMBER_DIGITS } from "./request.ts";
 
@@ -9,7 +9,7 @@ export interface SubmissionLoad {
   connections: number;
   warmUpMs: number;
   measureMs: number;
-  /** The first message number, which no other run on the same database may use. */
+  /** The first message number. Other runs on the same database need other numbers. */
   firstNumber: number;
 }
 

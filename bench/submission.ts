@@ -1,11 +1,11 @@
 // `npm run bench submission`: messages accepted over SMTP a second, next to a server with one transaction for each message.
-import { fork, type ChildProcess } from "node:child_process";
+import { fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { BOOTSTRAP, SECRET_KEY, startProgram } from "../e2e/program.ts";
 import { createPool } from "../server/src/platform/database/database.ts";
 import { createLog } from "../server/src/platform/log.ts";
 import { NAIVE, NO_DATABASE } from "./compare.ts";
-import { settingsOf, startDatabase, type BenchDatabase, type BenchServer } from "./servers.ts";
+import { settingsOf, startDatabase, startProcess, type BenchDatabase, type BenchServer } from "./servers.ts";
 import type { SubmissionLoad, SubmissionResult } from "./submission-load.ts";
 import { oneDecimal, print, printTable, whole } from "./table.ts";
 
@@ -19,27 +19,6 @@ const NUMBERS_PER_RUN = 1_000_000;
 const LOAD = fileURLToPath(new URL("submission-load.ts", import.meta.url));
 const RIVAL = fileURLToPath(new URL("naive-submission.ts", import.meta.url));
 const PORT = /over SMTP on port (\d+)/;
-
-async function ask<Reply>(child: ChildProcess, message: object): Promise<Reply> {
-  return new Promise((resolve, reject) => {
-    child.once("message", (reply) => resolve(reply as Reply));
-    child.once("exit", (code) => reject(new Error(`a process exited with code ${code}`)));
-    child.send(message);
-  });
-}
-
-async function startNaive(connection: BenchDatabase["connection"] | null): Promise<BenchServer> {
-  const child = fork(RIVAL, { serialization: "advanced" });
-  const { port } = await ask<{ port: number }>(child, { connection });
-  return {
-    port,
-    stop: () =>
-      new Promise((resolve) => {
-        child.once("exit", () => resolve());
-        child.disconnect();
-      }),
-  };
-}
 
 async function startOurs(database: BenchDatabase): Promise<BenchServer> {
   const settings = { ...BOOTSTRAP, ...settingsOf(database), ROLES: "api", SUBMISSION_PORT: "0" };
@@ -62,7 +41,11 @@ async function findProject({ connection }: BenchDatabase): Promise<string> {
 async function measure(load: SubmissionLoad): Promise<SubmissionResult> {
   const child = fork(LOAD, { serialization: "advanced" });
   try {
-    return await ask<SubmissionResult>(child, load);
+    return await new Promise<SubmissionResult>((resolve, reject) => {
+      child.once("message", (reply) => resolve(reply as SubmissionResult));
+      child.once("exit", (code) => reject(new Error(`the load ended with code ${code}`)));
+      child.send(load);
+    });
   } finally {
     child.kill();
   }
@@ -73,8 +56,8 @@ export async function benchSubmission(): Promise<void> {
   try {
     const results = new Map<string, SubmissionResult[]>();
     for (const [name, start] of [
-      [NO_DATABASE, () => startNaive(null)],
-      [NAIVE, ({ connection }: BenchDatabase) => startNaive(connection)],
+      [NO_DATABASE, () => startProcess(RIVAL, { connection: null })],
+      [NAIVE, ({ connection }: BenchDatabase) => startProcess(RIVAL, { connection })],
       [OURS, startOurs],
     ] as const) {
       const database = await startDatabase();

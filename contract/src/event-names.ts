@@ -16,27 +16,25 @@ export const EMAIL_RECEIVED = "email.received";
 export const EMAIL_SKIPPED = "email.skipped";
 
 /**
- * Events of the project itself, which are only in its event stream (docs/decisions/0141-events-of-the-project.md). Callers may track events
- * with these names, because they are not reserved. Those have a contact.
+ * Events of the project itself, which only its event stream has (docs/decisions/0141-events-of-the-project.md). The names are not reserved,
+ * so callers may track events with them. Tracked events have a contact and `properties`.
  */
-export const PROJECT_EVENTS = [
-  "campaign.scheduled",
-  "campaign.unscheduled",
-  "campaign.started",
-  "campaign.paused",
-  "campaign.resumed",
-  "campaign.retried",
-  "campaign.cancelled",
-  "campaign.sent",
-  "domain.verified",
-  "domain.unverified",
-  "workflow.enabled",
-  "workflow.disabled",
-  "workflow.paused",
-  "workflow.resumed",
-  "workflow.failed",
-] as const;
-export type ProjectEventType = (typeof PROJECT_EVENTS)[number];
+export type ProjectEventType =
+  | "campaign.scheduled"
+  | "campaign.unscheduled"
+  | "campaign.started"
+  | "campaign.paused"
+  | "campaign.resumed"
+  | "campaign.retried"
+  | "campaign.cancelled"
+  | "campaign.sent"
+  | "domain.verified"
+  | "domain.unverified"
+  | "workflow.enabled"
+  | "workflow.disabled"
+  | "workflow.paused"
+  | "workflow.resumed"
+  | "workflow.failed";
 
 /** Invisible formatting characters, which would make a name look like another one. */
 const INVISIBLE = /\p{Cf}/gu;

@@ -17,7 +17,7 @@ export const numberedEvent = z.object({
   type: z
     .string()
     .describe(
-      "`email.delivery`, `contact.subscribed`, the name of an event that you track, or an event of the project itself such as `campaign.sent`.",
+      "Such as `email.delivery`, `contact.subscribed`, an event that you track, or an event of the project itself such as `campaign.sent`.",
     ),
   version: z.literal(EVENT_VERSION).describe("The version of this format."),
   number: z.int().describe("The position among all events of the project, without gaps."),

@@ -20,8 +20,8 @@ function isTimeZone(name: string): boolean {
 
 /** The audience of a trigger: a segment or a filter, and for a schedule also everyone. */
 export const audienceFields = {
-  segmentId: id.nullable().optional().describe("null for none."),
-  audienceFilter: filter.nullable().optional().describe("null for none."),
+  segmentId: id.nullable().optional().describe("null for no segment."),
+  audienceFilter: filter.nullable().optional().describe("null for no filter."),
 };
 
 const scheduleFields = z.object({

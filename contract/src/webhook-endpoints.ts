@@ -42,7 +42,7 @@ const settings = {
     .nullable()
     .optional()
     .describe(
-      "Only events of emails with one of these tags. Events without an email are then not sent. null or missing: all events.",
+      "Sends only events of emails with one of these tags, and no events without an email. null, the default, sends all events.",
     ),
   batchSize: z
     .int()
@@ -50,7 +50,7 @@ const settings = {
     .max(LIMITS.eventBatch.value)
     .optional()
     .describe(
-      "The most events in one call. With 1, the default, the body is the event. With more it is an object with a list `events`, also for a single event.",
+      "The most events in one call. With 1, the default, the body is the event. With more, the body is an object with the list `events`, even for a single event.",
     ),
   callsPerSecond: z
     .int()
@@ -58,7 +58,7 @@ const settings = {
     .max(LIMITS.endpointRate.value)
     .nullable()
     .optional()
-    .describe("The most calls per second. null or missing: no limit."),
+    .describe("The most calls per second. null, the default, sets no limit."),
   enabled: z
     .boolean()
     .optional()

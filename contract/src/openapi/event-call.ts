@@ -23,7 +23,7 @@ export function eventCalls(tag: string) {
     }),
     eventBatch: describeCall(tag, {
       operationId: "webhooks.eventBatch",
-      summary: "Several events, sent to a webhook endpoint with a `batchSize` above 1",
+      summary: "A batch of events, sent to a webhook endpoint with a `batchSize` above 1",
       content: {
         schema: { type: "object", required: ["events"], properties: { events: list } },
         example: { events: events.slice(0, 1) },

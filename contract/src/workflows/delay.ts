@@ -89,7 +89,7 @@ function faultsWithDate(config: DelayFields): Fault[] {
   ];
 }
 
-/** Returns what is wrong with the amount, unit, direction and time of day beside a date. */
+/** Returns the faults of amount, unit, direction and time of day in a config with a date. */
 export function faultsBesideDate(config: Omit<DelayFields, "weekdays" | "dateField">): Fault[] {
   const { amount, unit, until, direction } = config;
   const faults: Fault[] = [];

@@ -43,7 +43,7 @@ interface ScheduleDialogProps {
   title: string;
   /** The time before the change. Without one in the future, tomorrow morning is offered. */
   planned: string | null;
-  /** The mutation that stores the time, whose field in the API is `scheduledFor`. */
+  /** Stores the time. The API reports its errors at `scheduledFor`. */
   doing: { error: unknown; isPending: boolean; mutate: (scheduledFor: string) => void };
   onClose: () => void;
 }

@@ -12,7 +12,7 @@ export interface AuthenticationOptions extends RateOptions {
   credentials: Credentials;
 }
 
-/** What a client presented. */
+/** The credentials of a client. */
 export interface SignIn {
   /** The id or the exact name of the project. */
   user: string;

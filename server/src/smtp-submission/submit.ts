@@ -88,7 +88,7 @@ function readFields({ message, recipients }: Submission): SendBody {
   return { ...(read.body as SendBody), from, subject, body: "" };
 }
 
-/** Returns the request whose key names the message and its recipients. @throws AppError VALIDATION_ERROR for a malformed key */
+/** Returns the request to claim. Its key is a hash of the message's name and recipients. @throws AppError VALIDATION_ERROR for a malformed key */
 function requestOf({ projectId, isTest, message, recipients }: Submission) {
   const { key, messageId } = message.identity ?? {};
   if (key !== undefined) checkIdempotencyKey(key);

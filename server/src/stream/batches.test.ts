@@ -221,6 +221,13 @@ test("finds the tags of an email in its events", async () => {
   expect(accepted(project)).toMatchObject([
     { type: "email.sent", data: { properties: { tags: ["receipt", "order"] } } },
   ]);
+  // It was alone in its batch, so its empty response is stored.
+  const stored = () =>
+    server.rows(
+      "select state, response_body as body from event_deliveries where project_id = $1",
+      project.id,
+    );
+  await expect.poll(stored, WAIT).toEqual([{ state: "done", body: "" }]);
 });
 
 test("rejects sizes, rates and tags outside their limits, and shows the stored ones", async () => {

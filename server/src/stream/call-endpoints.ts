@@ -49,7 +49,7 @@ export function startDeliveringEvents(options: DeliveryOptions): Loop {
   const inFlight = new Set<Promise<void>>();
   /** The last turn of each endpoint. The endpoint that waited longest comes first. */
   const lastTurns = new Map<string, number>();
-  /** Endpoints whose last claim got all that it asked for, so that there is no need to prepare more yet. */
+  /** Endpoints whose last claim was filled, so preparing more can wait. */
   const supplied = new Set<string>();
   let turns = 0;
 
@@ -207,7 +207,7 @@ function resultOf(
       Math.random(),
     ),
     status: tried.status,
-    body: (deliveries.length === 1 && tried.body?.slice(0, LIMITS.eventResponseLength.value)) || null,
+    body: deliveries.length === 1 ? (tried.body?.slice(0, LIMITS.eventResponseLength.value) ?? null) : null,
     error: tried.error,
     durationMs: tried.durationMs,
   };

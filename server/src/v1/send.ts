@@ -51,7 +51,7 @@ export interface SendEndpoint {
    */
   check(call: SendCall): Promise<SendItem>;
   /**
-   * Checks a call whose raw message replaces its texts, and which is sent without rendering.
+   * Checks a call with a raw message instead of texts, which is sent without rendering.
    * @throws AppError about the call
    */
   checkRaw(call: SendCall, raw: RawMessage): Promise<SendItem>;

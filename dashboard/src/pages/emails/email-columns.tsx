@@ -10,7 +10,7 @@ import { EmailBadge, isScheduled } from "./statuses.tsx";
 
 export type Email = z.output<typeof email>;
 
-/** The status and time columns at the end of each row. A scheduled email has the time at which it will be sent. */
+/** The status and time columns at the end of each row. A scheduled email shows its send time. */
 export const STATE_AND_TIME: ReadonlyArray<Column<Email>> = [
   {
     key: "status",

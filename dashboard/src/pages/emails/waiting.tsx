@@ -19,7 +19,7 @@ interface WaitingProps {
   email: WholeEmail;
 }
 
-/** Shows an email that waits. An open dialog stays after the email was sent meanwhile, so that its action is explained. */
+/** Shows an email that waits. A dialog stays open if the email is sent meanwhile, so that the response can explain it. */
 export function Waiting({ projectId, email }: WaitingProps) {
   const [asked, setAsked] = useState<"schedule" | "cancel" | null>(null);
   const props = { projectId, email, onClose: () => setAsked(null) };

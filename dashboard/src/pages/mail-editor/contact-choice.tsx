@@ -27,7 +27,7 @@ interface ContactChoiceProps {
 
 const SHOWN = "8";
 
-/** The newest contacts whose address contains a text. */
+/** Returns the query for the newest contacts with a text in their address. */
 export function contactsQuery(projectId: string, search: string) {
   return query(api.contacts.list, {
     projectId,

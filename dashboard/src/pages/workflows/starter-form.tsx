@@ -73,42 +73,22 @@ interface InputFieldProps {
 
 function InputField({ projectId, question, autoFocus, value, onChange }: InputFieldProps) {
   const { key, label, help, placeholder } = question;
-  if (key === "field")
+  const shared = { label, help, placeholder, value };
+  const errorOf = (text: string) => (isFaulty(question, value) ? text : undefined);
+  if (key === "url")
     return (
-      <DateField
-        projectId={projectId}
-        label={label}
-        help={help}
-        placeholder={placeholder}
-        autoFocus={autoFocus}
-        value={value}
-        onChange={onChange}
-        error={isFaulty(question, value) ? t("Enter a field, such as data.trialEndsAt.") : undefined}
+      <Field
+        {...shared}
+        type="url"
+        onChange={({ target }) => onChange(target.value)}
+        error={errorOf(t("Enter a full link, such as https://example.com."))}
       />
     );
-  if (key !== "url")
-    return (
-      <EventField
-        projectId={projectId}
-        label={label}
-        help={help}
-        placeholder={placeholder}
-        autoFocus={autoFocus}
-        value={value}
-        onChange={onChange}
-        error={undefined}
-      />
-    );
-  return (
-    <Field
-      type="url"
-      label={label}
-      help={help}
-      placeholder={placeholder}
-      value={value}
-      onChange={({ target }) => onChange(target.value)}
-      error={isFaulty(question, value) ? t("Enter a full link, such as https://example.com.") : undefined}
-    />
+  const suggested = { ...shared, projectId, autoFocus, onChange };
+  return key === "field" ? (
+    <DateField {...suggested} error={errorOf(t("Enter a field, such as data.trialEndsAt."))} />
+  ) : (
+    <EventField {...suggested} error={undefined} />
   );
 }
 

@@ -81,7 +81,7 @@ export function createMessageBuilder({
   }
 
   return {
-    /** Builds the message around a rendered body, whose memory it takes over. */
+    /** Builds the message of a rendered body and takes over its memory. */
     build(
       row: ClaimedRow,
       content: Content,

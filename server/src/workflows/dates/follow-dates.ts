@@ -114,7 +114,7 @@ export async function followDates(tx: Tx, projectId: string, taken: readonly Tak
   const changes = new Map<string, Change>();
   for (const { id, contactId, eventName, fromPublicKey } of taken) {
     if (eventName !== null && NO_CHANGE.test(eventName)) continue;
-    // The outbox events are in order. The first one counts, because after an outage nobody knows which one changed the date.
+    // The outbox events are in order. The first one counts, because after an outage it is unknown which one changed the date.
     const { at = new Date(idTimeMs(id)), fromPublicKey: before = false } = changes.get(contactId) ?? {};
     changes.set(contactId, { at, fromPublicKey: before || fromPublicKey });
   }

@@ -103,7 +103,7 @@ export function TimeAndZone({ value, onChange, error, errorsAt }: PartProps) {
 
 interface DateFieldProps {
   projectId: string;
-  /** The event whose fields are offered, too. */
+  /** Also offers the fields of this event. */
   startEvent?: string | undefined;
   label: string;
   help: string | undefined;
@@ -114,7 +114,7 @@ interface DateFieldProps {
   error: string | undefined;
 }
 
-/** A text field that suggests the fields whose newest value is a date. */
+/** A text field that suggests fields with a date as their newest value. */
 export function DateField({
   projectId,
   startEvent,

@@ -27,7 +27,7 @@ const STEPS = [
 ];
 const FIRST = transition("trigger", "condition");
 
-test("a path has the taken branch and the open way at its end", () => {
+test("a path includes the taken branch and the open way at its end", () => {
   const plan = planOf(STEPS, [
     FIRST,
     transition("condition", "delay", "yes"),
@@ -45,7 +45,7 @@ test("a path ends at a step that waits", () => {
   expect([...path.wayKeys]).toEqual(["trigger ", "condition yes"]);
 });
 
-test("a path takes the only way of a condition whose branches lead to the same step", () => {
+test("a path follows the one way of a condition when both branches lead to the same step", () => {
   const plan = planOf(STEPS, [FIRST, transition("condition", "delay")]);
   const path = pathOf([run("trigger"), run("condition", "no"), run("delay")], plan);
   expect([...path.wayKeys]).toEqual(["trigger ", "condition ", "delay "]);

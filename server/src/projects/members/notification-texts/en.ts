@@ -195,7 +195,7 @@ export const EN: NotificationTexts = {
     blocks: [
       `We disabled the endpoint ${url} because it accepted no event for ${counted(days, "day", "days")}. Last error:`,
       { quote: error },
-      "Its events wait. Fix the endpoint, then enable it.",
+      "Its events are waiting. Fix the endpoint, then enable it again.",
     ],
     label: "Open the endpoint",
     footer: SWITCH_OFF,
