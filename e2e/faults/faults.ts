@@ -21,6 +21,7 @@ import { sendRaces } from "./send-races.ts";
 import { smtpDead } from "./smtp-dead.ts";
 import { smtpNoReply } from "./smtp-no-reply.ts";
 import { smtpPermanent } from "./smtp-permanent.ts";
+import { smtpSubmission } from "./smtp-submission.ts";
 import { smtpTemporary } from "./smtp-temporary.ts";
 import { workflows } from "./workflows.ts";
 
@@ -39,6 +40,7 @@ const CASES: readonly FaultCase[] = [
   smtpPermanent,
   smtpDead,
   smtpNoReply,
+  smtpSubmission,
   poison,
   workflows,
   eventWebhooks,
