@@ -120,7 +120,10 @@ test("an email is found by recipient or subject, the URL keeps it, and a missing
   );
   const page = await open(project, "emails");
   const rows = page.getByRole("row");
-  await rows.filter({ hasText: /Invoice \d/ }).first().waitFor();
+  await rows
+    .filter({ hasText: /Invoice \d/ })
+    .first()
+    .waitFor();
   await page.getByLabel("Search by recipient").fill("ADA@");
   const found = rows.filter({ hasText: "Your order" });
   await found.waitFor();
