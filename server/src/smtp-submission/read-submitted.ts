@@ -19,8 +19,10 @@ export interface SubmittedMessage {
   raw: RawMessage;
   /** Names the message in repeats, by the Idempotency-Key or else by the client's Message-ID. Null without both. */
   identity: { key?: string; messageId?: string } | null;
-  /** The values of control headers by field of `/v1/send`, not checked yet. */
+  /** The values of control headers by field of `/v1/send`, not checked yet. With a template the message itself is not sent. */
   controls: Readonly<Record<string, unknown>>;
+  /** Where the recipients reply to an email made from a template. */
+  replyTo: string | undefined;
 }
 
 /** Reveals recipients, or belongs to the server that delivers. Our own fields would be repeated when a message is forwarded. */
@@ -28,6 +30,8 @@ const REMOVED = new Set(["bcc", "resent-bcc", "return-path", "x-postloft-id"]);
 const BRACKETED_ID = /<([^<>\s]{1,900})>/;
 /** A name without quotes may have an `@` or a comment here, because many programs write such names. A comma would begin another address. */
 const UNQUOTED_NAME = /^([^<>",;]*)<([^<>\s]+)>$/;
+/** The types of a message without files. */
+const TEXT_ONLY = /^(?:text\/(?:plain|html)|multipart\/alternative)\s*(?:;|$)/i;
 const KNOWN_CONTROLS = new Set(
   [...Object.values(CONTROL_HEADERS), "Idempotency-Key", "X-Postloft-Id"].map((name) => name.toLowerCase()),
 );
@@ -63,6 +67,7 @@ export function readSubmitted(bytes: Buffer, utf8: boolean): SubmittedMessage {
     raw: { bytes: Buffer.concat([Buffer.from(header, "latin1"), body]), messageId: id },
     identity: ownKey !== undefined ? { key: ownKey } : messageId === null ? null : { messageId },
     controls: readControls(fields),
+    replyTo: valueOf(fields, "reply-to"),
   };
 }
 
@@ -94,6 +99,7 @@ function readMessageId(value: string | undefined): string | null {
   return id === "" ? null : id;
 }
 
+/** @throws SmtpReply for a value that is not JSON, and for a combination that would lose something */
 function readControls(fields: readonly Field[]): Record<string, unknown> {
   const controls: Record<string, unknown> = {};
   for (const [field, header] of Object.entries(CONTROL_HEADERS)) {
@@ -101,12 +107,33 @@ function readControls(fields: readonly Field[]): Record<string, unknown> {
     if (value !== undefined)
       controls[field] = readControl(field as keyof typeof CONTROL_HEADERS, readText(value));
   }
+  if (controls["template"] === undefined) requireNone(controls, ["data", "tracking"]);
+  else requireOnlyText(valueOf(fields, "content-type"));
   return controls;
+}
+
+function requireNone(
+  controls: Readonly<Record<string, unknown>>,
+  names: ReadonlyArray<keyof typeof CONTROL_HEADERS>,
+): void {
+  for (const name of names)
+    if (controls[name] !== undefined)
+      throw invalid(
+        `The header ${CONTROL_HEADERS[name]} needs ${CONTROL_HEADERS.template}, because other messages are sent unchanged`,
+      );
+}
+
+/** A template replaces the parts of the message, so files would be lost. */
+function requireOnlyText(contentType = "text/plain"): void {
+  if (!TEXT_ONLY.test(contentType))
+    throw invalid(
+      `A message with ${CONTROL_HEADERS.template} may contain texts only, no attachments or images`,
+    );
 }
 
 function readControl(field: keyof typeof CONTROL_HEADERS, text: string): unknown {
   if (field === "tags") return text.split(",").map((tag) => tag.trim());
-  if (field === "scheduledFor") return text;
+  if (field === "scheduledFor" || field === "template") return text;
   try {
     return JSON.parse(text);
   } catch {

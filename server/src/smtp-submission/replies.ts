@@ -29,6 +29,9 @@ export const CONTROL_HEADERS = {
   tags: "X-Postloft-Tags",
   metadata: "X-Postloft-Metadata",
   scheduledFor: "X-Postloft-Scheduled-For",
+  template: "X-Postloft-Template",
+  data: "X-Postloft-Data",
+  tracking: "X-Postloft-Tracking",
 } as const;
 
 /** Replies by error code. All others are temporary, because the client can't know a better time. */
@@ -38,6 +41,9 @@ const REPLIES: Partial<Readonly<Record<ErrorCode, readonly [number, string]>>> =
   PROJECT_DISABLED: [550, "5.7.1"],
   DOMAIN_NOT_VERIFIED: [550, "5.7.1"],
   VALIDATION_ERROR: [550, "5.6.0"],
+  TEMPLATE_NOT_FOUND: [550, "5.6.0"],
+  CONFLICT: [550, "5.6.0"],
+  CONTACT_UNSUBSCRIBED: [550, "5.7.1"],
   PAYLOAD_TOO_LARGE: [552, "5.3.4"],
   BILLING_LIMIT_EXCEEDED: [452, "4.7.1"],
   RATE_LIMIT_EXCEEDED: [450, "4.7.1"],
@@ -62,6 +68,7 @@ function textOf({ code, message, fields, retryAfterSeconds }: AppError): string 
 }
 
 function headerOf(field: string): string {
-  const [first = ""] = field.split(".");
+  const [first = "", name] = field.split(".");
+  if (first === "headers" && name !== undefined) return name;
   return first in CONTROL_HEADERS ? CONTROL_HEADERS[first as keyof typeof CONTROL_HEADERS] : field;
 }

@@ -15,7 +15,7 @@ import type { SubmittedMessage } from "./read-submitted.ts";
 
 export interface SubmitOptions {
   database: Database;
-  sendEndpoint: Pick<SendEndpoint, "checkRaw" | "accept">;
+  sendEndpoint: Pick<SendEndpoint, "check" | "checkRaw" | "accept">;
   recentSends: Pick<RecentSends, "note">;
   log: Log;
 }
@@ -69,7 +69,9 @@ async function store(
   storedResponse: StoredResponse | null,
 ): Promise<SendResponse> {
   const call = { projectId, isTest, body, storedResponse };
-  const item = await sendEndpoint.checkRaw(call, message.raw);
+  const item = await (body.template === undefined
+    ? sendEndpoint.checkRaw(call, message.raw)
+    : sendEndpoint.check(call));
   const bodyBytes = message.raw.bytes.length;
   const [result] = await sendEndpoint.accept({ items: [item], bodyBytes, store: null });
   if (result === undefined || result instanceof Error) throw result ?? new Error("A message has no result.");
@@ -81,11 +83,15 @@ async function store(
  * @throws AppError VALIDATION_ERROR
  */
 function readFields({ message, recipients }: Submission): SendBody {
-  // The schema requires texts, which the raw message replaces.
-  const read = readBody(send, { ...message.controls, to: recipients, subject: "-", body: "-" });
+  const { controls, subject, from, replyTo } = message;
+  const isTemplate = controls["template"] !== undefined;
+  const headers = replyTo === undefined ? {} : { headers: { "Reply-To": replyTo } };
+  // Without a template the schema requires texts, which the raw message replaces.
+  const parts = isTemplate ? headers : { subject: "-", body: "-" };
+  const read = readBody(send, { ...controls, ...parts, to: recipients });
   if (read.problems.length > 0) throw new AppError("VALIDATION_ERROR", { fields: read.problems });
-  const { subject, from } = message;
-  return { ...(read.body as SendBody), from, subject, body: "" };
+  const body = read.body as SendBody;
+  return isTemplate ? { ...body, from } : { ...body, from, subject, body: "" };
 }
 
 /** Returns the request to claim. Its key is a hash of the message's name and recipients. @throws AppError VALIDATION_ERROR for a malformed key */

@@ -1,0 +1,117 @@
+// Tests messages that name a template, whose parts come from the template and not from the message.
+import { beforeAll, beforeEach, expect, test, vi } from "vitest";
+import * as emails from "@postloft/contract/emails.ts";
+import { FROM, startSubmitting, submit, type Submitting } from "../testing/submission.ts";
+import { useTestServer, type TestProject } from "../testing/test-server.ts";
+
+const server = useTestServer();
+const WAIT = { timeout: 15_000, interval: 20 };
+const ACCEPTED = /^250 2\.0\.0 Accepted as ([0-9a-f-]{36})$/;
+
+let at: Submitting;
+let project: TestProject;
+beforeAll(async () => {
+  at = await startSubmitting(server);
+});
+beforeEach(async () => {
+  project = await server.createProject();
+  await addTemplate("Receipt", "TRANSACTIONAL");
+});
+
+async function addTemplate(name: string, type: string): Promise<void> {
+  const { status } = await server.call("POST", "/templates", project.byKey, {
+    name,
+    type,
+    subject: "Order {{order}}",
+    body: "<p>Thank you, {{name}}.</p>",
+    from: FROM,
+  });
+  expect(status).toBe(201);
+}
+
+const send = (headers: Record<string, string>, mail: object = {}) =>
+  submit(at, project, { to: "ada@example.com", subject: "Ignored", text: "Ignored", ...mail, headers });
+const countEmails = async () =>
+  (await server.call(emails.listEmails, project.byKey, { query: {} })).body.total;
+
+test("sends a template with the message's sender, reply address and data, to each recipient", async () => {
+  const reply = await send(
+    {
+      "X-Postloft-Template": "Receipt",
+      "X-Postloft-Data": '{"order":"17","name":"Ada"}',
+      "X-Postloft-Tags": "receipts",
+      "X-Postloft-Tracking": "false",
+    },
+    { from: `Shop <shop@sandbox.localhost>`, replyTo: "Help <help@example.com>" },
+  );
+  const id = ACCEPTED.exec(reply)?.[1] ?? reply;
+  const read = async () => (await server.call(emails.getEmail, project.byKey, { params: { id } })).body;
+  await vi.waitFor(async () => expect((await read()).status).toBe("DELIVERED"), WAIT);
+  expect(await read()).toMatchObject({
+    to: "ada@example.com",
+    from: "shop@sandbox.localhost",
+    subject: "Order 17",
+    tags: ["receipts"],
+  });
+  const preview = await server.call(emails.previewEmail, project.byKey, { params: { id } });
+  expect(preview.body.html).toContain("<p>Thank you, Ada.</p>");
+  const headerOf = (name: string) => preview.body.headers.find((header) => header.name === name)?.value;
+  expect(headerOf("From")).toMatch(/^"?Shop"? <shop@sandbox\.localhost>$/);
+  expect(headerOf("Reply-To")).toMatch(/^"?Help"? <help@example\.com>$/);
+});
+
+test("stores a repeated message with a template once", async () => {
+  const mail = { messageId: "<order-17@shop.example>" };
+  const headers = { "X-Postloft-Template": "Receipt" };
+  expect(await send(headers, mail)).toBe(await send(headers, mail));
+  expect(await countEmails()).toBe(1);
+});
+
+test("rejects files beside a template, because they would be lost", async () => {
+  const attachments = [{ filename: "a.txt", content: "12345" }];
+  expect(await send({ "X-Postloft-Template": "Receipt" }, { attachments })).toBe(
+    "550 5.6.0 A message with X-Postloft-Template may contain texts only, no attachments or images",
+  );
+  expect(await send({ "X-Postloft-Template": "Receipt" }, { html: "<p>Hi</p>" })).toMatch(ACCEPTED);
+});
+
+test("rejects an unknown or ambiguous template, and values that need or don't fit one", async () => {
+  await addTemplate("Twice", "TRANSACTIONAL");
+  await server.rows(
+    "update templates set name = 'Receipt' where project_id = $1 and name = 'Twice'",
+    project.id,
+  );
+  const cases: ReadonlyArray<readonly [Record<string, string>, object, string]> = [
+    [{ "X-Postloft-Template": "Nothing" }, {}, "550 5.6.0 Template not found."],
+    [{ "X-Postloft-Template": "Receipt" }, {}, "550 5.6.0 Several templates are named ?Receipt?."],
+    [{ "X-Postloft-Template": "x".repeat(500) }, {}, "550 5.6.0 X-Postloft-Template: "],
+    [{ "X-Postloft-Data": "{}" }, {}, "550 5.6.0 The header X-Postloft-Data needs X-Postloft-Template"],
+    [
+      { "X-Postloft-Tracking": "false" },
+      {},
+      "550 5.6.0 The header X-Postloft-Tracking needs X-Postloft-Template",
+    ],
+    [
+      { "X-Postloft-Template": "Receipt", "X-Postloft-Data": "{" },
+      {},
+      "550 5.6.0 The header X-Postloft-Data is not valid JSON",
+    ],
+    [{ "X-Postloft-Template": "Receipt", "X-Postloft-Data": "[]" }, {}, "550 5.6.0 X-Postloft-Data: "],
+    [
+      { "X-Postloft-Template": "Receipt", "X-Postloft-Tracking": '"no"' },
+      {},
+      "550 5.6.0 X-Postloft-Tracking: ",
+    ],
+  ];
+  for (const [headers, mail, expected] of cases)
+    expect((await send(headers, mail)).slice(0, expected.length)).toBe(expected);
+  expect(await countEmails()).toBe(0);
+});
+
+test("rejects a marketing template to a contact who is not subscribed", async () => {
+  await addTemplate("News", "MARKETING");
+  expect(await send({ "X-Postloft-Template": "News" })).toMatch(
+    /^550 5\.7\.1 ada@example\.com is not subscribed/,
+  );
+  expect(await countEmails()).toBe(0);
+});
