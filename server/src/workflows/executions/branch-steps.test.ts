@@ -38,6 +38,7 @@ const BRANCH = {
         conditions: [{ field: "data.plan", operator: "equals", value: "{{event.plan}}" }],
       },
     },
+    { name: "Paid", filter: { field: "event.paid", operator: "triggered" } },
   ],
 };
 
@@ -99,7 +100,7 @@ async function countPaths(workflow: DrawnWorkflow): Promise<Record<string, numbe
 test("takes the first branch that matches, else `else`, and records the compared values", async () => {
   const project = await server.createProject();
   const { byKey } = project;
-  const names = ["Enterprise", "Same plan", "else"];
+  const names = ["Enterprise", "Same plan", "Paid", "else"];
   const workflow = await drawFork(project, "BRANCH", BRANCH, names);
   const read = async (email: string, plan: string, context: Record<string, unknown>) => {
     const contactId = await trackEvent(server, project, email, "visit", { plan });
@@ -149,8 +150,14 @@ test("takes the first branch that matches, else `else`, and records the compared
   });
   expect(await read("other@example.com", "free", { plan: "pro" })).toMatchObject({
     branch: "else",
-    output: { compared: [{ matches: false }, { matches: false }] },
+    output: { compared: [{ matches: false }, { matches: false }, { branch: "Paid", matches: false }] },
     path: "else",
+  });
+  await trackEvent(server, project, "payer@example.com", "paid");
+  expect(await read("payer@example.com", "free", { plan: "pro" })).toMatchObject({
+    branch: "Paid",
+    output: { compared: [{}, {}, { branch: "Paid", seen: { count: 1 }, matches: true }] },
+    path: "Paid",
   });
 });
 
@@ -208,6 +215,12 @@ test("shuffles contacts that arrive together before it divides them", async () =
   const config = { shares: [share("A", 50), share("B", 50)] };
   const workflow = await drawFork(project, "RANDOM_SPLIT", config, ["A", "B"]);
   await enter(project, workflow, await addContacts(project, 64));
+  await server.rows(
+    `update workflow_executions x set due_at = now() - interval '1 hour' + o.place * interval '1 second'
+     from (select id, row_number() over (order by id) as place from workflow_executions where workflow_id = $1) o
+     where x.workflow_id = $1 and x.id = o.id`,
+    workflow.id,
+  );
   await advanceAll(project);
   const rows = await server.rows<{ branch: string }>(
     "select trace -> 2 ->> 'via' as branch from workflow_executions where workflow_id = $1 order by id",

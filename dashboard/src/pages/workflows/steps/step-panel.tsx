@@ -111,7 +111,7 @@ export function StepPanel({ projectId, workflow, step, onClose }: StepPanelProps
         to="/$projectId/workflows/$workflowId"
         params={{ projectId, workflowId: workflow.id }}
         search={{ tab: "executions", at: step.id }}
-        className="mt-4 inline-block text-sm text-accent hover:underline"
+        className="mt-3.5 inline-block py-0.5 text-sm text-accent hover:underline"
       >
         {t("Executions at this step")}
       </Link>
