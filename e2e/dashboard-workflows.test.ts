@@ -1,6 +1,6 @@
 // Builds a workflow in the dashboard with the keyboard only, enables it, and explains an execution started by an event. Tries workflows
 // with a contact, and creates workflows from starters.
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { useTestServer, type TestProject } from "../server/src/testing/test-server.ts";
@@ -20,8 +20,8 @@ async function addStep(page: Page, after: string, kind: string): Promise<void> {
 }
 
 /** Chooses a field in the condition builder. */
-async function chooseField(page: Page, name: string): Promise<void> {
-  await reach(page, page.getByRole("combobox", { name: "Field" }));
+async function chooseField(page: Page, name: string, within: Page | Locator = page): Promise<void> {
+  await reach(page, within.getByRole("combobox", { name: "Field" }));
   await page.keyboard.press("Enter");
   await page.getByRole("combobox", { name: "Search" }).waitFor();
   await page.keyboard.insertText(name);
@@ -177,6 +177,63 @@ async function makeWorkflow(project: TestProject): Promise<string> {
   return id;
 }
 
+/** Describes a branch of a BRANCH by keyboard. */
+async function describeBranch(page: Page, number: number, name: string, plan: string): Promise<void> {
+  const branch = page.getByRole("group", { name: `Branch ${number}` });
+  await reach(page, branch.getByRole("textbox", { name: `Branch ${number}` }));
+  await page.keyboard.press("Control+a");
+  await page.keyboard.insertText(name);
+  await chooseField(page, "plan", branch);
+  await reach(page, branch.getByRole("textbox", { name: "Value" }));
+  await page.keyboard.insertText(plan);
+}
+
+/** Adds a BRANCH after the email by keyboard, and puts its second branch first. */
+async function addBranches(page: Page): Promise<void> {
+  await addStep(page, "Send email", "Branch");
+  await describeBranch(page, 1, "Paying", "team");
+  await press(page, "Add branch");
+  await describeBranch(page, 2, "Paying", "enterprise");
+  await page.getByText("Another line has this name.").first().waitFor();
+  await reach(page, page.getByRole("textbox", { name: "Branch 2" }));
+  await page.keyboard.press("Control+a");
+  await page.keyboard.insertText("Enterprise");
+  await press(page, "More actions for branch 2");
+  await reach(page, page.getByRole("menuitem", { name: "Move up" }), "ArrowDown");
+  await page.keyboard.press("Enter");
+  await press(page, "Add step");
+  await page.getByRole("heading", { level: 2, name: "Branch" }).waitFor();
+  await page.getByText("First match of Enterprise or Paying").waitFor();
+  await press(page, "Close");
+}
+
+/** Adds a RANDOM_SPLIT for everyone else with the mouse, and renames its first share, which keeps its path. */
+async function addShares(page: Page): Promise<void> {
+  const click = (name: string) => page.getByRole("button", { name, exact: true }).first().click();
+  await click("Add a step after Branch, Everyone else");
+  await page.getByRole("menuitem", { name: "Random split" }).click();
+  await page.getByRole("group", { name: "Share 1" }).getByLabel("Percent").fill("62.5");
+  await page.getByText("Total: 112.5%. The shares must add up to 100%.").waitFor();
+  expect(await page.getByRole("button", { name: "Add step" }).isDisabled()).toBe(true);
+  await page.getByRole("group", { name: "Share 2" }).getByLabel("Percent").fill("37.5");
+  await page.getByText("Total: 100%", { exact: true }).waitFor();
+  await click("Add step");
+  await page.getByRole("heading", { level: 2, name: "Random split" }).waitFor();
+  await click("Close");
+  await click("Add a step after Random split, A · 62.5%");
+  await page.getByRole("menuitem", { name: "Exit" }).click();
+  await page.getByLabel("Reason").fill("Got the offer");
+  await click("Add step");
+  await page.getByRole("heading", { level: 2, name: "Exit" }).waitFor();
+  await click("Close");
+  await page.locator("[data-step]", { hasText: "A 62.5%" }).click();
+  await page.getByRole("group", { name: "Share 1" }).getByLabel("Name").fill("Offer");
+  await click("Save");
+  await page.getByText("Step saved").waitFor();
+  await click("Close");
+  await page.getByRole("button", { name: "Add a step after Random split, Offer · 62.5%" }).waitFor();
+}
+
 test("a trial by keyboard shows the path of a contact, the email and why it can't enter", async () => {
   const { page } = await openDashboard(server, browser, async (project) => {
     await server.call("POST", "/v1/track", project.byKey, {
@@ -221,6 +278,29 @@ test("a trial by keyboard shows the path of a contact, the email and why it can'
   await press(page, "Close");
   await expect.poll(() => page.locator("button:focus").innerText()).toBe("Try it");
   expect(await reached.count()).toBe(0);
+
+  await addBranches(page);
+  await addShares(page);
+  await page.getByRole("button", { name: "Try it" }).click();
+  await page.getByLabel("Data of “signed-up”").fill('{ "plan": "pro" }');
+  await path.getByText("Everyone else").waitFor();
+  await path.getByText("event.plan is “enterprise” (value: “pro”)").waitFor();
+  await path.getByText("Got the offer").waitFor();
+  await page.getByLabel("Share at “Random split”").selectOption({ label: "B · 37.5%" });
+  await path.getByText("Completes the workflow").waitFor();
+  expect(await path.getByText("Got the offer").count()).toBe(0);
+
+  // A share is removed together with its path.
+  await page.locator("[data-step]", { hasText: "Offer 62.5%" }).click();
+  await page.getByRole("button", { name: "Add share" }).click();
+  await page.getByRole("button", { name: "More actions for share 1" }).click();
+  await page.getByRole("menuitem", { name: "Remove" }).click();
+  await page.getByRole("group", { name: "Share 2" }).getByLabel("Percent").fill("62.5");
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByRole("button", { name: "Add a step after Random split, C · 62.5%" }).waitFor();
+  await page
+    .getByRole("button", { name: "Add a step after Random split, Offer" })
+    .waitFor({ state: "detached" });
 });
 
 test("a trial explains a missing contact, a missing step, an endless wait and a failure", async () => {

@@ -50,11 +50,14 @@ export async function furnish(url: string): Promise<Screen[]> {
   const templateId = await makeTemplate(api);
   const blocksId = await makeBlocks(api);
   const segmentId = await makeSegment(api);
-  const { workflowId, emailStepId, executionId } = await makeWorkflows(api, {
-    contactId,
-    templateId,
-    segmentId,
-  });
+  const { workflowId, emailStepId, executionId, pausedId, branchStepId, splitStepId } = await makeWorkflows(
+    api,
+    {
+      contactId,
+      templateId,
+      segmentId,
+    },
+  );
   const sentId = await makeCampaign(api, "November news");
   await api.post(`/campaigns/${sentId}/send`, {});
   const draftId = await makeCampaign(api, "December news");
@@ -99,6 +102,8 @@ export async function furnish(url: string): Promise<Screen[]> {
     { name: "workflows", path: `${project}/workflows` },
     { name: "workflow", path: `${project}/workflows/${workflowId}` },
     { name: "workflow-step", path: `${project}/workflows/${workflowId}?step=${emailStepId}` },
+    { name: "workflow-branch", path: `${project}/workflows/${pausedId}?step=${branchStepId}` },
+    { name: "workflow-split", path: `${project}/workflows/${pausedId}?step=${splitStepId}` },
     { name: "workflow-outline", path: `${project}/workflows/${workflowId}?view=outline` },
     { name: "workflow-try", path: `${project}/workflows/${workflowId}?try=${contactId}` },
     { name: "workflow-executions", path: `${project}/workflows/${workflowId}?tab=executions` },
@@ -230,7 +235,9 @@ async function makeSegment(api: ApiClient): Promise<string> {
 async function makeWorkflows(
   api: ApiClient,
   { contactId, templateId, segmentId }: { contactId: string; templateId: string; segmentId: string },
-): Promise<{ workflowId: string; emailStepId: string; executionId: string }> {
+): Promise<
+  Record<"workflowId" | "emailStepId" | "executionId" | "pausedId" | "branchStepId" | "splitStepId", string>
+> {
   const start = async (id: string) => {
     await api.call("PATCH", `/workflows/${id}`, { enabled: true });
     return api.post<{ id: string }>(`/workflows/${id}/executions`, { contactId, context: { plan: "pro" } });
@@ -245,7 +252,20 @@ async function makeWorkflows(
   await api.post(`/workflows/${failingId}/steps`, { type: "WEBHOOK", config: { url }, autoConnect: true });
   await start(failingId);
   const { id: pausedId } = await make("Thank customers");
-  await api.post(`/workflows/${pausedId}/steps`, { ...exit, autoConnect: true });
+  const addThanks = (step: object) => api.post<{ id: string }>(`/workflows/${pausedId}/steps`, step);
+  const branches = ["Enterprise customers with a contract in Europe", "Paying"].map((name) => ({
+    name,
+    filter: { field: "data.plan", operator: "equals", value: name },
+  }));
+  const branch = await addThanks({ type: "BRANCH", config: { branches }, autoConnect: true });
+  const shares = ["A", "B", "Control"].map((name, at) => ({ name, percent: [33.33, 33.34, 33.33][at] }));
+  const split = await addThanks({
+    type: "RANDOM_SPLIT",
+    config: { shares },
+    fromStepId: branch.id,
+    branch: "else",
+  });
+  await addThanks({ ...exit, fromStepId: split.id, branch: "Control" });
   const joins = { triggerType: "SEGMENT_ENTRY", triggerConfig: { segmentId } };
   await api.call("PATCH", `/workflows/${pausedId}`, { ...joins, enabled: true });
   await api.post(`/workflows/${pausedId}/pause`, {});
@@ -269,7 +289,8 @@ async function makeWorkflows(
   const wait = { type: "WAIT_FOR_EVENT", config: { eventName: "opened-project", timeout: 86_400 } };
   await add({ ...wait, fromStepId: pause.id });
   const { id: executionId } = await start(id);
-  return { workflowId: id, emailStepId: email.id, executionId };
+  const ids = { pausedId, branchStepId: branch.id, splitStepId: split.id };
+  return { workflowId: id, emailStepId: email.id, executionId, ...ids };
 }
 
 async function makeCampaign(api: ApiClient, name: string): Promise<string> {

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { id, instant, issue, pathId, queryInteger } from "./field.ts";
 import { LIMITS } from "./limits/limits.ts";
-import { BRANCHES, EXECUTION_STATUSES, STEP_TYPES } from "./workflows/graph.ts";
+import { EXECUTION_STATUSES, STEP_TYPES } from "./workflows/graph.ts";
 import { withValues } from "./translation.ts";
 
 /** One step run: the result of one step in an execution. */
@@ -15,12 +15,12 @@ export const stepRun = z.object({
   startedAt: instant,
   completedAt: instant.nullable(),
   waitsUntil: instant.nullable().describe("For a step that waits for a time."),
-  branch: z.enum(BRANCHES).nullable().describe("The branch taken."),
+  branch: z.string().nullable().describe("The branch taken."),
   output: z
     .record(z.string(), z.unknown())
     .nullable()
     .describe(
-      "The result: the email, the compared values, the received event or the response status. For a skipped step, `reason`, and `code` if a limit was reached.",
+      "The result: the email, the compared values, the percent of the share, the received event or the response status. For a skipped step, `reason`, and `code` if a limit was reached.",
     ),
   error: z.string().nullable(),
   email: z
@@ -202,7 +202,8 @@ export const skipExecution = endpoint({
   method: "POST",
   path: "/workflows/:id/executions/:executionId/skip",
   summary: "Skip the failed step of an execution",
-  description: "A skipped CONDITION continues at `no`, and a WAIT_FOR_EVENT at `timeout`.",
+  description:
+    "A skipped CONDITION continues at `no`, a WAIT_FOR_EVENT at `timeout`, a BRANCH at `else`, and a RANDOM_SPLIT at its first share.",
   caller: "project",
   params: one,
   responses: { 200: execution },

@@ -198,7 +198,7 @@ export const LIMITS = {
   conditionSearch: limit(
     2_000_000,
     "characters",
-    "Size of a contact's texts and lists that a CONDITION of a workflow searches, counted once per condition.",
+    "Size of a contact's texts and lists that a CONDITION or BRANCH of a workflow searches, counted once per condition.",
   ),
   explainMs: limit(1_000, "milliseconds", "Maximum CPU time of `POST /segments/explain`."),
   seenLength: limit(

@@ -17,6 +17,7 @@ export const WORKFLOW_LIMITS = {
     "steps",
     "Steps of one execution, counting each repetition in a loop; the next step fails the execution. A retry or skip allows the same number again.",
   ),
+  stepBranches: limit(20, "branches", "Branches of a BRANCH besides `else`, and shares of a RANDOM_SPLIT."),
   stepVariables: limit(100, "variables", "Variables and blocks in the texts of one step of a workflow."),
   exitConditions: limit(10, "conditions", "Exit conditions of one workflow."),
   filledLength: limit(

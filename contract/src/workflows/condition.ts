@@ -1,9 +1,11 @@
 // Translates workflow conditions into the filter language. They can also refer to data carried by an execution.
+import { z } from "zod";
 import { FILTER_OPERATORS } from "../filter-fields.ts";
 import type { issue } from "../field.ts";
-import type { Filter } from "../filters.ts";
+import { filterOrConditionNames, type Filter } from "../filters.ts";
 import { LIMITS } from "../limits/limits.ts";
 import { readFilter } from "../read-filter.ts";
+import { readAs } from "../unknown-fields.ts";
 
 /**
  * The key under which a filter finds the execution's data, next to the contact's data. Callers cannot write it, because it is not a valid
@@ -31,6 +33,26 @@ export function readWorkflowCondition(
   push: (problem: ReturnType<typeof issue>) => void,
 ): Filter | null {
   return readFilter(translated(written, 0), push, true, true);
+}
+
+/** A condition as its author wrote it. `filterOfCondition` translates it to the filter language. */
+export const workflowCondition = readAs(
+  z.looseObject({}).superRefine((written, context) => {
+    readWorkflowCondition(written, (problem) => context.issues.push(problem));
+  }),
+  filterOrConditionNames,
+);
+
+/**
+ * Returns a stored condition as a filter.
+ * @throws Error for a condition that was never checked
+ */
+export function filterOfCondition(written: Readonly<Record<string, unknown>>): Filter {
+  const read = readWorkflowCondition(written, (problem) => {
+    throw new Error(`A stored condition is invalid: ${problem.message}`);
+  });
+  if (read === null) throw new Error("A stored condition is invalid.");
+  return read;
 }
 
 /** Returns the part with execution fields in the filter language. Parts nested too deeply are returned unchanged and then rejected. */

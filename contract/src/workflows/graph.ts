@@ -1,11 +1,12 @@
 // Defines the parts of a workflow: steps, the transitions between them, and triggers (spec §2.9, decisions §9).
 import { z } from "zod";
 import { id, issue } from "../field.ts";
-import { filterOrConditionNames, type Filter } from "../filters.ts";
+import type { Filter } from "../filters.ts";
 import { LIMITS } from "../limits/limits.ts";
 import { schedule } from "../schedule-trigger.ts";
 import { readAs } from "../unknown-fields.ts";
-import { readWorkflowCondition } from "./condition.ts";
+import { branchConfig, ELSE, randomSplitConfig } from "./branches.ts";
+import { filterOfCondition, workflowCondition } from "./condition.ts";
 import { dateTrigger } from "./date-trigger.ts";
 import { delay } from "./delay.ts";
 import type { ExitCondition } from "./exit-conditions.ts";
@@ -19,6 +20,8 @@ export const STEP_TYPES = [
   "DELAY",
   "WAIT_FOR_EVENT",
   "CONDITION",
+  "BRANCH",
+  "RANDOM_SPLIT",
   "UPDATE_CONTACT",
   "WEBHOOK",
   "EXIT",
@@ -34,16 +37,6 @@ export const TRIGGER_TYPES = [
   "MANUAL",
 ] as const;
 export type TriggerType = (typeof TRIGGER_TYPES)[number];
-
-/** The branch by which a transition leaves a step: `yes|no` of a CONDITION, `event|timeout` of a WAIT_FOR_EVENT, null for other steps. */
-export const BRANCHES = ["yes", "no", "event", "timeout"] as const;
-export type Branch = (typeof BRANCHES)[number];
-
-/** The branches of each type of step; unlisted types have none. */
-export const BRANCHES_OF: Readonly<Partial<Record<StepType, readonly Branch[]>>> = {
-  CONDITION: ["yes", "no"],
-  WAIT_FOR_EVENT: ["event", "timeout"],
-};
 
 export const EXECUTION_STATUSES = [
   "RUNNING",
@@ -83,14 +76,6 @@ const waitForEvent = z.object({
     .optional()
     .describe("Filter on the event's data: `data.<key>`. Values may contain variables."),
 });
-
-/** A condition in its original form; workflows/condition.ts translates it to the filter language. */
-const condition = readAs(
-  z.looseObject({}).superRefine((written, context) => {
-    readWorkflowCondition(written, (problem) => context.issues.push(problem));
-  }),
-  filterOrConditionNames,
-);
 
 const updateContact = z
   .object({
@@ -165,7 +150,9 @@ export const STEP_CONFIGS = {
   SEND_EMAIL: sendEmail,
   DELAY: delay,
   WAIT_FOR_EVENT: waitForEvent,
-  CONDITION: condition,
+  CONDITION: workflowCondition,
+  BRANCH: branchConfig,
+  RANDOM_SPLIT: randomSplitConfig,
   UPDATE_CONTACT: updateContact,
   WEBHOOK: webhook,
   EXIT: exit,
@@ -192,7 +179,8 @@ export interface GraphTransition {
   id: string;
   fromStepId: string;
   toStepId: string;
-  branch: Branch | null;
+  /** One of `branchesOf` its step. Null after steps without branches, and for both branches of a WAIT_FOR_EVENT. */
+  branch: string | null;
   priority: number;
 }
 
@@ -227,14 +215,24 @@ export function waitNamesOf({ steps }: Graph): string[] {
   ];
 }
 
-/**
- * Returns a workflow condition as a filter.
- * @throws Error for a condition that was never checked
- */
-export function filterOfCondition(config: StepConfig<"CONDITION">): Filter {
-  const read = readWorkflowCondition(config, (problem) => {
-    throw new Error(`A stored condition is invalid: ${problem.message}`);
-  });
-  if (read === null) throw new Error("A stored condition is invalid.");
-  return read;
+/** Returns the names of the branches of a step, in order. Empty for a step with one next step. */
+export function branchesOf({ type, config }: Pick<GraphStep, "type" | "config">): readonly string[] {
+  switch (type) {
+    case "CONDITION":
+      return ["yes", "no"];
+    case "WAIT_FOR_EVENT":
+      return ["event", "timeout"];
+    case "BRANCH":
+      return [...(config as StepConfig<"BRANCH">).branches.map(({ name }) => name), ELSE];
+    case "RANDOM_SPLIT":
+      return (config as StepConfig<"RANDOM_SPLIT">).shares.map(({ name }) => name);
+    default:
+      return [];
+  }
+}
+
+/** Returns the filters on contacts that decide on the branch of a step. */
+export function contactFiltersOf(step: GraphStep): Filter[] {
+  if (step.type === "CONDITION") return [filterOfCondition(step.config)];
+  return step.type === "BRANCH" ? step.config.branches.map(({ filter }) => filterOfCondition(filter)) : [];
 }

@@ -4,6 +4,7 @@ import { endpoint } from "../endpoint.ts";
 import { context, ofWorkflow, stepRun } from "../executions.ts";
 import { emailAddress, inputInstant, id, instant, issue, jsonSchemas } from "../field.ts";
 import { LIMITS } from "../limits/limits.ts";
+import { branch } from "./branches.ts";
 import { EXECUTION_STATUSES } from "./graph.ts";
 import { awaitedEventName } from "./step-fields.ts";
 
@@ -66,7 +67,7 @@ export const simulateWorkflow = endpoint({
   path: "/workflows/:id/simulate",
   summary: "Simulate a workflow for a contact; nothing is written or sent",
   description:
-    "Runs the same steps as the engine, with a virtual clock. `events` happen at their times. Webhooks are not called; their responses come from `webhooks`, by step name, or default to 200 with an empty body.",
+    "Runs the same steps as the engine, with a virtual clock. `events` happen at their times. Webhooks are not called; their responses come from `webhooks`, by step name, or default to 200 with an empty body. A RANDOM_SPLIT takes its share in `splits`, by step name, or its largest one.",
   caller: "project",
   isRead: true,
   params: ofWorkflow,
@@ -88,6 +89,7 @@ export const simulateWorkflow = endpoint({
       webhooks: z
         .record(z.string(), z.object({ status: z.int().min(100).max(599), body: anyJson.optional() }))
         .optional(),
+      splits: z.record(z.string(), branch).optional(),
       from: simulatedStart.optional().describe("The start time, in the years 1970 to 2899; default: now."),
       version: graphVersion,
     })

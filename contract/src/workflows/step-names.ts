@@ -8,6 +8,8 @@ export const STEP_NAMES: Readonly<Record<StepType, string>> = {
   DELAY: "Delay",
   WAIT_FOR_EVENT: "Wait for event",
   CONDITION: "Condition",
+  BRANCH: "Branch",
+  RANDOM_SPLIT: "Random split",
   UPDATE_CONTACT: "Update contact",
   WEBHOOK: "Webhook",
   EXIT: "Exit",

@@ -11,7 +11,8 @@ import {
   queryBoolean,
 } from "../field.ts";
 import { LIMITS } from "../limits/limits.ts";
-import { BRANCHES, position, STEP_CONFIGS, STEP_TYPES, type Branch } from "./graph.ts";
+import { branch } from "./branches.ts";
+import { position, STEP_CONFIGS, STEP_TYPES } from "./graph.ts";
 import { byWorkflow, step, transition } from "./workflows.ts";
 
 const byStep = z.object({ id: pathId, stepId: pathId });
@@ -28,7 +29,7 @@ export const stepName = z
   });
 
 const CONFIGS =
-  "SEND_EMAIL: `{ templateId, recipient?: { type: CONTACT | CUSTOM, customEmail? } }`. DELAY: `{ amount, unit }`, `{ until, timezone?, weekdays? }`, or `{ dateField, amount?, unit?, direction?, until?, timezone? }`, where the timezone `contact` is the contact's field `data.timezone`. WAIT_FOR_EVENT: `{ eventName, timeout?, filter? }`. CONDITION: `{ field, operator, value?, unit? }` or a whole filter. UPDATE_CONTACT: `{ updates?, subscriptionAction? }`. WEBHOOK: `{ url, method?, headers?, body? }`; header values and credentials in the URL are returned as `••••`, and sending it back keeps the stored value. EXIT: `{ reason? }`. Texts may contain variables (docs/workflows.md).";
+  "SEND_EMAIL: `{ templateId, recipient?: { type: CONTACT | CUSTOM, customEmail? } }`. DELAY: `{ amount, unit }`, `{ until, timezone?, weekdays? }`, or `{ dateField, amount?, unit?, direction?, until?, timezone? }`, where the timezone `contact` is the contact's field `data.timezone`. WAIT_FOR_EVENT: `{ eventName, timeout?, filter? }`. CONDITION: `{ field, operator, value?, unit? }` or a whole filter. BRANCH: `{ branches: [{ name, filter }] }`, where a contact takes the first branch that matches, or else `else`. RANDOM_SPLIT: `{ shares: [{ name, percent }] }` with 100 percent in total. UPDATE_CONTACT: `{ updates?, subscriptionAction? }`. WEBHOOK: `{ url, method?, headers?, body? }`; header values and credentials in the URL are returned as `••••`, and sending it back keeps the stored value. EXIT: `{ reason? }`. Texts may contain variables (docs/workflows.md).";
 
 const stepFields = {
   type: z.enum(STEP_TYPES).exclude(["TRIGGER"]).describe("The TRIGGER is created with the workflow."),
@@ -64,18 +65,14 @@ export const createStep = endpoint({
       ...stepFields,
       autoConnect: z.boolean().optional().describe("Default false."),
       fromStepId: id.toLowerCase().optional().describe("The step that leads to the new one."),
-      branch: z
-        .enum(BRANCHES)
-        .nullable()
-        .optional()
-        .describe("The branch of `fromStepId` that leads to the new step."),
+      branch: branch.nullable().optional().describe("The branch of `fromStepId` that leads to the new step."),
     })
-    .superRefine(({ autoConnect = false, fromStepId, branch }, context) => {
+    .superRefine(({ autoConnect = false, fromStepId, branch: given }, context) => {
       if (autoConnect && fromStepId !== undefined)
         context.addIssue(
           issue("Send either `fromStepId` or `autoConnect`.", "custom", fromStepId, ["fromStepId"]),
         );
-      if (typeof branch === "string" && fromStepId === undefined)
+      if (typeof given === "string" && fromStepId === undefined)
         context.addIssue(issue("Required with `branch`.", "required", fromStepId, ["fromStepId"]));
     })
     .superRefine(checkConfig),
@@ -97,6 +94,12 @@ export const updateStep = endpoint({
     config: stepFields.config,
     templateId: stepFields.templateId.describe("null removes it."),
     position: stepFields.position,
+    renamedBranches: z
+      .record(branch, branch.nullable())
+      .optional()
+      .describe(
+        "For a BRANCH or RANDOM_SPLIT whose `config` renames or removes branches with transitions: the new name by former name, or null to delete the transition.",
+      ),
     expectedUpdatedAt,
   }),
   unknownFields: "refused-unless-returned",
@@ -120,21 +123,20 @@ export const deleteStep = endpoint({
   errors: ["WORKFLOW_NOT_FOUND", "STEP_NOT_FOUND", "CONFLICT"],
 });
 
-const OUTCOMES = { EVENT: "event", TIMEOUT: "timeout" } as const satisfies Record<string, Branch>;
+const OUTCOMES = { EVENT: "event", TIMEOUT: "timeout" } as const;
 
 const transitionBody = z
   .object({
     fromStepId: id,
     toStepId: id,
-    branch: z
-      .enum(BRANCHES)
+    branch: branch
       .nullable()
       .optional()
       .describe(
-        "`yes` or `no` after a CONDITION, `event` or `timeout` after a WAIT_FOR_EVENT; null after other steps.",
+        "`yes` or `no` after a CONDITION, `event` or `timeout` after a WAIT_FOR_EVENT, a name or `else` after a BRANCH, a name after a RANDOM_SPLIT; null after other steps.",
       ),
     condition: z
-      .object({ branch: z.enum(BRANCHES).optional() })
+      .object({ branch: branch.optional() })
       .nullable()
       .optional()
       .describe("`condition.branch` is an alias of `branch`."),
@@ -146,7 +148,7 @@ const transitionBody = z
     priority: z.int().min(0).max(1_000_000).optional(),
   })
   .superRefine((body, context) => {
-    if (branchesOf(body).size > 1)
+    if (givenBranches(body).size > 1)
       context.addIssue(
         issue("`branch`, `condition` and `waitOutcome` contradict each other.", "custom", body, ["branch"]),
       );
@@ -154,15 +156,15 @@ const transitionBody = z
 
 type TransitionBody = Pick<z.input<typeof transitionBody>, "branch" | "condition" | "waitOutcome">;
 
-function branchesOf({ branch, condition, waitOutcome }: TransitionBody): ReadonlySet<Branch> {
+function givenBranches({ branch: given, condition, waitOutcome }: TransitionBody): ReadonlySet<string> {
   const outcome = waitOutcome === undefined || waitOutcome === null ? null : OUTCOMES[waitOutcome];
-  return new Set([branch, condition?.branch, outcome].filter((one) => one !== undefined && one !== null));
+  return new Set([given, condition?.branch, outcome].filter((one) => one !== undefined && one !== null));
 }
 
 /** Returns the branch in a request, in any of its three spellings. */
-export function branchOf(body: TransitionBody): Branch | null {
-  const [branch = null] = branchesOf(body);
-  return branch;
+export function branchOf(body: TransitionBody): string | null {
+  const [given = null] = givenBranches(body);
+  return given;
 }
 
 export const createTransition = endpoint({
@@ -198,7 +200,7 @@ export const insertStep = endpoint({
   path: "/workflows/:id/transitions/:transitionId/insert-step",
   summary: "Insert a step between two others",
   description:
-    "The transition then leads to the new step, and a new transition leads from there to the previous target (for a CONDITION by its branch `yes`). Not for EXIT.",
+    "The transition then leads to the new step, and a new transition leads from there to the previous target (for a step with branches by its first one). Not for EXIT.",
   caller: "project",
   params: byTransition,
   body: z

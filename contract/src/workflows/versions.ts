@@ -3,9 +3,10 @@ import { z } from "zod";
 import { endpoint } from "../endpoint.ts";
 import { addFaults, id, instant, pathId, pathText, queryBoolean, queryInteger } from "../field.ts";
 import { LIMITS } from "../limits/limits.ts";
+import { branch } from "./branches.ts";
 import { exitConditions, shownExitConditions } from "./exit-conditions.ts";
 import { goal, shownGoal } from "./goal.ts";
-import { BRANCHES, position, STEP_CONFIGS, STEP_TYPES, TRIGGER_CONFIGS, TRIGGER_TYPES } from "./graph.ts";
+import { position, STEP_CONFIGS, STEP_TYPES, TRIGGER_CONFIGS, TRIGGER_TYPES } from "./graph.ts";
 import { stepName } from "./steps.ts";
 import {
   byWorkflow,
@@ -134,11 +135,11 @@ const documentFields = {
       z.object({
         from: key,
         to: key,
-        branch: z.enum(BRANCHES).nullable(),
+        branch: branch.nullable(),
         priority: z.int().min(0).max(1_000_000),
       }),
     )
-    .max(LIMITS.workflowSteps.value * 2),
+    .max(LIMITS.workflowSteps.value * (LIMITS.stepBranches.value + 1)),
   exitConditions: exitConditions.optional(),
   goal: goal.optional(),
   templates: z.array(z.object({ id, name: z.string() })).describe("Templates used by its steps."),

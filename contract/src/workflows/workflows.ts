@@ -12,7 +12,7 @@ import {
 } from "../field.ts";
 import { LIMITS } from "../limits/limits.ts";
 import { exitConditions, shownExitConditions } from "./exit-conditions.ts";
-import { BRANCHES, position, STEP_TYPES, TRIGGER_CONFIGS, TRIGGER_TYPES } from "./graph.ts";
+import { position, STEP_TYPES, TRIGGER_CONFIGS, TRIGGER_TYPES } from "./graph.ts";
 import { goal, shownGoal } from "./goal.ts";
 import { CONFIRMABLE_PROBLEMS, workflowProblem } from "./problems.ts";
 import { awaitedEventName } from "./step-fields.ts";
@@ -25,13 +25,12 @@ export const transition = z.object({
   fromStepId: z.uuid(),
   toStepId: z.uuid(),
   branch: z
-    .enum(BRANCHES)
+    .string()
     .nullable()
-    .describe("`yes` or `no` of a CONDITION; `event` or `timeout` of a WAIT_FOR_EVENT, null for both."),
-  condition: z
-    .object({ branch: z.enum(BRANCHES) })
-    .nullable()
-    .describe("Alias of `branch`."),
+    .describe(
+      "`yes` or `no` of a CONDITION; `event` or `timeout` of a WAIT_FOR_EVENT, null for both; the name of a branch of a BRANCH or RANDOM_SPLIT, or `else`.",
+    ),
+  condition: z.object({ branch: z.string() }).nullable().describe("Alias of `branch`."),
   waitOutcome: z.enum(["EVENT", "TIMEOUT"]).nullable().describe("Alias of `branch`, after a WAIT_FOR_EVENT."),
   priority: z.int(),
 });

@@ -26,6 +26,7 @@ const FOR_PROGRAMS = [
   "server/workflows/exchange",
   "server/workflows/graph-rules",
   "server/workflows/read-problems",
+  "server/workflows/rename-branches",
   "server/workflows/schedule",
   "server/workflows/trigger",
   "contract/activity",

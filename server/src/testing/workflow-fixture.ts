@@ -1,6 +1,6 @@
 // Describes workflows in short form for tests and benchmarks and stores them like those that people create.
 import * as v1 from "@postloft/contract/v1.ts";
-import type { Branch, Graph, GraphStep, StepType, TriggerType } from "@postloft/contract/workflows/graph.ts";
+import type { Graph, GraphStep, StepType, TriggerType } from "@postloft/contract/workflows/graph.ts";
 import { waitNamesOf } from "@postloft/contract/workflows/graph.ts";
 import { sql } from "kysely";
 import { transaction, type Database } from "../platform/database/database.ts";
@@ -11,7 +11,7 @@ import { subscribeWorkflows } from "../workflows/subscriptions.ts";
 /** A step with its name, type and config. */
 export type DrawnStep = [name: string, type: StepType, config?: object];
 /** A transition between two steps, optionally by a branch. */
-export type DrawnLink = [from: string, to: string, branch?: Branch];
+export type DrawnLink = [from: string, to: string, branch?: string];
 
 export interface Drawing {
   steps: DrawnStep[];

@@ -91,6 +91,13 @@ export function withResolved(step: GraphStep, { templates, segments }: Resolved)
     const found = templates.get(templateId) ?? null;
     return { ...step, config: found === null ? others : { ...others, templateId: found } };
   }
+  if (step.type === "BRANCH") {
+    const branches = step.config.branches.map((one) => ({
+      ...one,
+      filter: withSegments(one.filter, segments) as typeof one.filter,
+    }));
+    return { ...step, config: { branches } };
+  }
   if (step.type !== "CONDITION") return step;
   return { ...step, config: withSegments(step.config, segments) as typeof step.config };
 }

@@ -1,7 +1,6 @@
 // Validates a graph from an edit, an import or an earlier version. Pure.
 import {
-  BRANCHES_OF,
-  type Branch,
+  branchesOf,
   type Graph,
   type GraphStep,
   type GraphTransition,
@@ -80,11 +79,18 @@ function faultsOfTransition(
     return [fault("toStepId", "The TRIGGER is the start, so no step can lead to it.")];
   if (from.type === "EXIT")
     return [fault("fromStepId", "An EXIT is an end, so it can't lead to another step.")];
-  const branches = BRANCHES_OF[from.type] ?? [];
+  const branches = branchesOf(from);
+  const choice = branches.map((one) => `\`${one}\``).join(" or ");
   if (branch === null)
-    return from.type === "CONDITION"
-      ? [fault("branch", "Required after a CONDITION: `yes` or `no`.", "required")]
-      : [];
+    return branches.length === 0 || from.type === "WAIT_FOR_EVENT"
+      ? []
+      : [
+          fault(
+            "branch",
+            withValues("Required after a {type}: {branches}.", { type: from.type, branches: choice }),
+            "required",
+          ),
+        ];
   if (branches.length === 0)
     return [
       fault("branch", withValues("A {type} step has no branches. Remove this field.", { type: from.type })),
@@ -95,7 +101,7 @@ function faultsOfTransition(
         fault(
           "branch",
           withValues("Must be {branches} after a {type}.", {
-            branches: branches.map((one) => `\`${one}\``).join(" or "),
+            branches: choice,
             type: from.type,
           }),
         ),
@@ -104,19 +110,20 @@ function faultsOfTransition(
 
 /** Allows one transition per branch, and one from a step without branches. */
 function faultsOfBranches({ transitions }: Graph, steps: ReadonlyMap<string, GraphStep>): GraphFault[] {
-  const taken = new Map<string, Set<Branch | null>>();
+  const taken = new Map<string, Set<string | null>>();
   return transitions.flatMap(({ fromStepId, branch }, at): GraphFault[] => {
     const before = taken.get(fromStepId) ?? new Set();
     taken.set(fromStepId, before);
     const isTaken = before.has(branch) || (before.size > 0 && (branch === null || before.has(null)));
     before.add(branch);
     if (!isTaken) return [];
-    const hasBranches = BRANCHES_OF[steps.get(fromStepId)?.type ?? "EXIT"] !== undefined;
+    const from = steps.get(fromStepId);
+    const hasBranches = from !== undefined && branchesOf(from).length > 0;
     const message = hasBranches
       ? branch === null || before.has(null)
         ? "Another transition has this branch already: one without a branch stands for both."
         : "Another transition has this branch already."
-      : "This step already has a next step. Only CONDITION and WAIT_FOR_EVENT have branches.";
+      : "This step already has a next step. Only CONDITION, BRANCH, RANDOM_SPLIT and WAIT_FOR_EVENT have branches.";
     return [{ field: hasBranches ? "branch" : "fromStepId", transition: at, code: "custom", message }];
   });
 }

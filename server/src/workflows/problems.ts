@@ -1,7 +1,7 @@
 // Finds the problems of a workflow before any contact enters. Each response lists them, and errors prevent enabling.
 import { canHappen } from "@postloft/contract/event-names.ts";
 import type { TemplateType } from "@postloft/contract/templates.ts";
-import type { Branch, Graph, GraphStep, TriggerType } from "@postloft/contract/workflows/graph.ts";
+import type { Graph, GraphStep, TriggerType } from "@postloft/contract/workflows/graph.ts";
 import type {
   ConfirmableProblem,
   ProblemCode,
@@ -260,7 +260,7 @@ function problemsOfWait(step: GraphStep, graph: Graph): WorkflowProblem[] {
 }
 
 /** Returns whether contacts can never leave a step through this branch. */
-function isDead(step: GraphStep, branch: Branch | null): boolean {
+function isDead(step: GraphStep, branch: string | null): boolean {
   if (step.type !== "WAIT_FOR_EVENT") return false;
   return branch === "timeout"
     ? step.config.timeout === undefined

@@ -193,7 +193,7 @@ function namesSegment(segmentId: string): RawBuilder<unknown> {
 }
 
 const EXITS = "$.exitConditions[*]";
-const CONDITIONS = `$.steps[*] ? (@.type == "CONDITION").config.**`;
+const CONDITIONS = `$.steps[*] ? (@.type == "CONDITION" || @.type == "BRANCH").config.**`;
 
 /** Lists workflows that use a field, or a path inside it, in a condition, an exit condition, a delay, a date or an audience, and workflows with a step that writes it. */
 export async function listWorkflowsNamingField(

@@ -2,7 +2,7 @@
 import type { FieldError } from "@postloft/contract/errors.ts";
 import { causesOf, type Filter } from "@postloft/contract/filters.ts";
 import { exitSegmentIds } from "@postloft/contract/workflows/exit-conditions.ts";
-import { filterOfCondition, MASKED, type Graph, type GraphStep } from "@postloft/contract/workflows/graph.ts";
+import { contactFiltersOf, MASKED, type Graph, type GraphStep } from "@postloft/contract/workflows/graph.ts";
 import { withValues } from "@postloft/contract/translation.ts";
 import type { Tx } from "../platform/database/database.ts";
 import { invalidField, AppError } from "../platform/app-error.ts";
@@ -27,7 +27,7 @@ export function templateIdsOf({ steps }: { steps: readonly GraphStep[] }): strin
 }
 
 export function segmentIdsOfStep(step: GraphStep): string[] {
-  return step.type === "CONDITION" ? causesOf(filterOfCondition(step.config)).segments : [];
+  return [...new Set(contactFiltersOf(step).flatMap((filter) => causesOf(filter).segments))];
 }
 
 /** Returns the segment whose entries start a workflow, or null. */

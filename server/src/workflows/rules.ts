@@ -1,9 +1,14 @@
 // Adds, changes and removes steps and transitions of a graph. Pure. Each function returns a new graph, which save-graph.ts checks.
-import type { Branch, Graph, GraphStep, GraphTransition } from "@postloft/contract/workflows/graph.ts";
+import {
+  branchesOf,
+  type Graph,
+  type GraphStep,
+  type GraphTransition,
+} from "@postloft/contract/workflows/graph.ts";
 
-/** Returns the default branch of a new transition, which is `yes` after a CONDITION. */
-export function usualBranchOf({ type }: Pick<GraphStep, "type">): Branch | null {
-  return type === "CONDITION" ? "yes" : null;
+/** Returns the default branch of a new transition, which is the first one. A WAIT_FOR_EVENT can leave by both. */
+export function usualBranchOf(step: Pick<GraphStep, "type" | "config">): string | null {
+  return step.type === "WAIT_FOR_EVENT" ? null : (branchesOf(step)[0] ?? null);
 }
 
 /** Returns the newest step without an outgoing transition that could have one, or null. */
@@ -47,7 +52,7 @@ export function spliced(graph: Graph, step: GraphStep): Graph | null {
   const behind = out[0]?.toStepId;
   if (behind === undefined) return withoutStep(graph, step.id);
   const isOne = out.every(({ toStepId }) => toStepId === behind);
-  const isWhole = out.some(({ branch }) => branch === null) || out.length === 2;
+  const isWhole = out.some(({ branch }) => branch === null) || out.length === branchesOf(step).length;
   if (!isOne || !isWhole) return null;
   const before = graph.transitions.filter(({ toStepId }) => toStepId === step.id);
   if (before.some(({ fromStepId }) => fromStepId === behind)) return null;

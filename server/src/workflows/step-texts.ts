@@ -4,7 +4,8 @@ import { conditionsOf, type Filter } from "@postloft/contract/filters.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { withValues } from "@postloft/contract/translation.ts";
 import type { ExitCondition } from "@postloft/contract/workflows/exit-conditions.ts";
-import { filterOfCondition, type GraphStep } from "@postloft/contract/workflows/graph.ts";
+import { filterOfCondition } from "@postloft/contract/workflows/condition.ts";
+import type { GraphStep } from "@postloft/contract/workflows/graph.ts";
 import type { WorkflowProblem } from "@postloft/contract/workflows/problems.ts";
 import { countMustaches, hasVariables } from "../rendering/fill-text.ts";
 import { checkTemplate } from "../rendering/template-syntax.ts";
@@ -36,6 +37,10 @@ function allTexts({ type, config }: GraphStep): StepText[] {
       return textsIn(config.reason, "config.reason");
     case "CONDITION":
       return textsOfFilter(filterOfCondition(config), "config");
+    case "BRANCH":
+      return config.branches.flatMap(({ filter }, at) =>
+        textsOfFilter(filterOfCondition(filter), `config.branches.${at}.filter`),
+      );
     case "WAIT_FOR_EVENT":
       return config.filter === undefined ? [] : textsOfFilter(config.filter, "config.filter");
     default:

@@ -1,7 +1,6 @@
 // Adds, inserts, changes and deletes the steps and transitions of a workflow.
 import {
   STEP_CONFIGS,
-  type Branch,
   type GraphStep,
   type GraphTransition,
   type StepType,
@@ -19,6 +18,7 @@ import { listMaskedNames, listMaskedParameters, type WebhookVault } from "../web
 import { checkGraph } from "./graph-rules.ts";
 import { presentStep, presentTransition } from "./present.ts";
 import { checkStepReferences, requireRunnable } from "./references.ts";
+import { withRenamedBranches, type BranchRenames } from "./rename-branches.ts";
 import {
   newestLeaf,
   spliced,
@@ -154,7 +154,7 @@ export interface StepToAdd extends StepInput {
   autoConnect?: boolean | undefined;
   /** Connects this step to the new one, by `branch`. */
   fromStepId?: string | undefined;
-  branch?: Branch | null | undefined;
+  branch?: string | null | undefined;
 }
 
 /** @throws AppError WORKFLOW_NOT_FOUND, or VALIDATION_ERROR for a faulty step or transition, or too many steps */
@@ -190,7 +190,7 @@ export async function insertStep(
   return presentStep(locked.row, graph, step);
 }
 
-export type StepEdit = Omit<StepInput, "type"> & { expectedUpdatedAt?: string | undefined };
+export type StepEdit = Omit<StepInput, "type"> & BranchRenames & { expectedUpdatedAt?: string | undefined };
 
 /**
  * Changes the given fields. A config without a template keeps the current template.
@@ -221,7 +221,8 @@ export async function updateStep(
   if (config !== undefined) requireRunnable(asGiven, parts.targets);
   if (config !== undefined || templateId !== undefined) await checkStepReferences(tx, projectId, asGiven);
   const changed = config === undefined ? asGiven : sealStep(parts, asGiven, step);
-  const graph = withChangedStep(locked.graph, changed);
+  const moved = withRenamedBranches(locked.graph, { before: step, after: changed }, edit);
+  const graph = withChangedStep(moved, changed);
   await saveGraph(tx, projectId, locked, graph);
   return presentStep(locked.row, graph, changed);
 }
@@ -252,7 +253,7 @@ export async function deleteStep(
 export interface TransitionInput {
   fromStepId: string;
   toStepId: string;
-  branch: Branch | null;
+  branch: string | null;
   priority?: number | undefined;
 }
 

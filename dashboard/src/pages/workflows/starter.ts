@@ -1,6 +1,6 @@
 // Starters of workflows: what they ask, and the export that the API imports as a new workflow. Pure.
 import type { Block } from "@postloft/contract/design.ts";
-import type { Branch, StepType, TriggerType } from "@postloft/contract/workflows/graph.ts";
+import type { StepType, TriggerType } from "@postloft/contract/workflows/graph.ts";
 import { STEP_NAMES } from "@postloft/contract/workflows/step-names.ts";
 import type { WorkflowExport } from "@postloft/contract/workflows/versions.ts";
 
@@ -42,7 +42,7 @@ export interface Starter {
 /** The step by its position, and the branch, that a step follows. */
 interface Previous {
   step: number;
-  branch: Branch;
+  branch: string;
 }
 
 export interface DraftStep {
@@ -53,7 +53,7 @@ export interface DraftStep {
   previous?: Previous;
 }
 
-export const after = (step: number, branch: Branch): Previous => ({ step, branch });
+export const after = (step: number, branch: string): Previous => ({ step, branch });
 const following = (previous: Previous | undefined) => (previous === undefined ? {} : { previous });
 
 export const email = (name: string, templateId: string | undefined, previous?: Previous): DraftStep => ({

@@ -67,6 +67,13 @@ const MORE_BODIES: Readonly<Record<string, readonly object[]>> = {
       filter: { operator: "AND", conditions: [CONDITION] },
     }),
     step("CONDITION", GROUP),
+    step("BRANCH", { branches: [{ name: "Paying", filter: GROUP }] }),
+    step("RANDOM_SPLIT", {
+      shares: [
+        { name: "A", percent: 40 },
+        { name: "B", percent: 60 },
+      ],
+    }),
     step("UPDATE_CONTACT", { subscriptionAction: "unsubscribe" }),
     step("WEBHOOK", { url: "https://example.com", method: "POST" }),
     step("EXIT", { reason: "Done" }),

@@ -3,7 +3,7 @@ import { domainOf, parseMailbox } from "@postloft/contract/address.ts";
 import { EMAIL_SKIPPED } from "@postloft/contract/event-names.ts";
 import type { Filter } from "@postloft/contract/filters.ts";
 import type { ExitCondition } from "@postloft/contract/workflows/exit-conditions.ts";
-import { filterOfCondition, type GraphStep } from "@postloft/contract/workflows/graph.ts";
+import { contactFiltersOf, type GraphStep } from "@postloft/contract/workflows/graph.ts";
 import type { Sealer } from "../../platform/crypto.ts";
 import type { Database, Tx } from "../../platform/database/database.ts";
 import { enqueueEmails, makeContent, type Mailbox } from "../../emails/outbox/emails.ts";
@@ -29,6 +29,7 @@ import { stepOf, type Execution } from "./execution.ts";
 import { withoutVariables } from "./fill-filter.ts";
 import { recordGoalsOf } from "./goals.ts";
 import { readAllowance, type PublicKeyLimits } from "./public-key-allowance.ts";
+import { createShareLock } from "./lock-shares.ts";
 import { queueCalls } from "./webhook-calls.ts";
 import type { Effect, MailPlan } from "./steps/step.ts";
 import type { ExecutionEnvironment } from "./walk.ts";
@@ -56,9 +57,11 @@ export function createDatabaseEnvironment(
   }: Omit<StepParts, "baseUrl"> & { projectId: string; now: Date },
 ): ExecutionEnvironment {
   const vault = createWebhookVault(sealer);
+  const lockShares = createShareLock(tx, projectId);
   return {
     now,
     async look(executions) {
+      const takeShare = await lockShares(executions);
       const steps = [...new Set(executions.flatMap((execution) => stepOf(execution) ?? []))];
       const exits = exitsOf(executions);
       const filters = [...filtersOf(steps), ...exitFiltersOf(exits)];
@@ -77,6 +80,7 @@ export function createDatabaseEnvironment(
         exitEvents,
         knownFields: await readKnownFields(tx, projectId, { steps, exitConditions: exits }),
         vault,
+        takeShare,
         allowance: await readAllowance(tx, projectId, executions, publicKeyLimits),
       };
     },
@@ -98,10 +102,8 @@ function exitsOf(executions: readonly Execution[]): ExitCondition[] {
 /** Returns the filters that steps apply to contacts and events, for loading what these need. */
 export function filtersOf(steps: readonly GraphStep[]): Filter[] {
   return steps.flatMap((step) => {
-    if (step.type === "CONDITION") return [withoutVariables(filterOfCondition(step.config))];
-    return step.type === "WAIT_FOR_EVENT" && step.config.filter !== undefined
-      ? [withoutVariables(step.config.filter)]
-      : [];
+    const ofEvent = step.type === "WAIT_FOR_EVENT" ? step.config.filter : undefined;
+    return [...contactFiltersOf(step), ...(ofEvent === undefined ? [] : [ofEvent])].map(withoutVariables);
   });
 }
 

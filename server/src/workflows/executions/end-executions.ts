@@ -1,5 +1,6 @@
 // Cancels executions for people, and resumes failed ones.
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import { branchesOf } from "@postloft/contract/workflows/graph.ts";
 import { addJob, type JobStep } from "../../platform/background/jobs.ts";
 import { isId } from "../../platform/ids.ts";
 import type { Tx } from "../../platform/database/database.ts";
@@ -105,7 +106,7 @@ export async function retryFailed(tx: Tx, projectId: string, asked: FailedExecut
 }
 
 /**
- * Resumes executions after the step at which they failed, on the branch `no` or `timeout` if it has branches.
+ * Resumes executions after the step at which they failed, on its last branch, such as `no` or `else`, or on the first share of a RANDOM_SPLIT.
  * @returns the number of resumed executions
  */
 export async function skipFailed(tx: Tx, projectId: string, asked: FailedExecutions): Promise<number> {
@@ -115,8 +116,9 @@ export async function skipFailed(tx: Tx, projectId: string, asked: FailedExecuti
   const graphs = await readGraphs(tx, projectId, rows);
   const next = failed.map(({ id, version, stepId }) => {
     const graph = graphs.get(`${workflowId} ${version}`);
-    const type = graph?.steps[graph.placeOf.get(stepId) ?? -1]?.type;
-    const branch = type === "CONDITION" ? "no" : type === "WAIT_FOR_EVENT" ? "timeout" : null;
+    const step = graph?.steps[graph.placeOf.get(stepId) ?? -1];
+    const branches = step === undefined ? [] : branchesOf(step);
+    const branch = branches.at(step?.type === "RANDOM_SPLIT" ? 0 : -1) ?? null;
     return { id, stepId: graph?.nextOf(stepId, branch) ?? null };
   });
   await resumeExecutionRows(tx, projectId, next);

@@ -131,15 +131,35 @@ export type StepCountRow = Row<
   "workflowId" | "stepId" | "entered" | "passed" | "skipped" | "failed" | "cancelled"
 >;
 
+type StepKey = Pick<StepCountRow, "workflowId" | "stepId">;
+
+const byStep = (one: StepKey, other: StepKey) =>
+  `${one.workflowId}${one.stepId}` < `${other.workflowId}${other.stepId}` ? -1 : 1;
+
+/** Returns how many executions passed some steps, and locks these counts until the end of the transaction, in a fixed order. */
+export async function lockStepCounts(
+  tx: Tx,
+  projectId: string,
+  steps: readonly StepKey[],
+): Promise<Array<Pick<StepCountRow, "stepId" | "passed">>> {
+  const sorted = steps.toSorted(byStep);
+  const { rows } = await sql<Pick<StepCountRow, "stepId" | "passed">>`
+    insert into workflow_step_counts as c (project_id, workflow_id, step_id)
+    select ${projectId}::uuid, * from unnest(
+      ${sorted.map(({ workflowId }) => workflowId)}::uuid[],
+      ${sorted.map(({ stepId }) => stepId)}::uuid[])
+    on conflict (project_id, workflow_id, step_id) do update set passed = c.passed
+    returning step_id, passed`.execute(tx);
+  return rows;
+}
+
 /** Adds to the step counts in a fixed order, so that concurrent transactions cannot deadlock. */
 export async function addToStepCounts(
   tx: Tx,
   projectId: string,
   counts: readonly StepCountRow[],
 ): Promise<void> {
-  const sorted = counts.toSorted((one, other) =>
-    `${one.workflowId}${one.stepId}` < `${other.workflowId}${other.stepId}` ? -1 : 1,
-  );
+  const sorted = counts.toSorted(byStep);
   await sql`
     insert into workflow_step_counts as c (project_id, workflow_id, step_id, entered, passed, skipped, failed, cancelled)
     select ${projectId}::uuid, * from unnest(

@@ -1,11 +1,5 @@
 // An execution in memory, which is one contact in one version of a graph with the results of its steps.
-import type {
-  Branch,
-  ExecutionStatus,
-  Graph,
-  GraphStep,
-  StepType,
-} from "@postloft/contract/workflows/graph.ts";
+import type { ExecutionStatus, Graph, GraphStep, StepType } from "@postloft/contract/workflows/graph.ts";
 import type { ExitCondition } from "@postloft/contract/workflows/exit-conditions.ts";
 import { exitOfGoal, type Goal } from "@postloft/contract/workflows/goal.ts";
 import type { EventPlace } from "../../events/arrived-events.ts";
@@ -34,7 +28,8 @@ export interface StepRun {
   end?: number;
   /** Missing if completed. */
   is?: "SKIPPED" | "FAILED" | "CANCELLED";
-  via?: Branch;
+  /** The branch that it took. */
+  via?: string;
   /** End of a wait. */
   until?: number;
   /** The last event that the filter passed over, if there were many. */
@@ -56,7 +51,7 @@ export interface WalkableGraph {
   steps: readonly GraphStep[];
   /** Index of each step by id. */
   placeOf: ReadonlyMap<string, number>;
-  nextOf(stepId: string, branch: Branch | null): string | null;
+  nextOf(stepId: string, branch: string | null): string | null;
   /** The first step of executions. */
   startStepId: string;
   /** Including the goal, if it also ends executions. */
@@ -94,6 +89,11 @@ export interface Execution {
 export function openRun({ trace }: Execution): StepRun | undefined {
   const last = trace.at(-1);
   return last?.end === undefined ? last : undefined;
+}
+
+/** Returns the branch that a step run took, or undefined. */
+export function takenBranch(run: StepRun | undefined): string | undefined {
+  return run?.via;
 }
 
 /** Returns the response of the webhook that an execution waits for. */

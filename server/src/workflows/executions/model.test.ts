@@ -6,7 +6,7 @@ import * as contactsContract from "@postloft/contract/contacts.ts";
 import type { Filter } from "@postloft/contract/filters.ts";
 import * as templates from "@postloft/contract/templates.ts";
 import type { Goal } from "@postloft/contract/workflows/goal.ts";
-import type { Branch, Graph, GraphStep, StepType } from "@postloft/contract/workflows/graph.ts";
+import { branchesOf, type Graph, type GraphStep, type StepType } from "@postloft/contract/workflows/graph.ts";
 import { createWebhookVault } from "../../webhooks/webhook-vault.ts";
 import { createSealer } from "../../platform/crypto.ts";
 import { createDns } from "../../platform/dns.ts";
@@ -35,6 +35,7 @@ import { variablesOf } from "./execution-variables.ts";
 import { countGoals } from "./goal-queries.ts";
 import { goalReachedAt } from "./goals.ts";
 import { reactOnce } from "./react.ts";
+import { createShares } from "./shares.ts";
 import { newExecution } from "./simulate.ts";
 import { simulateExecution, type SimulatedEvent } from "./simulated-environment.ts";
 import { unpackTrace } from "./stored-trace.ts";
@@ -86,6 +87,13 @@ const goal = fc.record(
   { requiredKeys: ["eventName", "days"] },
 );
 
+const comparison = fc.record({
+  field: fc.constantFrom("data.x", "event.x"),
+  operator: fc.constantFrom("equals", "greaterThan", "lessThan"),
+  value: fc.integer({ min: 0, max: 3 }),
+});
+const branchNamed = (name: string) => fc.record({ name: fc.constant(name), filter: comparison });
+
 /** Steps lead only to later steps, or nowhere. */
 const drawing = fc.integer({ min: 1, max: 8 }).chain((count) =>
   fc.record({
@@ -104,11 +112,22 @@ const drawing = fc.integer({ min: 1, max: 8 }).chain((count) =>
         }),
         fc.record({
           type: fc.constant("CONDITION" as const),
+          config: comparison,
+        }),
+        fc.record({
+          type: fc.constant("BRANCH" as const),
           config: fc.record({
-            field: fc.constantFrom("data.x", "event.x"),
-            operator: fc.constantFrom("equals", "greaterThan", "lessThan"),
-            value: fc.integer({ min: 0, max: 3 }),
+            branches: fc.tuple(branchNamed("first"), branchNamed("second")).map((two) => [...two]),
           }),
+        }),
+        fc.record({
+          type: fc.constant("RANDOM_SPLIT" as const),
+          config: fc.constantFrom(40, 60).map((percent) => ({
+            shares: [
+              { name: "one", percent },
+              { name: "other", percent: 100 - percent },
+            ],
+          })),
         }),
         fc.record({
           type: fc.constant("UPDATE_CONTACT" as const),
@@ -122,7 +141,7 @@ const drawing = fc.integer({ min: 1, max: 8 }).chain((count) =>
       ),
       { minLength: count, maxLength: count },
     ),
-    leaps: fc.array(fc.tuple(fc.integer({ min: 0, max: 3 }), fc.integer({ min: 0, max: 3 })), {
+    leaps: fc.array(fc.array(fc.integer({ min: 0, max: 3 }), { minLength: 3, maxLength: 3 }), {
       minLength: 9,
       maxLength: 9,
     }),
@@ -148,14 +167,9 @@ const drawing = fc.integer({ min: 1, max: 8 }).chain((count) =>
   }),
 );
 
-const BRANCHES: Partial<Record<StepType, Branch[]>> = {
-  CONDITION: ["yes", "no"],
-  WAIT_FOR_EVENT: ["event", "timeout"],
-};
-
 function draw(
   steps: ReadonlyArray<{ type: StepType; config: object }>,
-  leaps: ReadonlyArray<[number, number]>,
+  leaps: ReadonlyArray<readonly number[]>,
   templateId: string,
 ): { steps: DrawnStep[]; links: DrawnLink[] } {
   const all: DrawnStep[] = [
@@ -166,10 +180,11 @@ function draw(
       type === "SEND_EMAIL" ? { templateId } : config,
     ]),
   ];
-  const links = all.flatMap(([name, type], at): DrawnLink[] => {
+  const links = all.flatMap(([name, type, config], at): DrawnLink[] => {
     if (type === "EXIT") return [];
-    const ways = leaps[at] ?? [0, 0];
-    return (BRANCHES[type] ?? [undefined]).flatMap((branch, which): DrawnLink[] => {
+    const ways = leaps[at] ?? [];
+    const branches = branchesOf({ type, config } as GraphStep);
+    return (branches.length === 0 ? [undefined] : branches).flatMap((branch, which): DrawnLink[] => {
       // Three steps ahead means no transition.
       const leap = at === 0 ? 0 : (ways[which] ?? 0);
       const to = at + 1 + leap;
@@ -237,14 +252,18 @@ function interpret({ steps, transitions, exitConditions = [], goal: aim }: Graph
     const atMs = nowMs;
     const met = exitConditions.find((one) => one.type === "FILTER" && valueOf(one.filter) === x);
     if (met !== undefined) return { path: passages, left: `Exit condition: data.x equals ${x}` };
-    let [how, branch] = ["COMPLETED", null as Branch | null];
+    let [how, branch] = ["COMPLETED", null as string | null];
     if (current.type === "DELAY") sinceMs = nowMs += (current.config.amount ?? 0) * MINUTE;
-    if (current.type === "CONDITION") {
-      const { field, operator, value } = current.config as { field: string; operator: string; value: number };
+    const holds = (written: object): boolean => {
+      const { field, operator, value } = written as { field: string; operator: string; value: number };
       const seen = field === "data.x" ? x : history.carried;
-      const holds = { equals: seen === value, greaterThan: seen > value, lessThan: seen < value }[operator];
-      branch = holds === true ? "yes" : "no";
-    }
+      return operator === "equals" ? seen === value : operator === "lessThan" ? seen < value : seen > value;
+    };
+    if (current.type === "CONDITION") branch = holds(current.config) ? "yes" : "no";
+    if (current.type === "BRANCH")
+      branch = current.config.branches.find(({ filter }) => holds(filter))?.name ?? "else";
+    // The first contact takes the largest share.
+    if (current.type === "RANDOM_SPLIT") branch = current.config.shares[0]?.percent === 60 ? "one" : "other";
     if (current.type === "UPDATE_CONTACT") {
       x = current.config.updates?.["x"] as number;
       subscribed = { none: subscribed, subscribe: true, unsubscribe: false }[
@@ -369,6 +388,7 @@ test("engine and simulation take the path of a plain interpreter for any graph a
           knownFields: [],
           vault: createWebhookVault(createSealer(APP_SECRET)),
           webhooks: {},
+          takeShare: createShares(),
         });
         expect(pathOf(simulated)).toEqual(expected);
         const filler = createFiller(() => variablesOf(simulated, after.contact));

@@ -77,8 +77,7 @@ async function findRunnable(tx: Tx, projectId: string, steps: readonly GraphStep
   const segments = new Set((await findKnownSegments(tx, projectId, segmentIds)).map(({ id }) => id));
   return (step: GraphStep): boolean => {
     if (step.type === "SEND_EMAIL") return templates.has(templateIdOf(step) ?? "");
-    if (step.type === "CONDITION") return segmentIdsOfStep(step).every((id) => segments.has(id));
-    if (step.type !== "WEBHOOK") return true;
+    if (step.type !== "WEBHOOK") return segmentIdsOfStep(step).every((id) => segments.has(id));
     const { url, headers = {} } = step.config;
     return listMaskedParameters(url).length + listMaskedNames(headers).length === 0;
   };

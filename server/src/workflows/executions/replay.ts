@@ -5,9 +5,10 @@ import { exitEventNames } from "@postloft/contract/workflows/exit-conditions.ts"
 import { waitNamesOf } from "@postloft/contract/workflows/graph.ts";
 import { listArrivedEvents } from "../../events/arrived-events.ts";
 import { loadFilterContacts } from "../../segments/filters/load-contacts.ts";
-import type { StepRun, WalkableGraph } from "./execution.ts";
+import { takenBranch, type StepRun, type WalkableGraph } from "./execution.ts";
 import { readGraphs } from "./load-executions.ts";
 import { listReplayable } from "./list-queries.ts";
+import { createShares, type TakeShare } from "./shares.ts";
 import { newExecution, readGround, readVersion, type SimulationDependencies } from "./simulate.ts";
 import { simulateExecution, type SimulatedEvent } from "./simulated-environment.ts";
 import { unpackTrace } from "./stored-trace.ts";
@@ -38,6 +39,7 @@ export async function replay(
     projectId,
     rows.map((row) => ({ workflowId: workflow.id, version: row.version })),
   );
+  const takeNew = createShares();
   const [did, would] = [new Map<string, Passage>(), new Map<string, Passage>()];
   let executions = 0;
   for (const row of rows) {
@@ -53,14 +55,16 @@ export async function replay(
       context: (row.context ?? {}) as Record<string, unknown>,
       startedAt: row.startedAt,
     });
+    const trace = unpackTrace(row.trace);
     await simulateExecution({
       ...ground,
       execution,
       contact,
       events: events.get(row.id) ?? [],
       webhooks: {},
+      takeShare: recordedShares(trace, former, takeNew),
     });
-    count(did, unpackTrace(row.trace), former);
+    count(did, trace, former);
     count(would, execution.trace, graph);
     executions++;
   }
@@ -76,6 +80,15 @@ export async function replay(
       did: did.get(stepId) ?? none(),
       would: would.get(stepId) ?? none(),
     })),
+  };
+}
+
+/** Returns a function that takes the recorded shares of each split in order, and others where there is no record. */
+function recordedShares(trace: readonly StepRun[], { steps }: WalkableGraph, takeNew: TakeShare): TakeShare {
+  const recorded = Map.groupBy(trace, ({ n, step }) => (steps[n] ?? step)?.id ?? "");
+  return (step) => {
+    const branch = takenBranch(recorded.get(step.id)?.shift());
+    return step.config.shares.find(({ name }) => name === branch) ?? takeNew(step);
   };
 }
 

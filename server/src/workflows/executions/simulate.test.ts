@@ -5,6 +5,7 @@ import { createWebhookVault } from "../../webhooks/webhook-vault.ts";
 import { createSealer } from "../../platform/crypto.ts";
 import { APP_SECRET, useTestServer } from "../../testing/test-server.ts";
 import { drawWorkflow } from "../../testing/workflow-fixture.ts";
+import { createShares } from "./shares.ts";
 import { newExecution } from "./simulate.ts";
 import { walkable } from "./execution.ts";
 import { simulateExecution } from "./simulated-environment.ts";
@@ -82,6 +83,7 @@ test("fails a delay until a time that never comes", async () => {
     knownFields: [],
     vault: createWebhookVault(createSealer(APP_SECRET)),
     webhooks: {},
+    takeShare: createShares(),
   });
   expect(execution).toMatchObject({
     status: "FAILED",

@@ -27,6 +27,7 @@ import { contactVariable, variablesOf } from "./execution-variables.ts";
 import { presentStepRun, requireWorkflow } from "./executions.ts";
 import { goalReachedAt } from "./goals.ts";
 import { readGraphs } from "./load-executions.ts";
+import type { TakeShare } from "./shares.ts";
 import {
   simulateExecution,
   type SimulatedEvent,
@@ -53,6 +54,7 @@ export interface SimulationRequest {
     | ReadonlyArray<{ name: string; at: string; data?: Record<string, unknown> | undefined }>
     | undefined;
   webhooks?: Simulation["webhooks"] | undefined;
+  splits?: Readonly<Record<string, string>> | undefined;
   from?: string | undefined;
   version?: number | undefined;
 }
@@ -84,6 +86,7 @@ export async function simulate(deps: SimulationDependencies, projectId: string, 
     contact,
     events,
     webhooks: request.webhooks ?? {},
+    takeShare: chosenShares(request.splits ?? {}),
   });
   const filler = createFiller(() => variablesOf(execution, simulated.contact, ground.knownFields));
   const reachedAt = graph.goal === undefined ? null : goalReachedAt(graph.goal, execution, events, filler);
@@ -100,6 +103,13 @@ export async function simulate(deps: SimulationDependencies, projectId: string, 
     emails,
     contact: { email, subscribed, data },
   };
+}
+
+/** Returns a function that takes the chosen share of each split, by step name. The largest one by default. */
+function chosenShares(chosen: Readonly<Record<string, string>>): TakeShare {
+  return ({ name: stepName, config: { shares } }) =>
+    shares.find(({ name }) => name === chosen[stepName]) ??
+    shares.reduce((one, other) => (other.percent > one.percent ? other : one));
 }
 
 /** Returns the context with which the contact would enter next by a trigger DATE. Empty for other triggers. */

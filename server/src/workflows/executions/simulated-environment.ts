@@ -6,6 +6,7 @@ import type { WebhookVault } from "../../webhooks/webhook-vault.ts";
 import { exitEventNames } from "@postloft/contract/workflows/exit-conditions.ts";
 import { openRun, stepOf, waitStart, type Execution } from "./execution.ts";
 import type { ArrivedEvent, Effect, MailPlan, MailToSend } from "./steps/step.ts";
+import type { TakeShare } from "./shares.ts";
 import { walk, type ExecutionEnvironment } from "./walk.ts";
 
 export interface SimulatedEvent {
@@ -25,6 +26,7 @@ export interface Simulation {
   vault: WebhookVault;
   /** Responses of webhooks by step name. Status 200 with an empty body by default. */
   webhooks: Readonly<Record<string, { status: number; body?: unknown }>>;
+  takeShare: TakeShare;
 }
 
 export interface SimulatedMail {
@@ -44,7 +46,7 @@ export interface Simulated {
 
 /** Advances the execution, which is modified, until it ends or waits for an event that never happens. */
 export async function simulateExecution(simulation: Simulation): Promise<Simulated> {
-  const { execution, events, mails: plans, segments, knownFields, vault, webhooks } = simulation;
+  const { execution, events, mails: plans, segments, knownFields, vault, webhooks, takeShare } = simulation;
   const mails: SimulatedMail[] = [];
   let contact = simulation.contact;
   let now = execution.startedAt;
@@ -73,6 +75,7 @@ export async function simulateExecution(simulation: Simulation): Promise<Simulat
         segments,
         knownFields,
         vault,
+        takeShare,
         contacts: new Map([[execution.contactId ?? "", withEvents(contact, happened)]]),
         mails: plans,
         events: new Map([[execution.id, awaitedBy(execution, happened)]]),

@@ -8,6 +8,7 @@ import type { FilterContact } from "../../segments/filters/evaluate-filter.ts";
 import { variablesOf } from "./execution-variables.ts";
 import { openRun, stepOf, type Execution, type StepRun } from "./execution.ts";
 import { exitReasonOf } from "./exit-conditions.ts";
+import { shuffledAt } from "./shares.ts";
 import { takeStep } from "./steps/steps.ts";
 import type { Effect, Facts, StepResult } from "./steps/step.ts";
 
@@ -57,7 +58,7 @@ export async function walk(
     const facts = await environment.look(moving);
     const effects: Effect[] = [];
     let sinceMs = performance.now();
-    for (const execution of moving) {
+    for (const execution of shuffledAt(moving, isAtSplit)) {
       effects.push(...move(execution, facts, environment.now, tally));
       if (performance.now() - sinceMs > MOST_MS_AT_ONCE) {
         await nextTurn();
@@ -107,6 +108,9 @@ function endEarly(
   }
   end(execution, status, now, reason);
 }
+
+/** Contacts that arrive together are shuffled, because the order of arrival decides on their shares. */
+const isAtSplit = (execution: Execution) => stepOf(execution)?.type === "RANDOM_SPLIT";
 
 const isMoving = ({ status, dueAt, waitsFor }: Execution) =>
   status === "RUNNING" && dueAt === null && waitsFor === null;
@@ -207,8 +211,8 @@ function settle(execution: Execution, run: StepRun, counts: StepTally, result: S
   }
 }
 
-function goOn(execution: Execution, run: StepRun, branch: StepRun["via"] | null, now: Date): void {
-  const next = execution.graph.nextOf(execution.stepId ?? "", branch ?? null);
+function goOn(execution: Execution, run: StepRun, branch: string | null, now: Date): void {
+  const next = execution.graph.nextOf(execution.stepId ?? "", branch);
   if (next === null) return void end(execution, "COMPLETED", now, null);
   run.end = now.getTime();
   execution.status = "RUNNING";

@@ -1,23 +1,33 @@
 // Places graphs of steps: order, joins and loops of known graphs, and no overlap in any graph.
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Branch, StepType } from "@postloft/contract/workflows/graph.ts";
+import type { StepType } from "@postloft/contract/workflows/graph.ts";
 import { layoutOf, STEP_HEIGHT, STEP_WIDTH } from "./layout.ts";
 import { planOf, type GraphStep, type GraphTransition, type Plan } from "./plan.ts";
 
-/** Reads `C:yes>A` as a transition. The first step is the TRIGGER; C and W are steps with branches. */
+/** Reads `C:yes>A` as a transition. The first step is the TRIGGER; C, W, M and S are steps with branches. */
 function planFrom(names: string, ...arrows: string[]): Plan {
   const types: Partial<Record<string, StepType>> = {
     T: "TRIGGER",
     C: "CONDITION",
     W: "WAIT_FOR_EVENT",
     X: "EXIT",
+    M: "BRANCH",
+    S: "RANDOM_SPLIT",
   };
-  const steps = [...names].map((id): GraphStep => ({ id, type: types[id] ?? "DELAY" }));
+  const configs: Partial<Record<string, object>> = {
+    M: { branches: [{ name: "one" }, { name: "two" }] },
+    S: { shares: [{ name: "half" }, { name: "other half" }] },
+  };
+  const steps = [...names].map((id): GraphStep => ({
+    id,
+    type: types[id] ?? "DELAY",
+    config: configs[id] ?? {},
+  }));
   const transitions = arrows.map((arrow): GraphTransition => {
     const [from = "", toStepId = ""] = arrow.split(">");
     const [fromStepId = "", branch] = from.split(":");
-    return { id: arrow, fromStepId, toStepId, branch: (branch as Branch | undefined) ?? null };
+    return { id: arrow, fromStepId, toStepId, branch: branch ?? null };
   });
   return planOf(steps, transitions);
 }
@@ -53,6 +63,21 @@ test.each([
     {},
   ],
   [
+    "named branches that join",
+    planFrom("TMASB", "T>M", "M:one>A", "M:else>S", "S:half>B", "S:other half>A"),
+    [
+      "T branch M",
+      "M:one join A",
+      "M:two open",
+      "M:else branch S",
+      "A open",
+      "S:half branch B",
+      "S:other half join A",
+      "B open",
+    ],
+    { M: ["A"] },
+  ],
+  [
     "one transition for both branches of a wait",
     planFrom("TWA", "T>W", "W>A"),
     ["T branch W", "W branch A", "A open"],
@@ -79,23 +104,25 @@ test("places branches side by side, and the step where they join below both", ()
   expect(at["D"]?.x).toBe(at["C"]?.x);
 });
 
-/** Any graph that the API could return: up to two ways from each step, with loops and steps that nothing leads to. */
+/** Any graph that the API could return: up to six ways from each step, with loops and steps that nothing leads to. */
 const anyGraph = fc
-  .array(fc.record({ isSplit: fc.boolean(), yes: fc.nat(30), no: fc.nat(30) }), {
-    minLength: 1,
-    maxLength: 30,
-  })
+  .array(fc.array(fc.nat(60), { minLength: 1, maxLength: 6 }), { minLength: 1, maxLength: 30 })
   .map((drawn) => {
     const steps: GraphStep[] = [
-      { id: "t", type: "TRIGGER" },
-      ...drawn.map(({ isSplit }, at): GraphStep => ({ id: `s${at}`, type: isSplit ? "CONDITION" : "DELAY" })),
+      { id: "t", type: "TRIGGER", config: {} },
+      ...drawn.map((ways, at): GraphStep => ({
+        id: `s${at}`,
+        type: ways.length > 1 ? "BRANCH" : "DELAY",
+        config: { branches: ways.slice(1).map((_, number) => ({ name: `b${number}` })) },
+      })),
     ];
-    const transitions = drawn.flatMap(({ isSplit, yes, no }, at): GraphTransition[] => {
-      const to = (number: number) => (number < drawn.length && number !== at ? `s${number}` : null);
-      const way = (branch: Branch | null, toStepId: string | null) =>
-        toStepId === null ? [] : [{ id: `${at}${branch}`, fromStepId: `s${at}`, toStepId, branch }];
-      return isSplit ? [...way("yes", to(yes)), ...way("no", to(no))] : way(null, to(yes));
-    });
+    const transitions = drawn.flatMap((ways, at) =>
+      ways.flatMap((to, number): GraphTransition[] => {
+        const branch = ways.length === 1 ? null : number === 0 ? "else" : `b${number - 1}`;
+        const ends = { fromStepId: `s${at}`, toStepId: `s${to}` };
+        return to < drawn.length && to !== at ? [{ id: `${at} ${number}`, ...ends, branch }] : [];
+      }),
+    );
     return { steps, transitions };
   });
 

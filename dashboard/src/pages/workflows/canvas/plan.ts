@@ -1,22 +1,27 @@
 // Orders the graph of a workflow for the canvas and the outline: the ways out of each step, loops, and where branches join. Pure.
-import type { Branch, StepType } from "@postloft/contract/workflows/graph.ts";
+import {
+  branchesOf,
+  type GraphStep as StoredStep,
+  type StepType,
+} from "@postloft/contract/workflows/graph.ts";
 
 export interface GraphStep {
   id: string;
   type: StepType;
+  config: Readonly<Record<string, unknown>>;
 }
 export interface GraphTransition {
   id: string;
   fromStepId: string;
   toStepId: string;
-  branch: Branch | null;
+  branch: string | null;
 }
 
 /** A way out of a step. */
 export interface Way {
   key: string;
   fromStepId: string;
-  branch: Branch | null;
+  branch: string | null;
   /** Null if nothing follows yet, and for an implied way. */
   transitionId: string | null;
   toStepId: string | null;
@@ -33,11 +38,6 @@ export interface Plan {
   /** The steps in which the ways out of a step come together again, in order. */
   joins: ReadonlyMap<string, readonly string[]>;
 }
-
-const BRANCHES: Readonly<Partial<Record<StepType, readonly Branch[]>>> = {
-  CONDITION: ["yes", "no"],
-  WAIT_FOR_EVENT: ["event", "timeout"],
-};
 
 export function planOf(steps: readonly GraphStep[], transitions: readonly GraphTransition[]): Plan {
   const ways = new Map(steps.map((step) => [step.id, waysOf(step, steps, transitions)]));
@@ -70,13 +70,13 @@ export function planOf(steps: readonly GraphStep[], transitions: readonly GraphT
 }
 
 function waysOf(
-  { id, type }: GraphStep,
+  { id, type, config }: GraphStep,
   steps: readonly GraphStep[],
   transitions: readonly GraphTransition[],
 ): Way[] {
   if (type === "EXIT") return [];
   const out = transitions.filter(({ fromStepId }) => fromStepId === id);
-  const way = (branch: Branch | null, transition?: GraphTransition): Way => ({
+  const way = (branch: string | null, transition?: GraphTransition): Way => ({
     key: `${id} ${branch ?? ""}`,
     fromStepId: id,
     branch,
@@ -86,8 +86,8 @@ function waysOf(
     isImplied: false,
   });
   const whole = out.find(({ branch }) => branch === null);
-  const branches = whole === undefined ? BRANCHES[type] : undefined;
-  if (branches !== undefined)
+  const branches = whole === undefined ? branchesOf({ type, config } as StoredStep) : [];
+  if (branches.length > 0)
     return branches.map((branch) =>
       way(
         branch,

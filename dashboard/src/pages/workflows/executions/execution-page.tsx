@@ -11,7 +11,7 @@ import { Badge, Card, Page } from "../../../ui/page.tsx";
 import { Failure, Skeleton } from "../../../ui/states.tsx";
 import { StatusBadge, STATUSES } from "../../emails/statuses.tsx";
 import { useProject } from "../../project-shell.tsx";
-import { BRANCH_NAMES, STEP_KINDS, stepName } from "../steps/step-kinds.ts";
+import { branchName, STEP_KINDS, stepName } from "../steps/step-kinds.ts";
 import { ExecutionActions } from "./execution-actions.tsx";
 import { EXECUTION_STATUSES, progressText, RUN_STATUSES, type Execution } from "./execution-status.ts";
 
@@ -111,7 +111,7 @@ function StepRun({ projectId, run }: { projectId: string; run: Execution["steps"
         <Icon size={14} className="text-accent" aria-hidden />
         <span className="font-medium wrap-anywhere">{stepName(run)}</span>
         <Badge tone={RUN_STATUSES[status].tone}>{RUN_STATUSES[status].label}</Badge>
-        {branch !== null && <Badge tone="neutral">{BRANCH_NAMES[branch]}</Badge>}
+        {branch !== null && <Badge tone="neutral">{branchName(type, branch)}</Badge>}
         <time dateTime={startedAt} className="text-soft tabular-nums sm:ml-auto">
           {formatInstant(startedAt)}
         </time>

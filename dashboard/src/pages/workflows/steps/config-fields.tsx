@@ -1,8 +1,10 @@
 // The inputs for the configuration of each type of step.
 import type { FieldsProps } from "./step-config.ts";
 import type { AddableType } from "./step-kinds.ts";
+import { BranchFields } from "./branch-fields.tsx";
 import { ConditionFields } from "./condition-fields.tsx";
 import { DelayFields } from "./delay-fields.tsx";
+import { SplitFields } from "./split-fields.tsx";
 import { WaitFields } from "./wait-fields.tsx";
 import { MailFields } from "./mail-fields.tsx";
 import { UpdateFields } from "./update-fields.tsx";
@@ -21,6 +23,10 @@ export function ConfigFields({ type, ...props }: FieldsProps & { type: AddableTy
       return <WaitFields {...props} />;
     case "CONDITION":
       return <ConditionFields {...props} />;
+    case "BRANCH":
+      return <BranchFields {...props} />;
+    case "RANDOM_SPLIT":
+      return <SplitFields {...props} />;
     case "UPDATE_CONTACT":
       return <UpdateFields {...props} />;
     case "WEBHOOK":

@@ -2,11 +2,12 @@
 import type { ReactNode } from "react";
 import { t } from "../../../text/t.ts";
 import type { Plan, Way } from "../canvas/plan.ts";
-import { BRANCH_NAMES } from "./step-kinds.ts";
 
 interface OutlineProps {
   plan: Plan;
   nameOf: (id: string) => string;
+  /** Returns the label of the branch of a way, or null. */
+  labelOf: (way: Way) => string | null;
   /** The keys of the ways that a trial took; undefined without a trial. */
   takenWays?: ReadonlySet<string> | undefined;
   renderStep: (id: string) => ReactNode;
@@ -25,7 +26,7 @@ export function Outline(props: OutlineProps) {
 
 /** A step and what follows it. A single way continues the list, and several ways are lists inside it. */
 function Chain({ id, ...props }: OutlineProps & { id: string }) {
-  const { plan, takenWays, renderStep } = props;
+  const { plan, takenWays, labelOf, renderStep } = props;
   const ways = plan.ways.get(id) ?? [];
   const [only] = ways;
   const isSingle = ways.length === 1 && only !== undefined;
@@ -39,7 +40,7 @@ function Chain({ id, ...props }: OutlineProps & { id: string }) {
             {ways.map((way) => (
               <li
                 key={way.key}
-                aria-label={way.branch === null ? undefined : BRANCH_NAMES[way.branch]}
+                aria-label={labelOf(way) ?? undefined}
                 className={`border-l-2 pl-3 sm:pl-5 ${takenWays?.has(way.key) === true ? "border-accent" : "border-line"}`}
               >
                 <WayLine way={way} {...props} />

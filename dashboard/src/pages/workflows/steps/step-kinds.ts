@@ -5,15 +5,20 @@ import {
   GitBranch,
   Hourglass,
   Mail,
+  Percent,
+  Split,
   UserPen,
   Webhook,
   Zap,
   type LucideIcon,
 } from "lucide-react";
-import type { Branch, StepType } from "@postloft/contract/workflows/graph.ts";
+import { ELSE } from "@postloft/contract/workflows/branches.ts";
+import type { StepConfig, StepType } from "@postloft/contract/workflows/graph.ts";
 import { STEP_NAMES } from "@postloft/contract/workflows/step-names.ts";
-import { t } from "../../../text/t.ts";
+import { locale, t } from "../../../text/t.ts";
 import type { Step } from "../workflow-queries.ts";
+
+const PERCENT = new Intl.NumberFormat(locale(), { style: "percent", maximumFractionDigits: 2 });
 
 interface StepKind {
   name: string;
@@ -28,6 +33,8 @@ export const STEP_KINDS: Record<StepType, StepKind> = {
   DELAY: { name: t("Delay"), icon: Clock, about: t("Waits for a time") },
   WAIT_FOR_EVENT: { name: t("Wait for event"), icon: Hourglass, about: t("Waits until an event happens") },
   CONDITION: { name: t("Condition"), icon: GitBranch, about: t("Splits the path in two") },
+  BRANCH: { name: t("Branch"), icon: Split, about: t("Takes the first path that matches") },
+  RANDOM_SPLIT: { name: t("Random split"), icon: Percent, about: t("Divides contacts by percent") },
   UPDATE_CONTACT: {
     name: t("Update contact"),
     icon: UserPen,
@@ -44,17 +51,42 @@ export const ADDABLE_TYPES = [
   "DELAY",
   "WAIT_FOR_EVENT",
   "CONDITION",
+  "BRANCH",
+  "RANDOM_SPLIT",
   "UPDATE_CONTACT",
   "WEBHOOK",
   "EXIT",
 ] as const satisfies readonly AddableType[];
 
-export const BRANCH_NAMES: Record<Branch, string> = {
-  yes: t("Yes"),
-  no: t("No"),
-  event: t("Event happened"),
-  timeout: t("Timed out"),
-};
+const FIXED_NAMES: ReadonlyMap<string, string> = new Map([
+  ["yes", t("Yes")],
+  ["no", t("No")],
+  ["event", t("Event happened")],
+  ["timeout", t("Timed out")],
+]);
+
+/** Returns the name of a branch as people read it. */
+export function branchName(type: StepType, branch: string): string {
+  if (type === "RANDOM_SPLIT") return branch;
+  if (type === "BRANCH") return branch === ELSE ? t("Everyone else") : branch;
+  return FIXED_NAMES.get(branch) ?? branch;
+}
+
+/** Returns the label of a way out of a step, with the percent of a share. Null for a step without branches. */
+export function wayName(
+  { type, config }: Pick<Step, "type" | "config">,
+  branch: string | null,
+): string | null {
+  if (branch === null) return null;
+  const shares = type === "RANDOM_SPLIT" ? (config as StepConfig<"RANDOM_SPLIT">).shares : [];
+  const share = shares.find(({ name }) => name === branch);
+  return share === undefined ? branchName(type, branch) : `${branch} · ${shareText(share.percent)}`;
+}
+
+/** Returns a percent with all of its decimals, which `formatPercent` rounds. */
+export function shareText(percent: number): string {
+  return PERCENT.format(percent / 100);
+}
 
 /** Returns the step's own name, or the translated name of its type. */
 export function stepName({ type, name }: Pick<Step, "type" | "name">): string {

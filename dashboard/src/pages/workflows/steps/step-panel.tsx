@@ -11,14 +11,12 @@ import { ConfirmDialog } from "../../../ui/confirm-dialog.tsx";
 import { Field } from "../../../ui/field.tsx";
 import { Card } from "../../../ui/page.tsx";
 import { Failure } from "../../../ui/states.tsx";
-import { useToast } from "../../../ui/toasts.tsx";
-import { isSame } from "../../../ui/typed.ts";
-import { useLeaveWarning } from "../../../ui/use-leave-warning.ts";
 import type { Way } from "../canvas/plan.ts";
 import { invalidateWorkflows, type Step, type Workflow } from "../workflow-queries.ts";
 import { ConfigFields } from "./config-fields.tsx";
 import { AT_INPUTS, FIRST_CONFIGS, type Config } from "./step-config.ts";
 import { STEP_KINDS, stepName, type AddableType } from "./step-kinds.ts";
+import { useStepEdit } from "./use-step-edit.ts";
 
 interface FrameProps {
   title: string;
@@ -68,35 +66,23 @@ interface StepPanelProps {
 }
 
 export function StepPanel({ projectId, workflow, step, onClose }: StepPanelProps) {
-  const [base, setBase] = useState(step);
-  const [name, setName] = useState(step.name);
-  const [config, setConfig] = useState<Config | null>(step.config);
-  const [taken, setTaken] = useState(0);
-  const saving = useSaving(projectId, base, setBase);
-  const isChanged = name !== base.name || !isSame(config, base.config);
-  useLeaveWarning(isChanged);
-  const take = (saved: Step & { type: AddableType }) => {
-    setBase(saved);
-    setName(saved.name);
-    setConfig(saved.config);
-    setTaken(taken + 1);
-    saving.reset();
-  };
+  const edit = useStepEdit(projectId, step);
+  const { base, name, config, taken, isChanged, saving } = edit;
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (config !== null) saving.mutate({ name, config });
+    edit.save();
   };
   return (
     <PanelFrame title={stepName(base)} onClose={onClose}>
       <form onSubmit={submit} noValidate className="flex flex-col gap-4">
         {saving.isError && <Failure error={saving.error} atInputs={["name", ...AT_INPUTS[step.type]]} />}
         {isChangedMeanwhile(saving.error) && (
-          <Button onClick={() => take(step)}>{t("Discard my changes")}</Button>
+          <Button onClick={() => edit.take(step)}>{t("Discard my changes")}</Button>
         )}
         <Field
           label={t("Name")}
           value={name}
-          onChange={({ target }) => setName(target.value)}
+          onChange={({ target }) => edit.setName(target.value)}
           error={problemWith(saving.error, "name")}
         />
         <ConfigFields
@@ -105,7 +91,7 @@ export function StepPanel({ projectId, workflow, step, onClose }: StepPanelProps
           projectId={projectId}
           startEvent={startEventOf(workflow)}
           config={config ?? base.config}
-          onChange={setConfig}
+          onChange={edit.change}
           error={saving.error}
         />
         <p className="text-sm text-faint">{t("People already inside keep the steps they started with.")}</p>
@@ -125,31 +111,12 @@ export function StepPanel({ projectId, workflow, step, onClose }: StepPanelProps
         to="/$projectId/workflows/$workflowId"
         params={{ projectId, workflowId: workflow.id }}
         search={{ tab: "executions", at: step.id }}
-        className="mt-4 inline-block text-sm text-accent hover:underline"
+        className="mt-3.5 inline-block py-0.5 text-sm text-accent hover:underline"
       >
         {t("Executions at this step")}
       </Link>
     </PanelFrame>
   );
-}
-
-function useSaving<Saved extends Step>(projectId: string, base: Saved, onSaved: (saved: Saved) => void) {
-  const queries = useQueryClient();
-  const toast = useToast();
-  const { id: stepId, workflowId: id, updatedAt: expectedUpdatedAt } = base;
-  return useMutation({
-    mutationFn: (body: { name: string; config: Record<string, unknown> }) =>
-      call(api.workflows.updateStep, {
-        projectId,
-        params: { id, stepId },
-        body: { ...body, expectedUpdatedAt },
-      }),
-    onSuccess: (saved) => {
-      onSaved({ ...base, ...saved });
-      toast(t("Step saved"), stepName(saved));
-    },
-    onSettled: () => invalidateWorkflows(queries, projectId),
-  });
 }
 
 interface DeleteButtonProps {
@@ -239,7 +206,7 @@ export function NewStepPanel({ projectId, workflow, type, way, onAdded, onClose 
           projectId={projectId}
           startEvent={startEventOf(workflow)}
           config={config ?? FIRST_CONFIGS[type]}
-          onChange={setConfig}
+          onChange={(changed) => setConfig(changed)}
           error={adding.error}
         />
         <div className="flex justify-end gap-2">

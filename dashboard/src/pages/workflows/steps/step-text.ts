@@ -4,6 +4,7 @@ import { locale, plural, t } from "../../../text/t.ts";
 import { sentenceOf } from "../../segments/condition-builder/condition-sentence.ts";
 import type { Fields } from "../../segments/condition-builder/fields.ts";
 import { formatSpan } from "../../segments/condition-builder/operators.ts";
+import { shareText } from "./step-kinds.ts";
 import { filterOfStored } from "../condition-form.ts";
 import { timeOfDay, WEEKDAYS } from "../days-and-times.ts";
 import { triggerText, type SegmentNames } from "../trigger-text.ts";
@@ -35,6 +36,14 @@ export function stepText(
       return waitText(config as StepConfig<"WAIT_FOR_EVENT">);
     case "CONDITION":
       return sentenceOf(filterOfStored(config), names.fields);
+    case "BRANCH":
+      return t("First match of {names}", {
+        names: LIST.format((config as StepConfig<"BRANCH">).branches.map(({ name }) => name)),
+      });
+    case "RANDOM_SPLIT":
+      return (config as StepConfig<"RANDOM_SPLIT">).shares
+        .map(({ name, percent }) => `${name} ${shareText(percent)}`)
+        .join(" · ");
     case "UPDATE_CONTACT":
       return updateText(config as StepConfig<"UPDATE_CONTACT">);
     case "WEBHOOK": {

@@ -20,7 +20,7 @@ import { useStepFields } from "./condition-fields.tsx";
 import { templatesQuery } from "./mail-fields.tsx";
 import { Outline } from "./outline.tsx";
 import { StepButton } from "./step-button.tsx";
-import { stepName, type AddableType } from "./step-kinds.ts";
+import { stepName, wayName, type AddableType } from "./step-kinds.ts";
 import { NewStepPanel, startEventOf, StepPanel } from "./step-panel.tsx";
 import { stepText, type Names } from "./step-text.ts";
 import { TriggerPanel } from "./trigger-panel.tsx";
@@ -96,10 +96,15 @@ export function StepsView({ projectId, workflow }: StepsViewProps) {
       />
     );
   };
+  const labelOf = ({ fromStepId, branch }: Way) => {
+    const step = steps.get(fromStepId);
+    return step === undefined ? null : wayName(step, branch);
+  };
   const renderWay = (way: Way) => (
     <WayMenu
       way={way}
       from={nameOf(way.fromStepId)}
+      name={labelOf(way)}
       onAdd={(type) => void select(undefined).then(() => setAdding({ way, type }))}
     />
   );
@@ -124,7 +129,7 @@ export function StepsView({ projectId, workflow }: StepsViewProps) {
           </Button>
         </div>
         {isOutline ? (
-          <Outline nameOf={nameOf} {...shared} />
+          <Outline nameOf={nameOf} labelOf={labelOf} {...shared} />
         ) : (
           <div className="h-[max(28rem,calc(100dvh-17rem))] overflow-hidden rounded-lg border border-line bg-page">
             <Suspense fallback={<Skeleton className="size-full" />}>

@@ -3,22 +3,27 @@ import { CornerUpLeft, Plus } from "lucide-react";
 import { t } from "../../../text/t.ts";
 import { Menu, MenuItem } from "../../../ui/menu.tsx";
 import type { Way } from "../canvas/plan.ts";
-import { ADDABLE_TYPES, BRANCH_NAMES, STEP_KINDS, type AddableType } from "./step-kinds.ts";
+import { ADDABLE_TYPES, STEP_KINDS, type AddableType } from "./step-kinds.ts";
 
 interface WayMenuProps {
   way: Way;
   /** The name of the step that the way leaves. */
   from: string;
+  /** The label of its branch, or null. */
+  name: string | null;
   onAdd: (type: AddableType) => void;
 }
 
-export function WayMenu({ way, from, onAdd }: WayMenuProps) {
-  const { branch, kind, isImplied, transitionId } = way;
+export function WayMenu({ way, from, name, onAdd }: WayMenuProps) {
+  const { kind, isImplied, transitionId } = way;
   const types = ADDABLE_TYPES.filter((type) => type !== "EXIT" || transitionId === null);
-  const name = branch === null ? null : BRANCH_NAMES[branch];
   return (
     <span className="inline-flex items-center gap-1 rounded-full border border-line bg-surface p-0.5 text-xs text-soft">
-      {name !== null && <span className="pl-2 font-medium whitespace-nowrap">{name}</span>}
+      {name !== null && (
+        <span title={name} className="max-w-27 truncate pl-2 font-medium">
+          {name}
+        </span>
+      )}
       {kind === "loop" && <CornerUpLeft size={13} className="mx-1" aria-label={t("Goes back")} />}
       {!isImplied && (
         <Menu

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { planOf } from "../canvas/plan.ts";
 import { pathOf } from "./trial-path.ts";
 
-const step = (id: string, type: "TRIGGER" | "CONDITION" | "DELAY" | "EXIT") => ({ id, type });
+const step = (id: string, type: "TRIGGER" | "CONDITION" | "DELAY" | "EXIT") => ({ id, type, config: {} });
 const transition = (fromStepId: string, toStepId: string, branch: "yes" | "no" | null = null) => ({
   id: `${fromStepId} to ${toStepId}`,
   fromStepId,

@@ -8,7 +8,7 @@ import { Dialog } from "../../../ui/dialog.tsx";
 import { formatInstant } from "../../../ui/format.ts";
 import { MailFrame } from "../../../ui/mail-frame.tsx";
 import { Badge } from "../../../ui/page.tsx";
-import { BRANCH_NAMES, STEP_KINDS, stepName } from "../steps/step-kinds.ts";
+import { branchName, STEP_KINDS, stepName } from "../steps/step-kinds.ts";
 import type { Names } from "../steps/step-text.ts";
 import { readWorkflowSearch } from "../search.ts";
 import type { Workflow } from "../workflow-queries.ts";
@@ -111,10 +111,10 @@ function Run({ run, mail, workflow, names, onOpen }: RunProps) {
         >
           {stepName(run)}
         </Link>
-        {branch !== null && <Badge tone="neutral">{BRANCH_NAMES[branch]}</Badge>}
+        {branch !== null && <Badge tone="neutral">{branchName(type, branch)}</Badge>}
       </p>
       {text !== null && <p className="wrap-anywhere text-soft">{text}</p>}
-      {step !== undefined && type === "CONDITION" && (
+      {step !== undefined && (type === "CONDITION" || type === "BRANCH") && (
         <Comparisons comparisons={comparisonsOf(run, step, names)} />
       )}
       {remark !== null && <p className="wrap-anywhere text-warn">{remark}</p>}

@@ -37,17 +37,17 @@ export interface Comparison {
 }
 
 interface Compared {
+  /** The branch of a BRANCH. */
+  branch?: string;
   value?: FilterScalar | FilterScalar[] | null;
   seen: unknown;
   matches: boolean;
 }
 
-/** Returns the comparisons of a CONDITION in its words. */
+/** Returns the comparisons of a CONDITION or BRANCH in its words. */
 export function comparisonsOf(run: StepRun, step: Step, { fields }: Names): Comparison[] {
-  const written = conditionsOf(filterOfStored(step.config));
   const compared = (run.output?.["compared"] ?? []) as Compared[];
-  return compared.flatMap(({ value, seen, matches }, at) => {
-    const condition = written[at];
+  return pairsOf(compared, step).flatMap(([{ value, seen, matches }, condition]) => {
     if (condition === undefined) return [];
     // The trial knows the values of variables.
     const filled = value === undefined || value === null ? condition : { ...condition, value };
@@ -65,6 +65,29 @@ export function comparisonsOf(run: StepRun, step: Step, { fields }: Names): Comp
     ];
   });
 }
+
+/** Pairs each comparison with its written condition. */
+function pairsOf(
+  compared: readonly Compared[],
+  { type, config }: Step,
+): Array<[Compared, FilterCondition | undefined]> {
+  if (type !== "BRANCH") {
+    const written = conditionsOf(filterOfStored(config));
+    return compared.map((one, at) => [one, written[at]]);
+  }
+  const { branches } = config as StepConfig<"BRANCH">;
+  const byBranch = Map.groupBy(compared, ({ branch }) => branch ?? "");
+  return [...byBranch].flatMap(([name, own]): Array<[Compared, FilterCondition | undefined]> => {
+    const filter = branches.find((one) => one.name === name)?.filter;
+    const written = filter === undefined ? [] : conditionsOf(filterOfStored(filter));
+    // Only the last comparisons are recorded.
+    const first = Math.max(0, Math.min(written.length, MOST_COMPARED) - own.length);
+    return own.map((one, at) => [one, written[first + at]]);
+  });
+}
+
+/** Comparisons that a step records, of each filter and in total. */
+const MOST_COMPARED = 10;
 
 const isMissing = (seen: unknown) => seen === null || seen === undefined;
 
@@ -99,8 +122,11 @@ export function runText(
       const host = URL.parse(url)?.host ?? url;
       return t("Would send a {method} request to {host}. We assume that it succeeds.", { method, host });
     }
+    case "RANDOM_SPLIT":
+      return t("We assume this share. You can choose another one above.");
     case "SEND_EMAIL":
     case "CONDITION":
+    case "BRANCH":
       return null;
   }
 }

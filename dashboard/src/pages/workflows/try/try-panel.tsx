@@ -2,17 +2,19 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
+import type { StepConfig } from "@postloft/contract/workflows/graph.ts";
 import { problemWith } from "../../../api/call.ts";
 import { api } from "../../../api/endpoints.ts";
 import { query } from "../../../api/query.ts";
 import { t } from "../../../text/t.ts";
 import { Choices } from "../../../ui/choices.tsx";
-import { Checkbox, TextArea } from "../../../ui/field.tsx";
+import { Checkbox, Select, TextArea } from "../../../ui/field.tsx";
 import { Failure, Skeleton } from "../../../ui/states.tsx";
 import { ContactChoice, contactsQuery, type ChosenContact } from "../../mail-editor/contact-choice.tsx";
 import { PanelFrame, startEventOf } from "../steps/step-panel.tsx";
+import { stepName, wayName } from "../steps/step-kinds.ts";
 import type { Names } from "../steps/step-text.ts";
-import type { Workflow } from "../workflow-queries.ts";
+import type { Step, Workflow } from "../workflow-queries.ts";
 import { EntryReasons } from "./entry-reasons.tsx";
 import { TrialTimeline } from "./trial-timeline.tsx";
 import { awaitedEvents, type Trial } from "./use-trial.ts";
@@ -93,6 +95,7 @@ const DATA_ROWS = 5;
 
 function Inputs({ workflow, trial, isChosen }: InputsProps) {
   const { text, setText, isBroken, eventNames, setEventNames, result } = trial;
+  const splits = workflow.steps.filter(({ type }) => type === "RANDOM_SPLIT");
   const event = startEventOf(workflow);
   const awaited = awaitedEvents(workflow);
   if (!isChosen) return null;
@@ -113,6 +116,9 @@ function Inputs({ workflow, trial, isChosen }: InputsProps) {
           }
         />
       )}
+      {splits.map((step) => (
+        <ShareChoice key={step.id} step={step} trial={trial} />
+      ))}
       {awaited.length > 0 && (
         <fieldset className="flex flex-col gap-1.5 text-sm">
           <legend className="mb-1.5 font-medium">{t("Events while the contact waits")}</legend>
@@ -131,6 +137,20 @@ function Inputs({ workflow, trial, isChosen }: InputsProps) {
         </fieldset>
       )}
     </>
+  );
+}
+
+/** Chooses the share of a RANDOM_SPLIT. A trial takes the largest one until then. */
+function ShareChoice({ step, trial: { splits, setSplits } }: { step: Step; trial: Trial }) {
+  const { shares } = step.config as StepConfig<"RANDOM_SPLIT">;
+  const largest = shares.reduce((one, other) => (other.percent > one.percent ? other : one));
+  return (
+    <Select
+      label={t("Share at “{step}”", { step: stepName(step) })}
+      options={shares.map(({ name }) => ({ value: name, label: wayName(step, name) ?? name }))}
+      value={splits[step.name] ?? largest.name}
+      onChange={({ target }) => setSplits({ ...splits, [step.name]: target.value })}
+    />
   );
 }
 

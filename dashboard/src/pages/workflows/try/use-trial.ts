@@ -47,11 +47,17 @@ interface Input {
   context: JsonObject;
   /** Events that happen as soon as a step waits for them. */
   eventNames: readonly string[];
+  /** The share to take at each RANDOM_SPLIT, by step name. */
+  splits: Readonly<Record<string, string>>;
 }
 
-function trialQuery(projectId: string, workflow: Workflow, { contactId, context, eventNames }: Input) {
+function trialQuery(
+  projectId: string,
+  workflow: Workflow,
+  { contactId, context, eventNames, splits }: Input,
+) {
   const params = { id: workflow.id };
-  const body = { contactId, context };
+  const body = { contactId, context, splits };
   return queryOptions({
     queryKey: [
       ...endpointKey(api.workflows.simulate, { projectId, params, body }),
@@ -127,13 +133,19 @@ export function useTrial(projectId: string, workflow: Workflow, contactId: strin
   const example = useExample(projectId, startEventOf(workflow), contactId);
   const [edited, setText] = useState<string | null>(null);
   const [eventNames, setEventNames] = useState<readonly string[]>([]);
+  const [splits, setSplits] = useState<Readonly<Record<string, string>>>({});
   const written = example === undefined ? "" : JSON.stringify(example, null, 2);
   const text = edited ?? written;
   const settled = useDebounced(edited, TYPING_PAUSE_MS) ?? written;
   const context = useMemo(() => readObject(settled), [settled]);
   const hasSteps = workflow.steps.some(({ type }) => type !== "TRIGGER");
   const result = useQuery({
-    ...trialQuery(projectId, workflow, { contactId: contactId ?? "", context: context ?? {}, eventNames }),
+    ...trialQuery(projectId, workflow, {
+      contactId: contactId ?? "",
+      context: context ?? {},
+      eventNames,
+      splits,
+    }),
     enabled: contactId !== null && context !== null && hasSteps,
   });
   return {
@@ -143,6 +155,8 @@ export function useTrial(projectId: string, workflow: Workflow, contactId: strin
     isBroken: example !== undefined && readObject(text) === null,
     eventNames,
     setEventNames,
+    splits,
+    setSplits,
     hasSteps,
     result,
   };

@@ -1,8 +1,7 @@
 // CONDITION: takes `yes` or `no`, and records the compared values.
 import type { FilterOperator } from "@postloft/contract/filter-fields.ts";
-import { conditionsOf as writtenConditionsOf } from "@postloft/contract/filters.ts";
-import { EXECUTION_KEY, shownField } from "@postloft/contract/workflows/condition.ts";
-import { filterOfCondition } from "@postloft/contract/workflows/graph.ts";
+import { conditionsOf as writtenConditionsOf, type Filter } from "@postloft/contract/filters.ts";
+import { EXECUTION_KEY, filterOfCondition, shownField } from "@postloft/contract/workflows/condition.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import {
   charactersToSearch,
@@ -12,26 +11,43 @@ import {
 } from "../../../segments/filters/evaluate-filter.ts";
 import { carriedBy } from "../execution.ts";
 import { fillFilter } from "../fill-filter.ts";
-import type { TakeStep } from "./step.ts";
+import type { Situation, TakeStep } from "./step.ts";
 
 /** Limits of the comparisons and of each value stored in the trace. */
-const MOST_COMPARED = 10;
+export const MOST_COMPARED = 10;
 const MOST_SEEN = 100;
 
-export const takeCondition: TakeStep<"CONDITION"> = ({ step, execution, contact, facts, now, filler }) => {
-  const written = filterOfCondition(step.config);
+export const TOO_MUCH = "The condition searches too much of this contact's data.";
+
+export const takeCondition: TakeStep<"CONDITION"> = (situation) => {
+  const { characters, explain } = readCondition(filterOfCondition(situation.step.config), situation);
+  if (characters > LIMITS.conditionSearch.value) return { goes: "fail", error: TOO_MUCH };
+  const { matches, compared } = explain();
+  return { goes: "on", branch: matches ? "yes" : "no", out: { compared } };
+};
+
+/**
+ * Returns how many characters a filter searches in the data of the contact, and a function that compares them.
+ * @throws FillError if a variable in the filter can't be filled in
+ */
+export function readCondition(
+  written: Filter,
+  { execution, contact, facts: { segments }, now, filler }: Omit<Situation, "step">,
+) {
   const filter = fillFilter(written, filler);
   const whole = { ...contact, data: { ...contact.data, [EXECUTION_KEY]: carriedBy(execution) } };
-  const { segments } = facts;
-  if (charactersToSearch(filter, whole, { segments }) > LIMITS.conditionSearch.value)
-    return { goes: "fail", error: "The condition searches too much of this contact's data." };
-  const explanation = explainFilter(filter, whole, { segments, now });
-  const operators = writtenConditionsOf(written).map(({ operator }) => operator);
-  const compared = conditionsOf(explanation)
-    .slice(0, MOST_COMPARED)
-    .map((one, at) => shown(one, operators[at] ?? one.operator));
-  return { goes: "on", branch: explanation.matches ? "yes" : "no", out: { compared } };
-};
+  return {
+    characters: charactersToSearch(filter, whole, { segments }),
+    explain: () => {
+      const explanation = explainFilter(filter, whole, { segments, now });
+      const operators = writtenConditionsOf(written).map(({ operator }) => operator);
+      const compared = conditionsOf(explanation)
+        .slice(0, MOST_COMPARED)
+        .map((one, at) => shown(one, operators[at] ?? one.operator));
+      return { matches: explanation.matches, compared };
+    },
+  };
+}
 
 /** Shows the operator as written, because a missing value is compared with another one. */
 function shown({ field, value, seen, matches, ...read }: ConditionExplanation, operator: FilterOperator) {

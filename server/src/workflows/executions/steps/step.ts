@@ -1,5 +1,5 @@
 // The interface of a step, which computes a result from facts. The engine and the simulation run the same steps.
-import type { Branch, GraphStep, StepType } from "@postloft/contract/workflows/graph.ts";
+import type { GraphStep, StepType } from "@postloft/contract/workflows/graph.ts";
 import type { EventPlace } from "../../../events/arrived-events.ts";
 import type { FilterContact } from "../../../segments/filters/evaluate-filter.ts";
 import type { SegmentSources } from "../../../segments/filters/load-segments.ts";
@@ -11,6 +11,7 @@ import type { WebhookVault } from "../../../webhooks/webhook-vault.ts";
 import type { Execution, NamedEvent, StepRun } from "../execution.ts";
 import type { WebhookRequest } from "../fill-webhook.ts";
 import type { PublicKeyAllowance, PublicKeyCode } from "../public-key-allowance.ts";
+import type { TakeShare } from "../shares.ts";
 
 /** An event that may end a wait. */
 export interface ArrivedEvent {
@@ -49,6 +50,8 @@ export interface Facts extends SegmentSources {
   knownFields: readonly string[];
   /** Decrypts the credentials of webhooks, because they may contain variables. */
   vault: WebhookVault;
+  /** Counts a contact at a RANDOM_SPLIT and returns its share. */
+  takeShare: TakeShare;
   /** What public keys may still cause. Left out in simulations, where no execution has their mark. */
   allowance?: PublicKeyAllowance | undefined;
 }
@@ -95,7 +98,7 @@ export interface MailToSend {
 }
 
 export type StepResult =
-  | { goes: "on"; branch?: Branch; effect?: Effect; out?: Record<string, unknown>; result?: unknown }
+  | { goes: "on"; branch?: string; effect?: Effect; out?: Record<string, unknown>; result?: unknown }
   | { goes: "skip"; reason: string; code?: PublicKeyCode; effect?: Effect }
   | { goes: "wait"; dueAt: Date | null; waitsFor?: string; effect?: Effect }
   | { goes: "fail"; error: string }

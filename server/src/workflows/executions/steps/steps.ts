@@ -1,8 +1,10 @@
 // All step types by name.
 import type { StepType } from "@postloft/contract/workflows/graph.ts";
 import { FillError } from "../../../rendering/fill-text.ts";
+import { takeBranch } from "./branch.ts";
 import { takeCondition } from "./condition.ts";
 import { takeDelay } from "./delay.ts";
+import { takeRandomSplit } from "./random-split.ts";
 import { takeSendEmail } from "./send-email.ts";
 import { takeExit } from "./exit.ts";
 import type { Situation, StepResult, TakeStep } from "./step.ts";
@@ -16,6 +18,8 @@ const STEPS: { [Type in StepType]: TakeStep<Type> } = {
   DELAY: takeDelay,
   WAIT_FOR_EVENT: takeWaitForEvent,
   CONDITION: takeCondition,
+  BRANCH: takeBranch,
+  RANDOM_SPLIT: takeRandomSplit,
   UPDATE_CONTACT: takeUpdateContact,
   WEBHOOK: takeWebhook,
   EXIT: takeExit,

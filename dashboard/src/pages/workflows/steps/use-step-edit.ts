@@ -1,0 +1,87 @@
+// Holds the edit of a step and saves it.
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { call } from "../../../api/call.ts";
+import { api } from "../../../api/endpoints.ts";
+import { t } from "../../../text/t.ts";
+import { useToast } from "../../../ui/toasts.tsx";
+import { isSame } from "../../../ui/typed.ts";
+import { useLeaveWarning } from "../../../ui/use-leave-warning.ts";
+import { invalidateWorkflows, type Step } from "../workflow-queries.ts";
+import type { Config, RenamedBranches } from "./step-config.ts";
+import { stepName, type AddableType } from "./step-kinds.ts";
+
+type AddableStep = Step & { type: AddableType };
+
+const NOT_RENAMED: RenamedBranches = {};
+
+/**
+ * Returns the edit of a step. The inputs start again with the saved step whenever `taken` changes, because a saved branch has a new name.
+ */
+export function useStepEdit(projectId: string, step: AddableStep) {
+  const [base, setBase] = useState(step);
+  const [name, setName] = useState(step.name);
+  const [config, setConfig] = useState<Config | null>(step.config);
+  const [renamedBranches, setRenamedBranches] = useState(NOT_RENAMED);
+  const [taken, setTaken] = useState(0);
+  const restart = (saved: AddableStep) => {
+    setConfig(saved.config);
+    setRenamedBranches(NOT_RENAMED);
+    setTaken(taken + 1);
+  };
+  const saving = useSaving(projectId, base, (saved) => {
+    setBase(saved);
+    if (renamedBranches !== NOT_RENAMED) restart(saved);
+  });
+  const isChanged = name !== base.name || !isSame(config, base.config);
+  useLeaveWarning(isChanged);
+  return {
+    base,
+    name,
+    setName,
+    config,
+    change: (changed: Config | null, renamed = NOT_RENAMED) => {
+      setConfig(changed);
+      setRenamedBranches(renamed);
+    },
+    taken,
+    /** Discards the edit for a step that was changed elsewhere. */
+    take: (saved: AddableStep) => {
+      setBase(saved);
+      setName(saved.name);
+      restart(saved);
+      saving.reset();
+    },
+    isChanged,
+    saving,
+    save: () => {
+      if (config !== null)
+        saving.mutate({ name, config, ...(renamedBranches === NOT_RENAMED ? {} : { renamedBranches }) });
+    },
+  };
+}
+
+interface StepBody {
+  name: string;
+  config: Config;
+  renamedBranches?: RenamedBranches;
+}
+
+function useSaving(projectId: string, base: AddableStep, onSaved: (saved: AddableStep) => void) {
+  const queries = useQueryClient();
+  const toast = useToast();
+  const { id: stepId, workflowId: id, updatedAt: expectedUpdatedAt } = base;
+  return useMutation({
+    mutationFn: ({ config, ...body }: StepBody) =>
+      call(api.workflows.updateStep, {
+        projectId,
+        params: { id, stepId },
+        body: { ...body, config: { ...config }, expectedUpdatedAt },
+      }),
+    onSuccess: (saved) => {
+      onSaved({ ...base, ...saved, type: base.type });
+      toast(t("Step saved"), stepName(saved));
+    },
+    onSettled: () => invalidateWorkflows(queries, projectId),
+  });
+}
