@@ -128,6 +128,7 @@ export async function furnish(url: string): Promise<Screen[]> {
       "members",
       "notifications",
       "webhooks",
+      "smtp",
       "fields",
       "reputation",
       "usage",

@@ -14,7 +14,7 @@ export type FilterUnit = (typeof FILTER_UNITS)[number];
 
 /**
  * The `value` of an operator. `span` is a whole number with a unit; `order` is a number or a date. `count` is optional, and counts within
- * `window` units if both are given.
+ * `window` units if both are given. `day` is a date without a time, and `daysAhead` is an optional number of days.
  */
 export type ValueForm =
   | "none"
@@ -26,10 +26,19 @@ export type ValueForm =
   | "scalars"
   | "order"
   | "span"
-  | "count";
+  | "count"
+  | "day"
+  | "daysAhead";
 
 /** Operators of every field. They ask whether a value exists, whether an event ever happened, or whether the contact is in a segment. */
 const PRESENCE_OPERATORS = { exists: "none", notExists: "none" } as const satisfies Record<string, ValueForm>;
+
+/** Operators that compare the day of a date (UTC) with a day, with today, or with the day and month of today. */
+const DAY_OPERATORS = {
+  onDay: "day",
+  isToday: "none",
+  anniversary: "daysAhead",
+} as const satisfies Record<string, ValueForm>;
 
 const INSTANT_OPERATORS = {
   equals: "date",
@@ -40,6 +49,7 @@ const INSTANT_OPERATORS = {
   lessThanOrEqual: "date",
   within: "span",
   olderThan: "span",
+  ...DAY_OPERATORS,
   ...PRESENCE_OPERATORS,
 } as const satisfies Record<string, ValueForm>;
 
@@ -75,6 +85,8 @@ export const FILTER_OPERATORS = {
     ...PRESENCE_OPERATORS,
     within: "span",
     olderThan: "span",
+    inNext: "span",
+    ...DAY_OPERATORS,
   },
   event: {
     triggered: "count",
@@ -121,6 +133,10 @@ export const DATA_OPERATORS_BY_TYPE = {
   date: [
     "within",
     "olderThan",
+    "inNext",
+    "onDay",
+    "isToday",
+    "anniversary",
     "equals",
     "notEquals",
     "greaterThan",
@@ -215,3 +231,11 @@ export const NEGATIVE_OPERATORS: ReadonlySet<FilterOperator> = new Set<FilterOpe
   "notTriggeredWithin",
   "notMemberOfSegment",
 ]);
+
+/** Operators whose result changes as time passes, also without a unit. */
+const CLOCK_OPERATORS: ReadonlySet<FilterOperator> = new Set<FilterOperator>(["isToday", "anniversary"]);
+
+/** Returns whether time alone can change the result of a condition. */
+export function isTimeBased({ operator, unit }: { operator: FilterOperator; unit?: FilterUnit }): boolean {
+  return unit !== undefined || CLOCK_OPERATORS.has(operator);
+}

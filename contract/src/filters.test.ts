@@ -51,6 +51,8 @@ const GOOD_VALUES: Record<ValueForm, unknown[]> = {
   order: [{ value: -1.5 }, { value: "2026-01-31T10:00:00Z" }],
   span: [{ value: 7, unit: "days" }],
   count: [{}, { value: 3 }, { value: 3, unit: "weeks", window: 2 }, { unit: "weeks", window: 2 }],
+  day: [{ value: "2028-02-29" }],
+  daysAhead: [{}, { value: 1 }, { value: 364 }],
 };
 /** Faults of each value form, with their position below the condition. */
 const BAD_VALUES: Record<ValueForm, Array<[given: object, faults: string[]]>> = {
@@ -113,6 +115,7 @@ const BAD_VALUES: Record<ValueForm, Array<[given: object, faults: string[]]>> = 
     [{ value: "7", unit: "days" }, ["value invalid_type"]],
     [{ value: 1.5, unit: "days" }, ["value invalid_type"]],
     [{ value: 0, unit: "days" }, ["value too_small"]],
+    [{ value: -3, unit: "days" }, ["value too_small"]],
     [{ value: 1201, unit: "months" }, ["value too_big"]],
   ],
   count: [
@@ -122,6 +125,21 @@ const BAD_VALUES: Record<ValueForm, Array<[given: object, faults: string[]]>> = 
     [{ value: 3, unit: "days" }, ["window required"]],
     [{ value: 3, window: 2 }, ["unit required"]],
     [{ unit: "years", window: 0 }, ["unit invalid_enum_value", "window too_small"]],
+  ],
+  day: [
+    [{}, ["value required"]],
+    [{ value: 20270131 }, ["value invalid_type"]],
+    [{ value: "tomorrow" }, ["value invalid_date"]],
+    [{ value: "2027-02-29" }, ["value invalid_date"]],
+    [{ value: "2027-01-31T10:00:00Z" }, ["value invalid_date"]],
+  ],
+  daysAhead: [
+    [{ value: "3" }, ["value invalid_type"]],
+    [{ value: 1.5 }, ["value invalid_type"]],
+    [{ value: -1 }, ["value too_small"]],
+    [{ value: 365 }, ["value too_big"]],
+    [{ value: 2, unit: "weeks" }, ["unit invalid_enum_value"]],
+    [{ unit: "months" }, ["unit invalid_enum_value"]],
   ],
 };
 
@@ -366,6 +384,14 @@ test("causes of a change in matching", () => {
     contact: true,
     timeBased: true,
   });
+  for (const ahead of [
+    condition("data.due", "inNext", 3, "days"),
+    condition("data.due", "isToday"),
+    condition("createdAt", "anniversary"),
+    condition("data.due", "anniversary", 7),
+  ])
+    expect(causes(ahead)).toEqual({ ...none, contact: true, timeBased: true });
+  expect(causes(condition("data.due", "onDay", "2027-01-31"))).toEqual({ ...none, contact: true });
   expect(causes(condition(`segment.${SEGMENT}`, "memberOfSegment"))).toEqual({
     ...none,
     segments: [SEGMENT],

@@ -1,7 +1,13 @@
 // The filter language of segments, campaigns and workflows (decisions §4): its form, its schema and its dependencies.
 import { z } from "zod";
 import { issue, jsonSchemas } from "./field.ts";
-import { FILTER_OPERATORS, FILTER_UNITS, NEGATIVE_OPERATORS, readField } from "./filter-fields.ts";
+import {
+  FILTER_OPERATORS,
+  FILTER_UNITS,
+  isTimeBased,
+  NEGATIVE_OPERATORS,
+  readField,
+} from "./filter-fields.ts";
 import type { Filter, FilterCondition } from "./filter-form.ts";
 import { LIMITS } from "./limits/limits.ts";
 import { readFilter } from "./read-filter.ts";
@@ -32,16 +38,23 @@ const conditionJsonSchema = {
         "`email`, `subscribed`, `createdAt`, `updatedAt`, `data.<key>`, `event.<name>`, `email.<activity>` or `segment.<id>`.",
       examples: ["data.plan"],
     },
-    operator: { type: "string", enum: OPERATORS, examples: ["equals"] },
+    operator: {
+      type: "string",
+      enum: OPERATORS,
+      description: "See docs/filters.md.",
+      examples: ["equals"],
+    },
     value: {
-      description: "The value to compare with; a list for `in` and `notIn`.",
+      description:
+        "The value to compare with. A list for `in` and `notIn`, a number of units for `within`, `inNext` and `olderThan`, a day (`2027-01-31`) for `onDay`, and a number of days or nothing for `anniversary`.",
       anyOf: [...scalarJsonSchemas, { type: "array", items: { anyOf: scalarJsonSchemas } }],
       examples: ["pro"],
     },
     unit: {
       type: "string",
       enum: [...FILTER_UNITS],
-      description: "Unit of `value` in `within`, `olderThan` and similar operators, and of `window`.",
+      description:
+        "Unit of `value` in `within`, `inNext`, `olderThan` and similar operators, and of `window`.",
     },
     window: {
       type: "integer",
@@ -200,7 +213,8 @@ export function causesOf(given: Filter): FilterCauses {
   const [events, emails, segments] = [new Set<string>(), new Set<string>(), new Set<string>()];
   let contact = false;
   let timeBased = false;
-  for (const { field, operator, unit } of conditionsOf(given)) {
+  for (const condition of conditionsOf(given)) {
+    const { field, operator } = condition;
     const read = readField(field);
     if (typeof read === "string") continue;
     if (read.kind === "event") (read.isMail ? emails : events).add(read.event);
@@ -208,7 +222,7 @@ export function causesOf(given: Filter): FilterCauses {
     else contact = true;
     // A new contact has no events and no segments, so it matches these from the start.
     if (NEGATIVE_OPERATORS.has(operator)) contact = true;
-    if (unit !== undefined) timeBased = true;
+    if (isTimeBased(condition)) timeBased = true;
   }
   return {
     contact,

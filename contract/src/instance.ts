@@ -19,7 +19,24 @@ export const getConfig = endpoint({
         storage: z.boolean(),
         authProviders: z.object({ github: z.boolean(), google: z.boolean(), oidc: z.boolean() }),
         email: z.object({ provider: z.string(), trackingToggleEnabled: z.boolean() }),
-        smtp: z.object({ enabled: z.boolean(), domain: z.string().nullable(), ports: z.null() }),
+        smtp: z
+          .object({
+            enabled: z.boolean(),
+            domain: z
+              .string()
+              .nullable()
+              .describe(
+                "The host of both ports. `127.0.0.1` if only programs on the same machine can connect.",
+              ),
+            ports: z
+              .object({
+                submission: z.number().int().nullable().describe("With STARTTLS if `tls` is true."),
+                secure: z.number().int().nullable().describe("With TLS from the first byte."),
+              })
+              .nullable(),
+            tls: z.boolean().describe("Whether clients sign in after TLS."),
+          })
+          .describe("SMTP submission: whether other programs can send over SMTP, and where."),
       }),
     }),
   },

@@ -67,7 +67,9 @@ export function readCondition(input: Raw, path: Path, reading: Reading): FilterC
       ? readSpan(input, path, reading)
       : form === "count"
         ? readCount(input, path, reading)
-        : readValue(input, form, path, reading);
+        : form === "daysAhead"
+          ? readDaysAhead(input, path, reading)
+          : readValue(input, form, path, reading);
   return rest === null ? null : { ...condition, ...rest };
 }
 
@@ -88,11 +90,11 @@ function textProblem(text: string, maximum: number): (ErrorMessage & { code: Fie
 }
 
 const MANY_FORMS = { texts: "text", scalars: "scalar" } as const;
-type OneForm = "text" | "scalar" | "boolean" | "date" | "order";
+type OneForm = "text" | "scalar" | "boolean" | "date" | "order" | "day";
 
 function readValue(
   input: Raw,
-  form: Exclude<ValueForm, "none" | "span" | "count">,
+  form: Exclude<ValueForm, "none" | "span" | "count" | "daysAhead">,
   path: Path,
   reading: Reading,
 ): { value: FilterScalar | FilterScalar[] } | null {
@@ -128,6 +130,7 @@ const WANTED: Readonly<Record<OneForm, string>> = {
   scalar: "Must be a text, a number, true or false.",
   boolean: "Must be true or false.",
   date: "Must be a date: YYYY-MM-DD, or YYYY-MM-DDTHH:MM:SS with Z or an offset.",
+  day: "Must be a day: YYYY-MM-DD.",
   order: "Must be a number or a date (YYYY-MM-DD, or YYYY-MM-DDTHH:MM:SS with Z or an offset).",
 };
 
@@ -146,11 +149,16 @@ function readOne(input: unknown, form: OneForm, path: Path, reading: Reading): F
   if (typeof input !== "string") return input as FilterScalar;
   const text = readText(input, path, LIMITS.filterTextLength.value, reading);
   if (text === null) return null;
-  const wantsDate = form === "date" || form === "order";
   if (form !== "text" && isImpossibleDate(text))
     return reading.fail(path, "invalid_date", "The date does not exist.", input);
-  if (wantsDate && readDate(text) === null) return reading.fail(path, "invalid_date", WANTED[form], input);
-  return text;
+  return isMeant(text, form) ? text : reading.fail(path, "invalid_date", WANTED[form], input);
+}
+
+/** Returns whether a text is a date if the form requires one. */
+function isMeant(text: string, form: OneForm): boolean {
+  if (form !== "date" && form !== "order" && form !== "day") return true;
+  const date = readDate(text);
+  return date !== null && (form !== "day" || !date.hasTime);
 }
 
 const PER_YEAR: Readonly<Record<FilterUnit, number>> = {
@@ -216,4 +224,16 @@ function readCount(
   const window = readAmount(input["window"], unit, [...path, "window"], reading);
   if (value === null || unit === null || window === null) return null;
   return { ...(value === undefined ? {} : { value }), unit, window };
+}
+
+/** Reads `anniversary`: a number of days ahead, or nothing for today. */
+function readDaysAhead(input: Raw, path: Path, reading: Reading): { value?: number } | null {
+  const { value: given, unit } = input;
+  const isOfDays = unit === undefined || unit === null || unit === "days";
+  if (!isOfDays) reading.fail([...path, "unit"], "invalid_enum_value", "Must be days, or left out.", unit);
+  const most = LIMITS.filterAnniversaryDays.value;
+  const isToday = given === undefined || given === null;
+  const value = isToday ? 0 : readInteger(given, most, [...path, "value"], reading);
+  if (!isOfDays || value === null) return null;
+  return isToday ? {} : { value };
 }

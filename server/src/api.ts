@@ -89,7 +89,7 @@ import type { MailTokens } from "./deliveries/tracking/mail-tokens.ts";
 import { trackingRoutes } from "./deliveries/tracking/routes.ts";
 import { createTrackingEndpoint } from "./deliveries/tracking/tracking-endpoint.ts";
 import { openV1 } from "./v1/open-v1.ts";
-import { openSubmission } from "./smtp-submission/open-submission.ts";
+import { openSubmission, type OpenSubmission } from "./smtp-submission/open-submission.ts";
 import type { SubmissionSettings } from "./smtp-submission/settings.ts";
 import { analyticsRoutes } from "./reports/analytics-routes.ts";
 import { createLiveActivity } from "./reports/live-activity.ts";
@@ -132,7 +132,7 @@ export interface ApiDependencies extends LinkParts {
 }
 
 export async function createApi(deps: ApiDependencies): Promise<FastifyInstance> {
-  const { database, sealer, sessions, domains, facts, log, metrics } = deps;
+  const { database, sealer, sessions, domains, facts, log } = deps;
   const rateLimiter = createRateLimiter(database);
   const renderer = createAskedRenderer();
   const explainer = createExplainer();
@@ -142,6 +142,7 @@ export async function createApi(deps: ApiDependencies): Promise<FastifyInstance>
   const images = await openImages(deps);
   const requestLog = createRequestLog(deps);
   const reports = openReports(deps);
+  let submission: OpenSubmission = { address: null, stop: async () => undefined };
   const sending = openV1({ ...deps, renderer, origin: () => originOf(deps) });
   const routes = [
     ...sending.routes,
@@ -175,7 +176,7 @@ export async function createApi(deps: ApiDependencies): Promise<FastifyInstance>
     ...eventStreamRoutes({ ...deps, rateLimiter }),
     ...webhookRoutes({ sns: deps.sns }),
     ...trackingRoutes(tracking),
-    ...instanceRoutes({ database, metrics, facts, hasBilling: deps.billing !== null }),
+    ...instanceRoutes({ ...deps, submissionAddress: () => submission.address }),
   ];
   const credentials = credentialsOf(deps);
   const app = await createHttp(
@@ -194,7 +195,7 @@ export async function createApi(deps: ApiDependencies): Promise<FastifyInstance>
   app.addHook("preClose", async () => reports.close());
   closeAfter(app, [renderer, explainer, linter, ...Object.values(people), tracking.book, images, requestLog]);
   await addPages(app, deps);
-  const submission = await openSubmission({ ...deps, ...sending, credentials, rateLimiter });
+  submission = await openSubmission({ ...deps, ...sending, credentials, rateLimiter });
   app.addHook("preClose", () => submission.stop());
   return app;
 }

@@ -162,7 +162,12 @@ export const LIMITS = {
   filterTextLength: limit(1000, "characters", "A text that a condition compares with."),
   filterValues: limit(1000, "values", "The list of `in` and `notIn`."),
   filterEventCount: limit(1000, "times", "Required number of times an event happened (`triggered`)."),
-  filterYears: limit(100, "years", "Maximum time for `within`, `olderThan` and similar operators."),
+  filterYears: limit(100, "years", "Maximum time for `within`, `inNext`, `olderThan` and similar operators."),
+  filterAnniversaryDays: limit(
+    364,
+    "days",
+    "Days ahead of `anniversary`, because every date has an anniversary within a year.",
+  ),
   filterExpanded: limit(2000, "conditions", "Conditions of one filter and of all segments it refers to."),
   filterSearch: limit(
     50_000_000,

@@ -1,5 +1,8 @@
 // Tests what the installation reports about itself, and the first account in an empty database.
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import * as contacts from "@postloft/contract/contacts.ts";
 import * as instance from "@postloft/contract/instance.ts";
 import { DESCRIBED_ENDPOINTS } from "@postloft/contract/openapi/openapi.ts";
@@ -8,6 +11,8 @@ import { readConfig } from "../platform/settings/config.ts";
 import { createSealer } from "../platform/crypto.ts";
 import { createDatabase, type Database } from "../platform/database/database.ts";
 import { createTestDatabase, type TestDatabase } from "../platform/database/test-database.ts";
+import { createSelfSignedCertificate } from "../testing/self-signed-certificate.ts";
+import { connectRaw } from "../testing/submission.ts";
 import { APP_SECRET, useTestServer } from "../testing/test-server.ts";
 import { bootstrap, explainIgnored } from "./bootstrap.ts";
 import { readReadiness } from "./health.ts";
@@ -39,6 +44,43 @@ test("GET /config reports disabled sign-ups, the transport, and the public addre
   expect(body.features).toMatchObject({ signups: false, email: { provider: "smtp" } });
   expect(body.urls.api).toBe("https://mail.example.com");
   expect(text).not.toContain("hunter2");
+});
+
+test("GET /config returns where programs submit over SMTP", async () => {
+  const { body } = await server.call(instance.getConfig);
+  expect(body.features.smtp).toEqual({ enabled: false, domain: null, ports: null, tls: false });
+  const own = await server.startAnother({ ROLES: "api", SUBMISSION_PORT: "0" });
+  const { smtp } = (await own.call(instance.getConfig)).body.features;
+  expect(smtp).toMatchObject({ enabled: true, domain: "127.0.0.1", ports: { secure: null }, tls: false });
+  const client = await connectRaw(smtp.ports?.submission ?? 0);
+  expect(await client.say("EHLO app.example")).toMatch(/^250/);
+  client.close();
+});
+
+test("GET /config returns the public host if other machines may submit", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "postloft-config-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const files = {
+    SUBMISSION_TLS_CERT: join(folder, "cert.pem"),
+    SUBMISSION_TLS_KEY: join(folder, "key.pem"),
+  };
+  const { cert, key } = createSelfSignedCertificate({ hostNames: ["mail.example.com"] });
+  await writeFile(files.SUBMISSION_TLS_CERT, cert);
+  await writeFile(files.SUBMISSION_TLS_KEY, key);
+  const open = await server.startAnother({
+    ROLES: "api",
+    BASE_URL: "https://mail.example.com",
+    SUBMISSION_HOST: "0.0.0.0",
+    SUBMISSION_TLS_PORT: "0",
+    ...files,
+  });
+  const { smtp } = (await open.call(instance.getConfig)).body.features;
+  expect(smtp).toMatchObject({
+    enabled: true,
+    domain: "mail.example.com",
+    ports: { submission: null, secure: expect.any(Number) },
+    tls: true,
+  });
 });
 
 test("GET /health answers while the process is alive, GET /ready when it can work", async () => {

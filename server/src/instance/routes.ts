@@ -4,6 +4,7 @@ import * as mailboxContract from "@postloft/contract/mailbox.ts";
 import { openApiDocument } from "@postloft/contract/openapi/openapi.ts";
 import { getSetupState } from "@postloft/contract/projects.ts";
 import type { Database } from "../platform/database/database.ts";
+import { isLoopback } from "../platform/http/loopback.ts";
 import { noContent, ok, route, type Route } from "../platform/http/route.ts";
 import type { Metrics } from "../platform/metrics.ts";
 import { readPage } from "../platform/http/page.ts";
@@ -17,6 +18,7 @@ import {
   listMessages,
 } from "../transports/kept-messages.ts";
 import type { Domains } from "../domains/domains.ts";
+import type { SubmissionAddress } from "../smtp-submission/open-submission.ts";
 import { findFirstUser } from "../users/users.ts";
 import type { InstanceFacts } from "./facts.ts";
 import { shared } from "./shared-work.ts";
@@ -27,16 +29,19 @@ export function instanceRoutes({
   database,
   metrics,
   facts,
-  hasBilling,
+  billing,
+  submissionAddress,
 }: {
   database: Database;
   metrics: Metrics;
   facts: InstanceFacts;
-  /** Whether billing is enabled. */
-  hasBilling: boolean;
+  /** Null: it is off. */
+  billing: object | null;
+  /** Returns where programs submit over SMTP, or null if they can't. */
+  submissionAddress: () => SubmissionAddress | null;
 }): Route[] {
   return [
-    route(contract.getConfig, async () => ok(publicConfig(facts, hasBilling))),
+    route(contract.getConfig, async () => ok(publicConfig(facts, billing !== null, submissionAddress()))),
     route(contract.getHealth, async () => ok(responseHealth())),
     route(
       contract.getReadiness,
@@ -53,7 +58,7 @@ export function instanceRoutes({
   ];
 }
 
-function publicConfig(facts: InstanceFacts, hasBilling: boolean) {
+function publicConfig(facts: InstanceFacts, hasBilling: boolean, submission: SubmissionAddress | null) {
   const { baseUrl, transportName, signupsDisabled, oauth } = facts;
   return {
     environment: "production",
@@ -68,8 +73,20 @@ function publicConfig(facts: InstanceFacts, hasBilling: boolean) {
         oidc: oauth.oidc !== null,
       },
       email: { provider: transportName, trackingToggleEnabled: true },
-      smtp: { enabled: false, domain: null, ports: null },
+      smtp: publicSubmission(submission, baseUrl()),
     },
+  };
+}
+
+/** Returns the settings that programs need to submit. Other machines connect to the host of the installation. */
+function publicSubmission(address: SubmissionAddress | null, baseUrl: string) {
+  if (address === null) return { enabled: false, domain: null, ports: null, tls: false };
+  const { host, port, tlsPort, hasCertificate } = address;
+  return {
+    enabled: true,
+    domain: isLoopback(host) ? host : new URL(baseUrl).hostname,
+    ports: { submission: port, secure: tlsPort },
+    tls: hasCertificate,
   };
 }
 

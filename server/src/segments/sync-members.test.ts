@@ -49,19 +49,24 @@ async function furnish(condition: object, data: Record<string, unknown>) {
   return { projectId, byKey, email, segmentId: body.id, dueInSeconds, moves };
 }
 
-test("a time condition is recomputed within five minutes without any event", async () => {
-  const seen = { field: "data.seen", operator: "within", value: 1, unit: "days" };
-  const hourAgo = new Date(Date.now() - 3_600_000).toISOString();
-  const { projectId, segmentId, dueInSeconds, moves } = await furnish(seen, { seen: hourAgo });
+/** Returns a time in some hours as text. */
+const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
+
+/** Values of `data.at`: one that matches, and one as it is for the clock of another day. */
+test.each([
+  [{ operator: "within", value: 1, unit: "days" }, inHours(-1), inHours(-48)],
+  [{ operator: "inNext", value: 1, unit: "days" }, inHours(1), inHours(-1)],
+  [{ operator: "anniversary", value: 1 }, inHours(24).slice(0, 10), inHours(-72).slice(0, 10)],
+])("a segment %j is recomputed within five minutes without any event", async (condition, near, far) => {
+  const { projectId, segmentId, dueInSeconds, moves } = await furnish(
+    { field: "data.at", ...condition },
+    { at: near },
+  );
   const first = startFollower();
   await vi.waitFor(async () => expect(await moves()).toHaveLength(1), WAIT);
   await first.stop();
-  // Simulates two days passing for the contact, without an event.
-  await server.rows(
-    `update contacts set data = jsonb_build_object('seen', to_char(now() - interval '2 days', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'))
-     where project_id = $1`,
-    projectId,
-  );
+  // Simulates days passing for the contact, without an event.
+  await server.rows("update contacts set data = $2 where project_id = $1", projectId, { at: far });
   startFollower();
   await vi.waitFor(async () => expect(await dueInSeconds()).toBeGreaterThan(0), WAIT);
   expect(await dueInSeconds()).toBeLessThanOrEqual(300);

@@ -7,13 +7,27 @@ type Options = Omit<SubmissionDependencies, "host" | "port" | "tlsPort" | "certi
   say: (line: string) => void;
 };
 
+/** The address at which programs submit. */
+export interface SubmissionAddress {
+  host: string;
+  port: number | null;
+  tlsPort: number | null;
+  hasCertificate: boolean;
+}
+
+export interface OpenSubmission {
+  /** Null if submission is off. */
+  address: SubmissionAddress | null;
+  stop: () => Promise<void>;
+}
+
 /** Listens on the ports of the settings and prints them. Does nothing without a port. */
-export async function openSubmission(options: Options): Promise<{ stop: () => Promise<void> }> {
+export async function openSubmission(options: Options): Promise<OpenSubmission> {
   const { submissionSettings: settings, say, ...deps } = options;
   const { SUBMISSION_TLS_CERT: cert, SUBMISSION_TLS_KEY: key } = settings;
   const port = settings.SUBMISSION_PORT ?? null;
   const tlsPort = settings.SUBMISSION_TLS_PORT ?? null;
-  if (port === null && tlsPort === null) return { stop: async () => undefined };
+  if (port === null && tlsPort === null) return { address: null, stop: async () => undefined };
   // Loaded only if used.
   const { startSubmission } = await import("./smtp-submission.ts");
   const certificate = cert === undefined || key === undefined ? null : { cert, key };
@@ -29,5 +43,11 @@ export async function openSubmission(options: Options): Promise<{ stop: () => Pr
       `Accepting email over SMTP on port ${endpoint.port}${certificate === null ? ", from this machine only" : " (STARTTLS)"}.`,
     );
   if (endpoint.tlsPort !== null) say(`Accepting email over SMTP on port ${endpoint.tlsPort} (TLS).`);
-  return { stop: () => endpoint.stop() };
+  const address = {
+    host: settings.SUBMISSION_HOST,
+    port: endpoint.port,
+    tlsPort: endpoint.tlsPort,
+    hasCertificate: certificate !== null,
+  };
+  return { address, stop: () => endpoint.stop() };
 }

@@ -7,6 +7,7 @@ export interface DateFieldState {
   field: string;
   /** The type of the field, or null if no contact has a value. */
   type: string | null;
+  hasDates: boolean;
 }
 
 export function problemsOfDates(
@@ -23,9 +24,9 @@ export function problemsOfDates(
         "Choose the field with the date (`triggerConfig.dateField`).",
       ),
     ];
-  const { field, type } = dateField;
+  const { field, type, hasDates } = dateField;
   return [
-    ...(type === "date"
+    ...(hasDates
       ? []
       : [
           problem(

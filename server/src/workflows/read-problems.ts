@@ -8,7 +8,7 @@ import type { Database, Tx } from "../platform/database/database.ts";
 import { pairUp } from "../platform/pair-up.ts";
 import { invalidField } from "../platform/app-error.ts";
 import { readDefaultSenders } from "../projects/default-senders.ts";
-import { findFieldType } from "../contacts/fields/fields.ts";
+import { findFieldType, hasDates } from "../contacts/fields/fields.ts";
 import { unknownVariablesOf } from "../templates/unknown-variables.ts";
 import { dateEventOf } from "./self-triggering.ts";
 import { findSelfTriggering } from "./find-self-triggering.ts";
@@ -127,7 +127,13 @@ async function readDateField(
 ): Promise<DateFieldState | null> {
   const field = config["dateField"];
   if (type !== "DATE" || typeof field !== "string") return null;
-  return { field, type: await findFieldType(database, projectId, dateKeyOf(field)) };
+  const key = dateKeyOf(field);
+  const fieldType = await findFieldType(database, projectId, key);
+  return {
+    field,
+    type: fieldType,
+    hasDates: await hasDates(database, projectId, { key, type: fieldType }),
+  };
 }
 
 function readLoop(

@@ -4,6 +4,7 @@ export const TABS = [
   "members",
   "notifications",
   "webhooks",
+  "smtp",
   "fields",
   "reputation",
   "usage",

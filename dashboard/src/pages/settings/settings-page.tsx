@@ -11,6 +11,7 @@ import { GeneralSettings } from "./general-settings.tsx";
 import { MemberSettings } from "./member-settings.tsx";
 import { NotificationSettings } from "./notification-settings.tsx";
 import { Reputation } from "./reputation.tsx";
+import { SmtpSettings } from "./smtp-settings.tsx";
 import { SuppressionSettings } from "./suppression-settings.tsx";
 import { UsageSettings } from "./usage-settings.tsx";
 import { WebhookSettings } from "./webhook-settings.tsx";
@@ -31,6 +32,7 @@ export function SettingsPage() {
           { value: "members", label: t("Members") },
           { value: "notifications", label: t("Notifications") },
           { value: "webhooks", label: t("Webhooks") },
+          { value: "smtp", label: t("SMTP") },
           { value: "fields", label: t("Fields") },
           { value: "reputation", label: t("Reputation") },
           { value: "usage", label: t("Usage") },
@@ -61,6 +63,7 @@ export function SettingsPage() {
           }
         />
       )}
+      {tab === "smtp" && <SmtpSettings project={project} />}
       {tab === "fields" && <FieldSettings project={project} />}
       {tab === "reputation" && <Reputation project={project} />}
       {tab === "usage" && <UsageSettings project={project} />}

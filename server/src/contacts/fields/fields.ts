@@ -1,5 +1,6 @@
 // Standard and custom fields of contacts.
 import type * as contract from "@postloft/contract/contact-fields.ts";
+import { readDate } from "@postloft/contract/filter-dates.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { z } from "zod";
 import type { Database } from "../../platform/database/database.ts";
@@ -13,6 +14,7 @@ import {
   listAddresses,
   listFieldRows,
   listInstants,
+  listNewestValues,
   listStates,
   listValuesOfKey,
   type FieldRow,
@@ -83,6 +85,23 @@ export async function findFieldType(
   // PostgreSQL rejects this character in text.
   if (key.includes("\0")) return null;
   return (await findField(database, projectId, key))?.type ?? null;
+}
+
+/** Contacts that are read to find a date. */
+const NEWEST_CONTACTS = 1_000;
+
+/**
+ * Returns whether a field has dates: by its type, or in one of the newest contacts. The first value of a field decides its type, and a date
+ * with an offset has the type string (spec §2.3).
+ */
+export async function hasDates(
+  database: Database,
+  projectId: string,
+  { key, type }: { key: string; type: FieldType | null },
+): Promise<boolean> {
+  if (type === null || type === "date") return type === "date";
+  const values = await listNewestValues(database, projectId, key, NEWEST_CONTACTS);
+  return values.some((value) => typeof value === "string" && readDate(value) !== null);
 }
 
 /** @throws AppError FIELD_NOT_FOUND. */

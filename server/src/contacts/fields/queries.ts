@@ -140,6 +140,21 @@ export async function listValuesOfKey(
   return rows.map((row) => row.value);
 }
 
+/** Returns the values of a key among the newest contacts, newest first. */
+export async function listNewestValues(
+  database: Database,
+  projectId: string,
+  key: string,
+  contacts: number,
+): Promise<unknown[]> {
+  const { rows } = await sql<{ value: unknown }>`
+    ${plannedEachTime} select newest.data -> ${key} as value from (
+      select c.id, ${shownData(projectId)} as data from contacts c where c.project_id = ${projectId}
+      order by c.id desc limit ${contacts}
+    ) newest where newest.data ? ${key} order by newest.id desc`.execute(database);
+  return rows.map((row) => row.value);
+}
+
 export async function listStates(database: Database, projectId: string): Promise<boolean[]> {
   const { rows } = await sql<{ value: boolean }>`
     ${plannedEachTime} select subscribed as value from contacts where project_id = ${projectId} group by 1 order by count(*) desc, 1`.execute(

@@ -1,18 +1,15 @@
 // Compiles conditions to SQL about one contact `c`. Every fragment is true or false, never null, and never fails, for any content of
 // `data`. The query shapes were benchmarked (docs/decisions/0016).
 import { sql, type RawBuilder, type SqlBool } from "kysely";
-import { DATE_PATTERNS, FIRST_DATE } from "@postloft/contract/filter-dates.ts";
 import type { FilterScalar } from "@postloft/contract/filters.ts";
 import { withShownData } from "../../contacts/contacts.ts";
-import { instantBefore, type ConditionContext, type Fragment } from "./asking-queries.ts";
+import { joined, type ConditionContext, type Fragment } from "./asking-queries.ts";
+import { columnClockFragment, dataClockFragment } from "./clock-queries.ts";
+import { dateFragment } from "./date-queries.ts";
 import type { DataTest, Question, TextTest } from "./plan-filter.ts";
 import { eventFragment, membersFragment } from "./related-queries.ts";
-import { foldingOf, instantText, pathOf, textBound, type InstantRange, type Span } from "./rules.ts";
-
-export const joined = (fragments: readonly Fragment[], word: "and" | "or"): Fragment =>
-  fragments.length === 0
-    ? sql<SqlBool>`${sql.raw(word === "and" ? "true" : "false")}`
-    : sql<SqlBool>`(${sql.join(fragments, sql.raw(` ${word} `))})`;
+import { foldingOf, instantText, pathOf, type InstantRange } from "./rules.ts";
+import { jsonPath, textAt, valueAt } from "./value-queries.ts";
 
 export const negated = (fragment: Fragment): Fragment => sql<SqlBool>`not ${fragment}`;
 
@@ -30,9 +27,9 @@ export function questionFragment(
     case "createdAt":
     case "updatedAt": {
       const column = question.about === "createdAt" ? sql`c.created_at` : sql`c.updated_at`;
-      if ("range" in question) return rangeFragment(column, question.range);
-      const before = instantBefore(question.span, asking);
-      return question.older ? sql<SqlBool>`(${column} < ${before})` : sql<SqlBool>`(${column} >= ${before})`;
+      return "range" in question
+        ? rangeFragment(column, question.range)
+        : columnClockFragment(column, question.clock, asking);
     }
     case "data":
       return withShownData(dataFragment(question.key, question.test, asking), asking, question.key);
@@ -78,32 +75,16 @@ function keyFragment(keys: readonly string[], test: DataTest, asking: ConditionC
     case "date":
       return dateFragment(keys, test.ranges);
     case "aged":
-      return agedFragment(keys, test, asking);
+    case "ahead":
+    case "today":
+    case "anniversary":
+      return dataClockFragment(keys, test, asking);
     case "containing":
       return containingFragment(keys, test.value);
     case "starting":
     case "ending":
       return sql<SqlBool>`(case jsonb_typeof(${valueAt(keys)}) when 'string' then ${textFragment(keys, test.is, test.text)} else false end)`;
   }
-}
-
-/** Returns the value as JSON. It is SQL null if a key is missing or a value on the path is not an object. */
-function valueAt(keys: readonly string[]) {
-  const [key = "", ...more] = keys;
-  return more.length === 0
-    ? sql`c.data -> ${key}::text`
-    : sql`jsonb_path_query_first(c.data, ${jsonPath(keys)}::jsonpath, silent => true)`;
-}
-
-/** Returns the value as text, a string without its quotes. */
-function textAt(keys: readonly string[]) {
-  const [key = "", ...more] = keys;
-  return more.length === 0 ? sql`(c.data ->> ${key}::text)` : sql`(${valueAt(keys)} #>> '{}')`;
-}
-
-/** In strict mode arrays are ordinary values, and a missing key ends the search. */
-function jsonPath(keys: readonly string[]): string {
-  return `strict $${keys.map((key) => `.${JSON.stringify(key)}`).join("")}`;
 }
 
 /** Returns whether the value fulfills a jsonpath predicate. A predicate only compares values of the same type and never fails. */
@@ -119,102 +100,6 @@ function oneOfFragment(keys: readonly string[], values: readonly FilterScalar[])
     return sql<SqlBool>`coalesce(${valueAt(keys)} = any(${texts}::jsonb[]), false)`;
   const object = keys.reduceRight((inner, key) => `{${JSON.stringify(key)}:${inner}}`, only);
   return sql<SqlBool>`(c.data @> ${object}::jsonb)`;
-}
-
-function dateFragment(keys: readonly string[], ranges: readonly InstantRange[]): Fragment {
-  const text = textAt(keys);
-  const inRange = joined(
-    ranges.map((range) => textRangeFragment(text, range)),
-    "or",
-  );
-  return joined(
-    [
-      sql<SqlBool>`(case when ${inRange} then ${utcDateFragment(keys, "dayOrUtc")} else false end)`,
-      offsetDateFragment(keys, sql`<@ any(${ranges.map(rangeText)}::tstzrange[])`),
-    ],
-    "or",
-  );
-}
-
-/** UTC dates sort as text, which decides nearly every contact without parsing. */
-function textRangeFragment(text: RawBuilder<unknown>, { fromMs, untilMs }: InstantRange): Fragment {
-  const from = fromMs === null ? { text: FIRST_DATE, exceptions: [] } : textBound(fromMs);
-  const until = untilMs === null ? null : textBound(untilMs);
-  if (from === null) return sql<SqlBool>`false`;
-  return joined(
-    [
-      sql<SqlBool>`${text} >= ${from.text} collate "C"`,
-      ...from.exceptions.map((exception) => sql<SqlBool>`${text} <> ${exception}`),
-      ...(until === null
-        ? []
-        : [
-            sql<SqlBool>`(${text} < ${until.text} collate "C" or ${text} = any(${until.exceptions}::text[]))`,
-          ]),
-    ],
-    "and",
-  );
-}
-
-/**
- * The usual forms of UTC dates. A regular expression takes six times as long as jsonpath, which parses a date without failing. But jsonpath
- * treats month or day 00 as missing and accepts a sign or space in place of a digit.
- */
-const USUAL_FORMS = [
-  {
-    like: "____-__-__T__:__:__.___Z",
-    template: String.raw`YYYY-MM-DD\"T\"HH24:MI:SS.MS\"Z\"`,
-    hasTime: true,
-  },
-  { like: "____-__-__T__:__:__Z", template: String.raw`YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"`, hasTime: true },
-  { like: "____-__-__", template: "YYYY-MM-DD", hasTime: false },
-] as const;
-const OUT_OF_PLACE = "[^-0-9T:.Z]|[-T:.Z]{2}|-00";
-
-/** Returns whether a text from year 0001 on is a UTC date of an existing day. */
-function utcDateFragment(keys: readonly string[], form: "utc" | "dayOrUtc"): Fragment {
-  const text = textAt(keys);
-  const forms = USUAL_FORMS.filter(({ hasTime }) => hasTime || form === "dayOrUtc").map(
-    ({ like, template }) => sql<SqlBool>`(${text} like ${like}
-      and c.data @? ${`${jsonPath(keys)}.datetime("${template}")`}::jsonpath)`,
-  );
-  return sql<SqlBool>`(case when ${text} !~ ${OUT_OF_PLACE} and ${joined(forms, "or")}
-    then true else ${text} ~ ${DATE_PATTERNS[form]} end)`;
-}
-
-function rangeText({ fromMs, untilMs }: InstantRange): string {
-  return `[${fromMs === null ? "" : instantText(fromMs)},${untilMs === null ? "" : instantText(untilMs)})`;
-}
-
-/**
- * Compares a date with an offset as a time. The pattern accepts only texts that PostgreSQL can parse. Fractional digits beyond six are cut,
- * because PostgreSQL would round them.
- */
-function offsetDateFragment(keys: readonly string[], comparison: RawBuilder<unknown>): Fragment {
-  const text = textAt(keys);
-  return sql<SqlBool>`(case when ${text} like '____-__-__T__:__:__%:__' and ${text} ~ ${DATE_PATTERNS.offset}
-    then regexp_replace(${text}, '([.][0-9]{6})[0-9]+', '\\1')::timestamptz ${comparison} else false end)`;
-}
-
-/** Compares a date with a time of day to a time ago, rounded down to the second. */
-function agedFragment(
-  keys: readonly string[],
-  { span, older }: { span: Span; older: boolean },
-  asking: ConditionContext,
-): Fragment {
-  const instant = sql`date_trunc('second', ${instantBefore(span, asking)})`;
-  // A sub-select is computed once instead of once per contact.
-  const bound = sql`(select to_char(${instant} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS'))`;
-  const text = textAt(keys);
-  const inRange = older
-    ? sql`${text} >= ${FIRST_DATE} collate "C" and ${text} < ${bound} collate "C"`
-    : sql`${text} >= ${bound} collate "C"`;
-  return joined(
-    [
-      sql<SqlBool>`(case when ${inRange} then ${utcDateFragment(keys, "utc")} else false end)`,
-      offsetDateFragment(keys, sql`${sql.raw(older ? "<" : ">=")} (select ${instant})`),
-    ],
-    "or",
-  );
 }
 
 /** Matches part of a text in any case, or an exact element of a list. */

@@ -1,5 +1,5 @@
 // Evaluates filters for one contact in memory with the same results as compile-filter.ts. Used for explanations and to test the compiler.
-import { readDate } from "@postloft/contract/filter-dates.ts";
+import { readDate, type FilterDate } from "@postloft/contract/filter-dates.ts";
 import { readField } from "@postloft/contract/filter-fields.ts";
 import { isGroup, type Filter, type FilterCondition } from "@postloft/contract/filters.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
@@ -8,11 +8,21 @@ import {
   planCondition,
   planFilter,
   questionsOf,
+  type ClockTest,
   type Plan,
   type Question,
   type TextTest,
 } from "./plan-filter.ts";
-import { foldText, instantBefore, isWithin, pathOf } from "./rules.ts";
+import {
+  DAY_MS,
+  floorTo,
+  foldText,
+  hasAnniversary,
+  instantAfter,
+  instantBefore,
+  isWithin,
+  pathOf,
+} from "./rules.ts";
 
 /** The contact data that filters can read, loaded by `load-contacts.ts`. */
 export interface FilterContact {
@@ -161,8 +171,9 @@ function respond(question: Question, contact: Look, nowMs: number): boolean {
     case "createdAt":
     case "updatedAt": {
       const atMs = contact[question.about].getTime();
-      if ("range" in question) return isWithin(atMs, question.range);
-      return question.older === atMs < instantBefore(nowMs, question.span);
+      return "range" in question
+        ? isWithin(atMs, question.range)
+        : evaluateClock(question.clock, { atMs, hasTime: true }, nowMs);
     }
     case "data":
       return evaluateData(question, contact, nowMs);
@@ -215,12 +226,14 @@ function evaluateData({ key, test }: DataQuestion, contact: Look, nowMs: number)
       const date = typeof value === "string" ? readDate(value) : null;
       return date !== null && test.ranges.some((range) => isWithin(date.atMs, range));
     }
-    case "aged": {
+    case "aged":
+    case "ahead":
+    case "today":
+    case "anniversary": {
       const date = typeof value === "string" ? readDate(value) : null;
-      if (date === null || !date.hasTime) return false;
-      // Rounded down to the second as in SQL, where the number of fractional digits varies.
-      const beforeMs = Math.floor(instantBefore(nowMs, test.span) / 1000) * 1000;
-      return test.older === date.atMs < beforeMs;
+      if (date === null || (test.is === "aged" && !date.hasTime)) return false;
+      // The bounds are rounded down to the second as in SQL, where the number of fractional digits varies.
+      return evaluateClock(test, date, nowMs, 1000);
     }
     case "containing":
       if (Array.isArray(value)) return value.includes(test.value);
@@ -233,6 +246,24 @@ function evaluateData({ key, test }: DataQuestion, contact: Look, nowMs: number)
         typeof value === "string" &&
         evaluateText({ is: test.is, text: foldText(test.text) }, foldedOnce(contact, key, value))
       );
+  }
+}
+
+function evaluateClock(test: ClockTest, { atMs, hasTime }: FilterDate, nowMs: number, stepMs = 1): boolean {
+  switch (test.is) {
+    case "aged":
+      return test.older === atMs < floorTo(instantBefore(nowMs, test.span), stepMs);
+    case "ahead": {
+      const untilMs = floorTo(instantAfter(nowMs, test.span), stepMs);
+      // A day without a time counts until it ends, and from its start.
+      return hasTime
+        ? atMs >= floorTo(nowMs, stepMs) && atMs < untilMs
+        : atMs >= floorTo(nowMs, DAY_MS) && atMs <= untilMs;
+    }
+    case "today":
+      return floorTo(atMs, DAY_MS) === floorTo(nowMs, DAY_MS);
+    case "anniversary":
+      return hasAnniversary(atMs, nowMs, test.daysAhead);
   }
 }
 

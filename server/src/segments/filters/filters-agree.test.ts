@@ -18,7 +18,7 @@ import {
   type ContactToStore,
   type SegmentToStore,
 } from "../../testing/filter-contacts.ts";
-import { instantBefore } from "./rules.ts";
+import { instantAfter, instantBefore } from "./rules.ts";
 
 const NOW = new Date("2026-03-31T12:34:56.789Z");
 const RUNS = 8;
@@ -146,6 +146,10 @@ const instants = fc
   .tuple(
     fc.oneof(
       fc.constantFrom(...SPANS).map((span) => instantBefore(NOW.getTime(), span)),
+      fc.constantFrom(...SPANS).map((span) => instantAfter(NOW.getTime(), span)),
+      fc
+        .tuple(fc.constantFrom(1992, 2024, 2025, 2026, 2027), fc.constantFrom("02-28", "03-31", "04-07"))
+        .map(([year, day]) => Date.parse(`${year}-${day}T00:00:00Z`)),
       fc.constantFrom(
         NOW.getTime(),
         Date.parse("2026-01-31T00:00:00Z"),
@@ -214,7 +218,11 @@ const asValue = (one: fc.Arbitrary<unknown>) => one.map((input) => ({ value: inp
 const someOf = <T>(one: fc.Arbitrary<T>) => fc.array(one, { minLength: 1, maxLength: 4 });
 const counts = fc.constantFrom(...SPANS.map(({ amount }) => amount));
 const units = fc.constantFrom(...FILTER_UNITS);
-const searched = fc.oneof(fc.constantFrom("pro", "o", "5", "Z"), fc.constantFrom(...TEXTS), dates);
+const searched = fc.oneof(
+  { weight: 2, arbitrary: fc.constantFrom("pro", "o", "5", "Z") },
+  fc.constantFrom(...TEXTS),
+  dates,
+);
 const addresses = fc.constantFrom(
   "contact1@example.com",
   " Contact2@Example.COM",
@@ -266,6 +274,8 @@ const VALUES: Record<ValueForm, fc.Arbitrary<object>> = {
     fc.record({ value: fc.integer({ min: 1, max: 3 }) }),
     fc.record({ value: fc.integer({ min: 1, max: 3 }), unit: units, window: counts }),
   ),
+  day: asValue(dates.map((date) => date.slice(0, 10))),
+  daysAhead: fc.constantFrom({}, { value: 1 }, { value: 7 }, { value: 200 }, { value: 364 }),
 };
 const isFilter = (condition: unknown) =>
   filterSchema.safeParse({ operator: "AND", conditions: [condition] }).success;

@@ -47,8 +47,9 @@ async function matching(
   contacts: readonly ContactToStore[],
   segments: readonly SegmentToStore[] = [],
   trackedAsStored = false,
+  now = NOW,
 ): Promise<boolean[]> {
-  const trial = { ...(await storeContacts(database, contacts, segments)), now: NOW, trackedAsStored };
+  const trial = { ...(await storeContacts(database, contacts, segments)), now, trackedAsStored };
   const [inSql = []] = await matchesInSql(database, [filter], trial);
   const [inMemory = []] = await matchesInMemory(database, [filter], trial);
   expect(inSql).toEqual(inMemory);
@@ -202,12 +203,113 @@ const DATA: Array<[given: Input, taken: unknown[], left: unknown[]]> = [
     ["2026-02-28T12:00:00Z", "2026-01-01", "2026-02-31T10:00:00Z", "x", undefined],
   ],
   [["data.a", "within", 36, "hours"], ["2026-03-30T00:00:00Z"], ["2026-03-29T23:59:59Z"]],
+  [
+    ["data.a", "inNext", 7, "days"],
+    ["2026-03-31", "2026-03-31T12:00:00Z", "2026-04-07T13:59:59.999+02:00", "2026-04-07"],
+    ["2026-03-30", "2026-03-31T11:59:59Z", "2026-04-07T12:00:00Z", "2026-04-08", "2026-04-31", 7, undefined],
+  ],
+  [
+    ["data.a", "inNext", 1, "months"],
+    ["2026-04-30T11:59:59Z", "2026-04-30"],
+    ["2026-04-30T12:00:00Z", "2026-05-01", "2026-02-28"],
+  ],
+  [
+    ["data.a", "onDay", "2027-01-31"],
+    ["2027-01-31", "2027-01-31T23:59:59.9999999Z", "2027-02-01T01:30:00+02:00"],
+    ["2027-02-01", "2027-01-31T01:30:00+02:00", "2027-01-30T23:59:59Z", "2027-1-31", undefined],
+  ],
+  [
+    ["data.a", "isToday"],
+    ["2026-03-31", "2026-03-31T00:00:00Z", "2026-03-31T23:59:59.999Z", "2026-04-01T01:59:59+02:00"],
+    [
+      "2026-03-30",
+      "2026-04-01",
+      "2026-04-01T00:00:00Z",
+      "2026-03-31T01:59:59+02:00",
+      "2026-03-31 10:00",
+      undefined,
+    ],
+  ],
+  [
+    ["data.a", "anniversary"],
+    ["1990-03-31", "2026-03-31", "2025-03-31T23:59:59Z", "1990-04-01T01:00:00+02:00", "0001-03-31"],
+    [
+      "1990-03-30",
+      "1990-04-01",
+      "2027-03-31",
+      "1990-03-31T01:00:00+02:00",
+      "0000-03-31",
+      "xxxx-03-31",
+      undefined,
+    ],
+  ],
+  [
+    ["data.a", "anniversary", 7],
+    ["1990-03-31", "1990-04-07", "2026-04-07T23:59:59Z"],
+    ["1990-03-30", "1990-04-08", "2027-04-07", "2026-04-08"],
+  ],
+  [
+    ["data.a", "anniversary", 364],
+    ["1990-03-31", "1990-04-01", "1990-03-30", "1992-02-29", "2027-03-30"],
+    ["2027-03-31", "1990-02-29"],
+  ],
   [["data.a", "within", 10, "minutes"], ["2026-03-31T11:50:00Z"], ["2026-03-31T11:49:59Z"]],
   [["data.a", "within", 2, "weeks"], ["2026-03-17T12:00:00Z"], ["2026-03-17T11:59:59Z"]],
 ];
 
 test.for(DATA)("%j", async ([input, taken, left]) => {
   expect(await mismatches(input, taken.map(withA), left.map(withA))).toEqual([]);
+});
+
+/** Days of now and of `data.a`, with the days ahead. */
+test.for<[now: string, a: string, daysAhead: number | undefined, isMatch: boolean]>([
+  ["2027-02-28T00:00:00Z", "1992-02-29", undefined, true],
+  ["2027-02-28T23:59:59.999Z", "1992-02-29T10:00:00+01:00", undefined, true],
+  ["2027-02-28T12:00:00Z", "1990-02-28", undefined, true],
+  ["2027-03-01T00:00:00Z", "1992-02-29", undefined, false],
+  ["2028-02-28T12:00:00Z", "1992-02-29", undefined, false],
+  ["2028-02-29T12:00:00Z", "1992-02-29", undefined, true],
+  ["2028-02-29T12:00:00Z", "1990-02-28", undefined, false],
+  ["2027-02-25T12:00:00Z", "1992-02-29", 3, true],
+  ["2027-02-25T12:00:00Z", "1992-02-29", 2, false],
+  ["2028-02-25T12:00:00Z", "1992-02-29", 3, false],
+  ["2028-02-25T12:00:00Z", "1992-02-29", 4, true],
+  ["2026-12-30T12:00:00Z", "1990-01-02", 3, true],
+  ["2026-12-30T12:00:00Z", "1990-12-31", 3, true],
+  ["2026-12-30T12:00:00Z", "1990-01-03", 3, false],
+  ["2026-12-30T12:00:00Z", "2027-01-01", 3, true],
+  ["2026-12-30T12:00:00Z", "2027-12-31", 3, false],
+])("at %s, the anniversary of %s within %s days is %s", async ([now, a, daysAhead, isMatch]) => {
+  const contacts = [withA(a), { createdAt: a.length > 10 ? a : `${a}T12:00:00Z` }];
+  const input = ["data.a", "createdAt"].map((field) => readOne([field, "anniversary", daysAhead]));
+  const found = await Promise.all(input.map((one) => matching(one, contacts, [], false, new Date(now))));
+  expect([found[0]?.[0], found[1]?.[1]]).toEqual([isMatch, isMatch]);
+});
+
+const addedAt = (createdAt: string) => ({ createdAt });
+
+test("a contact was added on a day, today, or on an earlier date like today", async () => {
+  expect(
+    await mismatches(
+      ["createdAt", "onDay", "2026-01-31"],
+      [addedAt("2026-01-31T00:00:00Z"), addedAt("2026-01-31T23:59:59.999999Z")],
+      [addedAt("2026-02-01T00:00:00Z"), addedAt("2026-01-30T23:59:59.999999Z")],
+    ),
+  ).toEqual([]);
+  expect(
+    await mismatches(
+      ["createdAt", "isToday"],
+      [addedAt("2026-03-31T00:00:00Z"), addedAt("2026-03-31T23:59:59.999999Z")],
+      [addedAt("2026-04-01T00:00:00Z"), addedAt("2026-03-30T23:59:59.999999Z")],
+    ),
+  ).toEqual([]);
+  expect(
+    await mismatches(
+      ["createdAt", "anniversary", 1],
+      [addedAt("2024-03-31T00:00:00Z"), addedAt("2024-04-01T23:59:59.999999Z")],
+      [addedAt("2024-04-02T00:00:00Z"), addedAt("2027-03-31T00:00:00Z")],
+    ),
+  ).toEqual([]);
 });
 
 const USUAL_DATES = ["2024-02-29", "2026-01-31T10:00:00Z", "2026-01-31T10:00:00.500Z"];
@@ -574,12 +676,18 @@ test("groups combine with AND and OR, also nested", async () => {
 });
 
 test("the current time is the default", async () => {
-  const [fresh, stale] = [60_000, 3_700_000].map((agoMs) => new Date(Date.now() - agoMs).toISOString());
+  const [fresh, stale] = [60_000, 3 * 86_400_000].map((agoMs) => new Date(Date.now() - agoMs).toISOString());
+  const soon = new Date(Date.now() + 3_600_000).toISOString();
+  const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
   const { projectId, ids } = await storeContacts(
     database,
     [fresh, stale].map((instant = "") => ({
       createdAt: instant,
-      data: { a: instant },
+      data: {
+        a: instant,
+        next: instant === fresh ? soon : instant,
+        day: instant === fresh ? tomorrow : instant.slice(0, 10),
+      },
       events: [{ name: "paid", at: instant }],
     })),
   );
@@ -587,6 +695,8 @@ test("the current time is the default", async () => {
     ["createdAt", "within", 1, "hours"],
     ["data.a", "within", 1, "hours"],
     ["event.paid", "triggeredWithin", 1, "hours"],
+    ["data.next", "inNext", 2, "hours"],
+    ["data.day", "anniversary", 1],
   ] as Input[]) {
     const restriction = await restrictionOf(database, readOne(input), { projectId, segments: new Map() });
     const { rows } = await sql<{ id: string }>`

@@ -13,14 +13,23 @@ export type TextTest =
   | { is: "oneOf"; texts: string[] }
   | { is: "containing" | "starting" | "ending"; text: string };
 
+/** A comparison of a date with the current time. */
+export type ClockTest =
+  /** Within the span before now or later, or `older`. */
+  | { is: "aged"; span: Span; older: boolean }
+  /** From now to the end of the span. */
+  | { is: "ahead"; span: Span }
+  | { is: "today" }
+  | { is: "anniversary"; daysAhead: number };
+
 export type DataTest =
   | { is: "present" }
   /** Equal in type and value, without dates. */
   | { is: "oneOf"; values: FilterScalar[] }
   | { is: "number"; compare: ">" | "<" | ">=" | "<="; to: number }
   | { is: "date"; ranges: InstantRange[] }
-  /** A date with a time of day within the span, or `older`. */
-  | { is: "aged"; span: Span; older: boolean }
+  /** With `aged`, a date without a time of day matches nothing. */
+  | ClockTest
   | { is: "containing"; value: FilterScalar }
   | { is: "starting" | "ending"; text: string };
 
@@ -28,7 +37,7 @@ export type Question =
   | { about: "email"; test: TextTest }
   | { about: "subscribed"; equals: boolean }
   | { about: "createdAt" | "updatedAt"; range: InstantRange }
-  | { about: "createdAt" | "updatedAt"; span: Span; older: boolean }
+  | { about: "createdAt" | "updatedAt"; clock: ClockTest }
   | { about: "data"; key: string; test: DataTest }
   | { about: "event"; event: string; atLeast: number; since: Span | null }
   | { about: "members"; segmentId: string };
@@ -153,10 +162,30 @@ function ask(
     }
     default: {
       const about = field.kind;
-      return operator === "within" || operator === "olderThan"
-        ? { question: { about, span: spanOf(condition), older: operator === "olderThan" } }
-        : { question: { about, range: rangeOf(operator, String(value), true) } };
+      const clock = clockTestOf(condition);
+      return {
+        question:
+          clock === null ? { about, range: rangeOf(operator, String(value), true) } : { about, clock },
+      };
     }
+  }
+}
+
+/** Returns the test of an operator that depends on the current time, or null for other operators. */
+function clockTestOf(condition: FilterCondition): ClockTest | null {
+  const { operator, value } = condition;
+  switch (operator) {
+    case "within":
+    case "olderThan":
+      return { is: "aged", span: spanOf(condition), older: operator === "olderThan" };
+    case "inNext":
+      return { is: "ahead", span: spanOf(condition) };
+    case "isToday":
+      return { is: "today" };
+    case "anniversary":
+      return { is: "anniversary", daysAhead: typeof value === "number" ? value : 0 };
+    default:
+      return null;
   }
 }
 
@@ -201,6 +230,8 @@ function askData(key: string, condition: FilterCondition): Plan {
   const { operator } = condition;
   const values = valuesOf(condition);
   const [value = ""] = values;
+  const clock = clockTestOf(condition);
+  if (clock !== null) return asked(clock);
   switch (operator) {
     case "exists":
     case "notExists":
@@ -212,9 +243,8 @@ function askData(key: string, condition: FilterCondition): Plan {
       return asked({ is: "starting", text: String(value) });
     case "endsWith":
       return asked({ is: "ending", text: String(value) });
-    case "within":
-    case "olderThan":
-      return asked({ is: "aged", span: spanOf(condition), older: operator === "olderThan" });
+    case "onDay":
+      return asked({ is: "date", ranges: [rangeOf(operator, String(value), true)] });
     case "greaterThan":
     case "lessThan":
     case "greaterThanOrEqual":

@@ -26,7 +26,7 @@ export interface InstantRange {
   untilMs: number | null;
 }
 
-/** A duration before now. */
+/** A duration before or after now. */
 export interface Span {
   amount: number;
   unit: FilterUnit;
@@ -47,6 +47,35 @@ export function instantBefore(nowMs: number, { amount, unit }: Span): number {
   const [year, month] = [now.getUTCFullYear(), now.getUTCMonth() - amount];
   const lastDay = new Date(Date.UTC(year, month + 1, 0)).getUTCDate();
   return new Date(now).setUTCFullYear(year, month, Math.min(now.getUTCDate(), lastDay));
+}
+
+/** Returns a time after another by the UTC calendar, with the same rule for the ends of months. */
+export function instantAfter(nowMs: number, { amount, unit }: Span): number {
+  return instantBefore(nowMs, { amount: -amount, unit });
+}
+
+export const floorTo = (atMs: number, stepMs: number): number => Math.floor(atMs / stepMs) * stepMs;
+
+/** Returns the month and day (UTC) as `MM-DD`. */
+function monthDay(atMs: number): string {
+  return new Date(atMs).toISOString().slice(5, 10);
+}
+
+/**
+ * Returns whether an anniversary of a date is today or within some days, but none before the date itself. February 29 is February 28 in
+ * other years, as in the trigger DATE (docs/decisions/0138-date-triggers.md).
+ */
+export function hasAnniversary(atMs: number, nowMs: number, daysAhead: number): boolean {
+  const lastMs = floorTo(nowMs, DAY_MS) + daysAhead * DAY_MS;
+  const [from, last, next, day] = [nowMs, lastMs, lastMs + DAY_MS, atMs].map(monthDay) as [
+    string,
+    string,
+    string,
+    string,
+  ];
+  const to = last === "02-28" && next === "03-01" ? "02-29" : last;
+  const isNear = from <= to ? day >= from && day <= to : day >= from || day <= to;
+  return isNear && atMs < lastMs + DAY_MS;
 }
 
 export function isWithin(atMs: number, { fromMs, untilMs }: InstantRange): boolean {

@@ -631,6 +631,8 @@ test("reports a field without dates and a yearly trigger without re-entry", asyn
     "NO_DATES warning The field `data.born` has the type string. Only contacts with a date such as 2027-01-31 or 2027-01-31T09:00:00Z enter.",
     ONE_YEAR,
   ]);
+  await put(project, "bob", { born: "1990-05-04T10:00:00+02:00" });
+  expect(await problems()).toEqual([ONE_YEAR]);
   await edit(project, id, { allowReentry: true, triggerConfig: { dateField: "data.due", repeat: "yearly" } });
   await put(project, "ada", { due: inDays(10) });
   expect(await problems()).toEqual([]);

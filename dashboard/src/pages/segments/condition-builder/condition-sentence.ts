@@ -4,7 +4,7 @@ import { locale, plural, t } from "../../../text/t.ts";
 import { formatNumber } from "../../../ui/format.ts";
 import { kindOf } from "./condition-tree.ts";
 import type { Fields } from "./fields.ts";
-import { formatSpan, formatTimeUpToNow, isAboutDates } from "./operators.ts";
+import { formatSpan, formatTimeAhead, formatTimeUpToNow, isAboutDates } from "./operators.ts";
 
 const LISTS = {
   AND: new Intl.ListFormat(locale(), { type: "conjunction" }),
@@ -86,12 +86,32 @@ export function phraseOf(
         ? t("{field} is on or before {value}", { field, value })
         : t("{field} is at most {value}", { field, value });
     case "within":
-      return t("{field} is {upToNow}", { field, upToNow });
+      // A time of Postloft itself is never in the future.
+      return kind === "data"
+        ? t("{field} is {upToNow} or in the future", { field, upToNow })
+        : t("{field} is {upToNow}", { field, upToNow });
     case "olderThan":
       return t("{field} is older than {span}", { field, span });
+    case "inNext":
+    case "onDay":
+    case "isToday":
+    case "anniversary":
+      return phraseOfDay(condition, field);
     default:
       return phraseOfPresence(operator, { kind, field, span, upToNow, times: input, unit, window });
   }
+}
+
+/** Returns the phrase for operators that compare days. */
+function phraseOfDay({ operator, value, unit }: FilterCondition, field: string): string {
+  if (operator === "isToday") return t("{field} is today", { field });
+  if (operator === "onDay") return t("{field} is on {day}", { field, day: formatValue(value) });
+  const amount = typeof value === "number" ? value : 0;
+  if (operator === "inNext")
+    return t("{field} is {ahead}", { field, ahead: formatTimeAhead(amount, unit ?? "days") });
+  return amount === 0
+    ? t("{field} has its anniversary today", { field })
+    : t("{field} has its anniversary today or {ahead}", { field, ahead: formatTimeAhead(amount, "days") });
 }
 
 interface Presence {

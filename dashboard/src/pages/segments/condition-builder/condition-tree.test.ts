@@ -43,6 +43,8 @@ const VALUES: Record<ValueForm, object> = {
   order: { value: -1.5 },
   span: { value: 3, unit: "weeks" },
   count: { value: 2, window: 30, unit: "days" },
+  day: { value: "2026-02-03" },
+  daysAhead: { value: 14 },
 };
 const EVERY_CONDITION = Object.entries(FILTER_OPERATORS).flatMap(([kind, forms]) =>
   Object.entries(forms).map(([operator, form]) => ({
@@ -160,9 +162,32 @@ test("keeps the value for another field or operator if it fits, and drops it oth
   expect(withField(row("pro"), "data.city", "string")).toEqual({ ...row("pro"), field: "data.city" });
 });
 
+test("keeps the value between operators of the same kind of date, and drops it otherwise", () => {
+  const due = { field: "data.due", operator: "within" as const, value: 3, unit: "weeks" as const };
+  expect(withOperator(due, "inNext")).toEqual({ ...due, operator: "inNext" });
+  expect(withOperator(due, "anniversary")).toEqual({ field: "data.due", operator: "anniversary" });
+  expect(withOperator(due, "isToday")).toEqual({ field: "data.due", operator: "isToday" });
+  const soon = { field: "data.due", operator: "anniversary" as const, value: 3 };
+  expect(withOperator(soon, "onDay")).toEqual({ field: "data.due", operator: "onDay" });
+  expect(withOperator(soon, "inNext")).toEqual({ ...due, operator: "inNext", value: 7, unit: "days" });
+  const onDay = { field: "data.due", operator: "onDay" as const, value: "2027-01-31" };
+  expect(withOperator(onDay, "equals")).toEqual({ ...onDay, operator: "equals" });
+});
+
+test("a condition on a day is incomplete without a whole date", () => {
+  const onDay = { field: "data.due", operator: "onDay" as const };
+  expect(isComplete(onDay)).toBe(false);
+  expect(isComplete({ ...onDay, value: "soon" })).toBe(false);
+  expect(isComplete({ ...onDay, value: "2027-01-31" })).toBe(true);
+  expect(isComplete({ field: "data.due", operator: "anniversary" })).toBe(true);
+  expect(isComplete({ field: "data.due", operator: "anniversary", value: -1 })).toBe(false);
+});
+
 test("offers the operators of the field's type and the one already used", () => {
   expect(operatorsFor({ field: "data.seats", operator: "equals" }, "number")).not.toContain("startsWith");
   expect(operatorsFor({ field: "data.seats", operator: "startsWith" }, "number")).toContain("startsWith");
+  expect(operatorsFor({ field: "data.due", operator: "within" }, "date")).toContain("anniversary");
+  expect(operatorsFor({ field: "createdAt", operator: "within" })).not.toContain("inNext");
   expect(operatorsFor({ field: "data.new", operator: "equals" })).toContain("within");
   expect(operatorsFor({ field: "event.x", operator: "triggered" })).not.toContain("exists");
   expect(operatorsFor({ field: "", operator: "exists" })).toEqual([]);

@@ -232,17 +232,20 @@ export function withOperator(before: FilterCondition, operator: FilterOperator):
   const { field, value } = before;
   const after = { field, operator };
   const form = formOf(after);
-  if (form === null || form === "none" || form === "count") return after;
+  if (form === null || form === "none" || form === "count" || form === "daysAhead") return after;
   if (form === "span")
     return formOf(before) === "span" ? { ...before, operator } : { ...after, ...USUAL_SPAN };
   const isMany = form === "texts" || form === "scalars";
   const was = formOf(before);
-  if (value === undefined || was === "span" || was === "count")
+  if (value === undefined || was === "span" || was === "count" || was === "daysAhead")
     return form === "boolean" ? { ...after, value: true } : after;
   if (isMany) return { ...after, value: Array.isArray(value) ? value : value === "" ? [] : [value] };
   const one = Array.isArray(value) ? value[0] : value;
   return one === undefined ? after : { ...after, value: one };
 }
+
+/** A day as date inputs write it. */
+export const DAY = /^\d{4}-\d\d-\d\d$/;
 
 function isAmount(value: unknown): boolean {
   return typeof value === "number" && Number.isInteger(value) && value >= 1;
@@ -260,6 +263,10 @@ export function isComplete(condition: FilterCondition): boolean {
       return isAmount(value) && unit !== undefined;
     case "count":
       return (value === undefined || isAmount(value)) && (unit === undefined || isAmount(window));
+    case "daysAhead":
+      return value === undefined || isAmount(value);
+    case "day":
+      return typeof value === "string" && DAY.test(value);
     case "texts":
     case "scalars":
       return Array.isArray(value) && value.length > 0;

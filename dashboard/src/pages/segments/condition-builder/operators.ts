@@ -21,6 +21,10 @@ const NAMES: Record<FilterOperator, string> = {
   notExists: t("has no value"),
   within: t("is in the last"),
   olderThan: t("is older than"),
+  inNext: t("is in the next"),
+  onDay: t("is on the day"),
+  isToday: t("is today"),
+  anniversary: t("has an anniversary"),
   triggered: t("happened"),
   notTriggered: t("never happened"),
   triggeredWithin: t("happened in the last"),
@@ -45,8 +49,12 @@ const HELP: Partial<Record<FilterOperator, string>> = {
   notIn: t("Includes contacts without a value. Press Enter after each value."),
   exists: t("Any value matches."),
   notExists: t("Contacts without this field."),
-  within: t("Contacts leave automatically as time passes."),
+  within: t("Includes future dates. Contacts leave automatically as time passes."),
   olderThan: t("Contacts enter automatically as time passes."),
+  inNext: t("Contacts enter and leave automatically as time passes. Days are in UTC."),
+  onDay: t("Days are in UTC."),
+  isToday: t("Contacts enter and leave automatically each day. Days are in UTC."),
+  anniversary: t("Same day and month in any year. Without a number, today. Days are in UTC."),
   triggered: t("At least this many times, ever or in a recent period."),
   notTriggered: t("Includes new contacts."),
   triggeredWithin: t("At least once in this period."),
@@ -101,6 +109,22 @@ export function formatTimeUpToNow(amount: number, unit: FilterUnit): string {
       return plural(amount, "in the last week", "in the last {n} weeks");
     case "months":
       return plural(amount, "in the last month", "in the last {n} months");
+  }
+}
+
+/** Returns a phrase such as "in the next 3 days", translated as a whole. */
+export function formatTimeAhead(amount: number, unit: FilterUnit): string {
+  switch (unit) {
+    case "minutes":
+      return plural(amount, "in the next minute", "in the next {n} minutes");
+    case "hours":
+      return plural(amount, "in the next hour", "in the next {n} hours");
+    case "days":
+      return plural(amount, "in the next day", "in the next {n} days");
+    case "weeks":
+      return plural(amount, "in the next week", "in the next {n} weeks");
+    case "months":
+      return plural(amount, "in the next month", "in the next {n} months");
   }
 }
 

@@ -6,7 +6,7 @@ import type { FilterCondition, FilterScalar } from "@postloft/contract/filters.t
 import { t } from "../../../text/t.ts";
 import { INPUT_CLASS } from "../../../ui/field.tsx";
 import { formatValue } from "./condition-sentence.ts";
-import { formOf, type FieldType } from "./condition-tree.ts";
+import { DAY, formOf, type FieldType } from "./condition-tree.ts";
 import { UNIT_NAMES } from "./operators.ts";
 
 interface ValueInputProps {
@@ -14,8 +14,6 @@ interface ValueInputProps {
   type: FieldType | undefined;
   onChange: (condition: FilterCondition) => void;
 }
-
-const DAY = /^\d{4}-\d\d-\d\d$/;
 
 export function ValueInput({ condition, type, onChange }: ValueInputProps) {
   const { value, ...rest } = condition;
@@ -33,6 +31,8 @@ export function ValueInput({ condition, type, onChange }: ValueInputProps) {
           <UnitSelect unit={condition.unit} onChange={(unit) => onChange({ ...condition, unit })} />
         </div>
       );
+    case "daysAhead":
+      return <DaysAhead value={value} onChange={change} />;
     case "count":
       return <Count condition={condition} onChange={onChange} />;
     case "texts":
@@ -48,7 +48,15 @@ export function ValueInput({ condition, type, onChange }: ValueInputProps) {
       return (
         <One
           value={Array.isArray(value) ? undefined : value}
-          type={form === "boolean" ? "boolean" : form === "text" ? "string" : form === "date" ? "date" : type}
+          type={
+            form === "boolean"
+              ? "boolean"
+              : form === "text"
+                ? "string"
+                : form === "date" || form === "day"
+                  ? "date"
+                  : type
+          }
           isOrdered={form === "order"}
           onChange={change}
         />
@@ -189,6 +197,17 @@ function Amount({ label, value, onChange }: AmountProps) {
       }
       className={`${INPUT_CLASS} max-w-18`}
     />
+  );
+}
+
+/** Edits in how many days an anniversary may be. Empty is today. */
+function DaysAhead({ value, onChange }: Omit<AmountProps, "label">) {
+  return (
+    <div className="flex flex-wrap items-center gap-1.5 text-sm text-soft">
+      {t("today or in the next")}
+      <Amount label={t("Duration")} value={value} onChange={onChange} />
+      {t("days")}
+    </div>
   );
 }
 
