@@ -202,6 +202,7 @@ export function newExecution(
     answer: null,
     fromPublicKey: false,
     trace: [],
+    moves: [],
     exitReason: null,
   };
 }
