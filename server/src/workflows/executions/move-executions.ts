@@ -26,7 +26,7 @@ import type { StepTally, Tally } from "./walk.ts";
 export const MOVE_JOB = "workflows.move";
 
 /** Executions moved by one step of the job. */
-const PAGE_SIZE = 2_000;
+const PAGE_SIZE = 1_000;
 const ENDED = "Ended by a person who moved the executions of the workflow to another version.";
 
 export interface MoveRequest extends Selection {

@@ -20,7 +20,7 @@ import { MOVE_JOB, moveStep } from "./move-executions.ts";
 const server = useTestServer({ ROLES: "api" });
 const PEOPLE = Number(process.env["PEOPLE"] ?? 2_500);
 /** Pages of the job. */
-const PAGES = Math.ceil((PEOPLE + 1) / 2_000);
+const PAGES = Math.ceil((PEOPLE + 1) / 1_000);
 
 const partsOf = () => ({
   domains: createDomains({

@@ -168,12 +168,20 @@ test("keeps the clock of a wait when its delay changed, unless the delays apply"
 
 test("continues immediately when a shortened delay is over", async () => {
   const project = await server.createProject();
-  const workflow = await draw(project, WAITING);
+  const workflow = await draw(project, {
+    steps: [...WAITING.steps, ["nap", "DELAY", DAY]],
+    links: [["trigger", "nap"], ["nap", "rest"], ...WAITING.links.slice(1)],
+  });
   await enter(project, "ada");
+  await reach(project, workflow, { ada: "v1 WAITING nap" });
+  // Ends the first delay, because only the first one counts from the entry.
+  await server.rows(
+    "update workflow_executions set due_at = now(), trace = jsonb_set(trace, '{-1,until}', '1000') where project_id = $1",
+    project.id,
+  );
   await reach(project, workflow, { ada: "v1 WAITING rest" });
   await server.rows(
-    `update workflow_executions set started_at = started_at - interval '2 hours',
-       trace = jsonb_set(trace, '{-1,at}', to_jsonb((trace -> -1 ->> 'at')::bigint - 7200000)) where project_id = $1`,
+    `update workflow_executions set trace = jsonb_set(trace, '{-1,at}', to_jsonb((trace -> -1 ->> 'at')::bigint - 7200000)) where project_id = $1`,
     project.id,
   );
   await edit(project, workflow, workflow.step("rest"), { amount: 1, unit: "hours" });
@@ -230,11 +238,16 @@ test("waits for the event of the new version, also if it happened before the mov
   await move(project, workflow);
   // One event ends one wait, also if the first one was for another event in its version.
   await reach(project, workflow, { ada: "v2 WAITING paid? bought", bob: "v2 WAITING again? bought" });
-  await edit(project, workflow, workflow.step("paid?"), { eventName: "other" });
+  // Another filter replaces the one that was filled in before.
+  await edit(project, workflow, workflow.step("paid?"), {
+    eventName: "other",
+    filter: { operator: "AND", conditions: [{ field: "data.plan", operator: "equals", value: "silver" }] },
+  });
   await move(project, workflow);
   await reach(project, workflow, { ada: "v3 WAITING paid? other", bob: "v3 WAITING again? bought" });
   await trackEvent(server, project, "bob@example.com", "bought");
-  await reach(project, workflow, { ada: "v3 WAITING paid? other", bob: "v3 EXITED" });
+  await trackEvent(server, project, "ada@example.com", "other", { plan: "silver" });
+  await reach(project, workflow, { ada: "v3 WAITING again? bought", bob: "v3 EXITED" });
   expect(shape(await traceOf(project, workflow, bob))).toEqual([
     "trigger COMPLETED",
     "paid? COMPLETED",

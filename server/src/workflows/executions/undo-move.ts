@@ -20,7 +20,7 @@ import { planReturn } from "./move-rules.ts";
 export const UNDO_MOVE_JOB = "workflows.undo-move";
 
 /** Executions checked by one step of the job. */
-const PAGE_SIZE = 2_000;
+const PAGE_SIZE = 1_000;
 
 interface MoveKey {
   workflowId: string;
