@@ -2,9 +2,10 @@
 // (docs/decisions/0140-moves-to-another-version.md).
 import { z } from "zod";
 import { endpoint } from "../endpoint.ts";
-import { expectedUpdatedAt, id, instant, pathId } from "../field.ts";
+import { expectedUpdatedAt, id, instant, issue, pathId } from "../field.ts";
 import { jobResponse, queuedJob } from "../job.ts";
 import { LIMITS } from "../limits/limits.ts";
+import { withValues } from "../translation.ts";
 import { BRANCHES, STEP_TYPES } from "./graph.ts";
 import { byWorkflow } from "./workflows.ts";
 
@@ -73,7 +74,14 @@ export const undoMoveCounts = z.object({
 });
 export type UndoMoveCounts = z.output<typeof undoMoveCounts>;
 
-const choice = z.union([id, z.enum(["stay", "exit"])]);
+/** A step id, `stay` or `exit`, as one string, because generated code has no type for a union of texts. */
+const choice = z
+  .string()
+  .toLowerCase()
+  .regex(
+    /^(?:[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|stay|exit)$/,
+    "Must be the id of a step, `stay` or `exit`.",
+  );
 
 export const moveExecutions = endpoint({
   name: "workflows.move",
@@ -105,8 +113,11 @@ export const moveExecutions = endpoint({
       .describe("Only these executions."),
     steps: z
       .record(id, choice)
-      .refine((steps) => Object.keys(steps).length <= LIMITS.workflowSteps.value, {
-        message: `Must have at most ${LIMITS.workflowSteps.value} steps.`,
+      .superRefine((steps, context) => {
+        const most = LIMITS.workflowSteps.value;
+        const { length } = Object.keys(steps);
+        if (length > most)
+          context.addIssue(issue(withValues("Must have at most {most} keys.", { most }), "too_big", length));
       })
       .optional()
       .describe(

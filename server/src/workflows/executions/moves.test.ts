@@ -275,6 +275,8 @@ test("rejects a move without a choice for a missing step, and takes each choice"
   ]);
   expect(faultsOf(await ask(project, workflow, { steps: { [rest]: "leave" } }))).toHaveLength(1);
   expect(faultsOf(await ask(project, workflow, { steps: { rest: "stay" } }))).toHaveLength(1);
+  const many = Object.fromEntries(Array.from({ length: 201 }, () => [newId(), "stay"]));
+  expect(faultsOf(await ask(project, workflow, { steps: many }))).toEqual(["steps too_big"]);
 
   const ids = Object.fromEntries(
     (

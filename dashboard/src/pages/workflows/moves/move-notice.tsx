@@ -41,7 +41,7 @@ export function MoveNotice({ projectId, workflow: { id, version } }: MoveNoticeP
   return (
     <div
       role="status"
-      className="mt-4 flex flex-wrap items-center justify-between gap-3 rounded-lg border border-line bg-hover p-4 text-sm"
+      className="my-4 flex flex-wrap items-center justify-between gap-3 rounded-lg border border-line bg-hover p-4 text-sm"
     >
       <div>
         <p className="font-semibold">
@@ -89,7 +89,7 @@ function Moving({ onEnd, ...key }: MoveKey & { onEnd: () => void }) {
     }
   }, [data?.job.finishedAt]);
   return (
-    <div role="status" className="mt-4 rounded-lg border border-line bg-hover p-4">
+    <div role="status" className="my-4 rounded-lg border border-line bg-hover p-4">
       <Progress label={t("Moving people to this version")} share={(data?.job.progress ?? 0) / WHOLE} />
     </div>
   );
