@@ -590,3 +590,50 @@ test("enabling a workflow with a segment asks whether current members should ent
     .click();
   await page.getByRole("link", { name: "ada@example.com" }).waitFor();
 });
+
+test("people move to a corrected version, move back, and need a choice when their step was removed", async () => {
+  let path = "";
+  let stepId = "";
+  const { page, project } = await openDashboard(server, browser, async (one) => {
+    path = `/workflows/${await make(server, one, "/workflows", { name: "Onboarding", eventName: "signed-up" })}`;
+    const delay = { type: "DELAY", name: "Rest", config: { amount: 3, unit: "days" }, autoConnect: true };
+    stepId = await make(server, one, `${path}/steps`, delay);
+    await server.call("PATCH", path, one.byKey, { enabled: true });
+    await server.call("POST", "/v1/track", one.byKey, { email: "ada@example.com", event: "signed-up" });
+    await expect.poll(() => active(one)).toEqual([{ version: 1, status: "WAITING" }]);
+    await server.call("PATCH", `${path}/steps/${stepId}`, one.byKey, { config: { amount: 1, unit: "days" } });
+    return path;
+  });
+  async function active({ byKey }: TestProject) {
+    const { body } = await server.call<{ data: Array<{ version: number; status: string }> }>(
+      "GET",
+      `${path}/executions`,
+      byKey,
+    );
+    return body.data.map(({ version, status }) => ({ version, status }));
+  }
+  const dialog = page.getByRole("dialog", { name: "Move 1 person to this version" });
+  await page.getByText("1 person is on an earlier version").waitFor();
+  await page.getByRole("button", { name: "Move to this version" }).click();
+  await dialog.getByText("On version 1. Its delay changed.").waitFor();
+  await dialog.getByRole("checkbox", { name: "Apply changed delays to people who wait" }).check();
+  await dialog.getByRole("button", { name: "Move people" }).click();
+  await page.getByText("1 person moved", { exact: true }).waitFor();
+  expect(await active(project)).toEqual([{ version: 2, status: "WAITING" }]);
+  await page.getByRole("button", { name: "Undo" }).click();
+  await page.getByText("1 person moved back").waitFor();
+  await expect.poll(() => active(project)).toEqual([{ version: 1, status: "WAITING" }]);
+
+  await server.call("DELETE", `${path}/steps/${stepId}?splice=true`, project.byKey);
+  await page.reload();
+  await page.getByRole("button", { name: "Move to this version" }).click();
+  const choice = dialog.getByLabel("1 person at “Rest”");
+  expect(await dialog.getByRole("button", { name: "Move people" }).isDisabled()).toBe(true);
+  await choice.selectOption({ label: "Leave the workflow" });
+  await dialog.getByRole("button", { name: "Move people" }).click();
+  await page.getByText("1 left the workflow.").waitFor();
+  expect(await active(project)).toEqual([{ version: 3, status: "EXITED" }]);
+  await page.getByRole("button", { name: "Executions" }).click();
+  await page.getByRole("link", { name: "ada@example.com" }).click();
+  await page.getByText("Moved from version 1 to 3").waitFor();
+});

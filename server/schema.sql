@@ -1321,6 +1321,7 @@ CREATE TABLE workflow_executions (
   from_public_key  boolean,
   paused_due_at    timestamp with time zone,
   goal_reached_at  timestamp with time zone,
+  moves            jsonb,
   CONSTRAINT workflow_executions_pkey PRIMARY KEY (project_id, id),
   CONSTRAINT workflow_executions_project_id_contact_id_fkey FOREIGN KEY (project_id, contact_id) REFERENCES contacts(project_id, id) ON DELETE SET NULL (contact_id),
   CONSTRAINT workflow_executions_project_id_workflow_id_fkey FOREIGN KEY (project_id, workflow_id) REFERENCES workflows(project_id, id) ON DELETE CASCADE,
@@ -1332,6 +1333,7 @@ CREATE INDEX workflow_executions_ended ON workflow_executions USING btree (proje
 CREATE INDEX workflow_executions_failed ON workflow_executions USING btree (project_id, workflow_id, step_id, id) WHERE status = 'FAILED'::text;
 CREATE INDEX workflow_executions_left ON workflow_executions USING btree (project_id) WHERE contact_id IS NULL AND (status = ANY (ARRAY['RUNNING'::text, 'WAITING'::text]));
 CREATE INDEX workflow_executions_listed ON workflow_executions USING btree (project_id, workflow_id, id);
+CREATE INDEX workflow_executions_moved ON workflow_executions USING btree (project_id, workflow_id, id) WHERE moves IS NOT NULL;
 CREATE UNIQUE INDEX workflow_executions_once ON workflow_executions USING btree (project_id, contact_id, workflow_id, entry);
 CREATE INDEX workflow_executions_stopped ON workflow_executions USING btree (project_id, workflow_id) WHERE paused_due_at IS NOT NULL;
 CREATE INDEX workflow_executions_waiting ON workflow_executions USING btree (project_id, contact_id, waits_for) WHERE waits_for IS NOT NULL;

@@ -48,6 +48,7 @@ import * as verify from "./verify.ts";
 import { WEBHOOK_DELIVERY_ENDPOINTS } from "./webhook-deliveries.ts";
 import { WEBHOOK_ENDPOINT_ENDPOINTS } from "./webhook-endpoints.ts";
 import * as webhooks from "./webhooks.ts";
+import { MOVE_ENDPOINTS } from "./workflows/moves.ts";
 import { PAUSE_ENDPOINTS } from "./workflows/pauses.ts";
 import * as workflowSteps from "./workflows/steps.ts";
 import * as workflowVersions from "./workflows/versions.ts";
@@ -145,6 +146,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   workflows.getWorkflow,
   workflows.updateWorkflow,
   ...PAUSE_ENDPOINTS,
+  ...MOVE_ENDPOINTS,
   workflows.deleteWorkflow,
   workflows.duplicateWorkflow,
   workflowSteps.createStep,

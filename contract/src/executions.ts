@@ -33,7 +33,7 @@ const listedExecution = z.object({
   id: z.uuid(),
   workflowId: z.uuid(),
   workflow: z.object({ id: z.uuid(), name: z.string() }),
-  version: z.int().describe("The version it started on and keeps."),
+  version: z.int().describe("The version it started on, or the one it was moved to."),
   contactId: z.uuid().nullable().describe("null if the contact was deleted."),
   contact: z.object({ id: z.uuid(), email: z.string() }).nullable(),
   status: z.enum(EXECUTION_STATUSES),
@@ -52,6 +52,17 @@ const execution = listedExecution.extend({
   context: z.record(z.string(), z.unknown()).describe("The data of the event or call that started it."),
   results: z.record(z.string(), z.unknown()).describe("Results of steps for use in later steps, by name."),
   steps: z.array(stepRun).describe("Completed steps, in order."),
+  moves: z
+    .array(
+      z.object({
+        at: instant,
+        fromVersion: z.int(),
+        toVersion: z.int(),
+        isUndo: z.boolean().describe("Whether it undid the move before it."),
+        stepsBefore: z.int().describe("How many entries of `steps` are from before the move."),
+      }),
+    )
+    .describe("The moves to other versions, oldest first."),
 });
 
 /** The data of an execution in the export of its contact. */

@@ -69,7 +69,7 @@ import {
   listFailedForUpdate,
   lockCancelMark,
 } from "./workflows/executions/list-queries.ts";
-import { lockCurrentVersion } from "./workflows/executions/move-queries.ts";
+import { lockCurrentVersion, lockMovable, lockMovedBy } from "./workflows/executions/move-queries.ts";
 import {
   lockPause,
   lockPausesUnlessLocked,
@@ -85,6 +85,11 @@ let database: Database;
 
 const paused: { deferring?: PausedRow; tested?: PausedRow } = {};
 const FOR_TEST = "a reason of this test";
+const MOVABLE = {
+  workflowId: id.workflow,
+  version: 2,
+  selection: { stepIds: null, versions: null, executionIds: null },
+};
 
 /** A row as a table and a condition. */
 type Row = [table: string, where: RawBuilder<unknown>];
@@ -336,6 +341,19 @@ const HOLDING: Holding[] = [
     row: rowOf("workflows", id.workflow),
     strength: "share",
     take: (tx) => lockCurrentVersion(tx, id.project, id.workflow),
+  },
+  {
+    lock: "workflows/executions/move-queries.ts lockMovable",
+    row: rowOf("workflow_executions", id.waiting),
+    strength: "update",
+    take: (tx) => lockMovable(tx, id.project, MOVABLE, [id.waiting]),
+  },
+  {
+    lock: "workflows/executions/move-queries.ts lockMovedBy",
+    row: rowOf("workflow_executions", id.waiting),
+    strength: "update",
+    take: (tx) =>
+      lockMovedBy(tx, id.project, { workflowId: id.workflow, moveId: id.job, after: null, limit: 10 }),
   },
   {
     lock: "workflows/executions/list-queries.ts listFailedForUpdate",

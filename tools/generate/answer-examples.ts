@@ -3,6 +3,7 @@ import { EXAMPLE_BODIES } from "@postloft/contract/openapi/examples.ts";
 import { accounts } from "./account-examples.ts";
 import { contactFiles, IMAGE_KEY, images, SHOWN_KEY } from "./file-examples.ts";
 import { eventStream } from "./event-examples.ts";
+import { watchAndMove } from "./move-examples.ts";
 import { scheduledEmails } from "./scheduled-examples.ts";
 import { createStory, type Responses, type Body, type Story } from "./answer-story.ts";
 
@@ -172,13 +173,11 @@ async function workflows(story: Story, contactId: string): Promise<void> {
   });
   const one = { params: { id, executionId: started.id } };
   await story.askUntil<{ status: string }>("executions.get", one, ({ status }) => status === "WAITING");
-  for (const pause of ["workflows.pause", "workflows.resume"]) await ask(pause, { params });
-  await ask("executions.list", { params });
   await ask("contacts.executions", { params: { id: contactId } });
-  await ask("workflows.stats", { params });
   await ask("workflows.why", { params, body: { contactId } });
   await ask("workflows.simulate", { params });
   await ask("workflows.replay", { params });
+  await watchAndMove(story, { id, stepId });
   await ask("executions.cancel", one);
   await ask("executions.cancelAll", { params });
   await ask("workflows.listFields", { query: "?eventName=signed-up" });

@@ -35,6 +35,11 @@ export const WORKFLOW_LIMITS = {
     "executions",
     "Executions in one call that retries or skips all failures at a step.",
   ),
+  movedExecutionIds: limit(
+    1_000,
+    "executions",
+    "Executions that a call to `POST /workflows/:id/moves` names by id.",
+  ),
   publicKeyEmailsPerHour: limit(
     20,
     "emails",

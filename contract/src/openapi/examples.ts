@@ -132,6 +132,7 @@ export const EXAMPLE_BODIES: Readonly<Record<string, Readonly<Record<string, unk
     from: "2027-01-30T09:00:00Z",
   },
   "workflows.replay": { limit: 100 },
+  "workflows.move": { versions: [1], applyDelays: true },
   "executions.start": { contactId: "0199e0a1-7b2c-7d3e-8f40-5a6b7c8d9e0f", context: { plan: "pro" } },
   "campaigns.create": {
     name: "October news",

@@ -69,7 +69,7 @@ const record = z.object({
     .describe(
       "If false, a contact can enter only once. If true, it can enter again once its execution has ended.",
     ),
-  version: z.int().describe("The version of the graph; executions keep the one they started on."),
+  version: z.int().describe("The version of the graph; executions keep theirs unless they are moved."),
   nextRunAt: instant.nullable().describe("For an enabled SCHEDULE."),
   pausedAt: instant
     .nullable()

@@ -44,6 +44,7 @@ import type * as verify from "@postloft/contract/verify.ts";
 import type * as webhookDeliveries from "@postloft/contract/webhook-deliveries.ts";
 import type * as webhookEndpoints from "@postloft/contract/webhook-endpoints.ts";
 import type * as webhooks from "@postloft/contract/webhooks.ts";
+import type * as workflowsMoves from "@postloft/contract/workflows/moves.ts";
 import type * as workflowsPauses from "@postloft/contract/workflows/pauses.ts";
 import type * as workflowsQuestions from "@postloft/contract/workflows/questions.ts";
 import type * as workflowsSteps from "@postloft/contract/workflows/steps.ts";
@@ -165,6 +166,10 @@ export const api = {
     update: address<typeof workflowsWorkflows.updateWorkflow>("PATCH", "/workflows/:id"),
     pause: address<typeof workflowsPauses.pauseWorkflow>("POST", "/workflows/:id/pause"),
     resume: address<typeof workflowsPauses.resumeWorkflow>("POST", "/workflows/:id/resume"),
+    previewMove: address<typeof workflowsMoves.previewMove>("GET", "/workflows/:id/move-preview"),
+    move: address<typeof workflowsMoves.moveExecutions>("POST", "/workflows/:id/moves"),
+    getMove: address<typeof workflowsMoves.getMove>("GET", "/workflows/:id/moves/:jobId"),
+    undoMove: address<typeof workflowsMoves.undoMove>("POST", "/workflows/:id/moves/:jobId/undo"),
     delete: address<typeof workflowsWorkflows.deleteWorkflow>("DELETE", "/workflows/:id"),
     duplicate: address<typeof workflowsWorkflows.duplicateWorkflow>("POST", "/workflows/:id/duplicate"),
     addStep: address<typeof workflowsSteps.createStep>("POST", "/workflows/:id/steps"),

@@ -83,8 +83,9 @@ const executionRow = (
   entry: number,
   values: { status: string; dueAt?: RawBuilder<unknown> },
 ) => sql`
-  insert into workflow_executions (project_id, id, workflow_id, contact_id, entry, version, status, step_id, due_at, trace)
-  values (${id.project}, ${executionId}, ${id.workflow}, ${contact}, ${entry}, 1, ${values.status}, ${id.step}, ${values.dueAt ?? null}, '[{"at": 1}]')`;
+  insert into workflow_executions (project_id, id, workflow_id, contact_id, entry, version, status, step_id, due_at, trace, moves)
+  values (${id.project}, ${executionId}, ${id.workflow}, ${contact}, ${entry}, 1, ${values.status}, ${id.step}, ${values.dueAt ?? null}, '[{"at": 1}]',
+    jsonb_build_array(jsonb_build_object('id', ${id.job}::text)))`;
 const EMPTY_GRAPH = JSON.stringify({ steps: [], transitions: [] });
 
 /** In an order that the foreign keys allow. */

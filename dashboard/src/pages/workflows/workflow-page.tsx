@@ -11,6 +11,7 @@ import { Failure, Skeleton } from "../../ui/states.tsx";
 import { Gone, useIsBeingDeleted } from "../gone.tsx";
 import { useProject } from "../project-shell.tsx";
 import { ExecutionList } from "./executions/execution-list.tsx";
+import { MoveNotice } from "./moves/move-notice.tsx";
 import { ProblemList } from "./problem-list.tsx";
 import { StepsView } from "./steps/steps-view.tsx";
 import { triggerText } from "./trigger-text.ts";
@@ -70,6 +71,7 @@ export function WorkflowPage() {
           ) : (
             <>
               {data.pausedAt !== null && <PausedNotice pausedAt={data.pausedAt} reason={data.pausedReason} />}
+              <MoveNotice key={`moves of ${data.id}`} projectId={project.id} workflow={data} />
               <ProblemList projectId={project.id} workflow={data} />
               <StepsView key={data.id} projectId={project.id} workflow={data} />
             </>

@@ -1014,6 +1014,7 @@ export interface WorkflowExecutionsTable {
   fromPublicKey: boolean | null;
   pausedDueAt: Date | null;
   goalReachedAt: Date | null;
+  moves: ColumnType<unknown, string | null | undefined, string | null>;
 }
 
 export interface WorkflowStepCountsTable {

@@ -369,6 +369,20 @@ const CASES: Record<string, (project: TestProject, name: string) => Promise<Call
     await server.call("POST", `${path}/pause`, project.byKey);
     return { path: `${path}/resume` };
   },
+  "workflows.move": async (project, name) => ({
+    path: `/workflows/${await make(project, "/workflows", { name })}/moves`,
+    body: {},
+  }),
+  "workflows.undoMove": async (project, name) => {
+    const path = `/workflows/${await make(project, "/workflows", { name })}/moves`;
+    const queued = await server.call<{ jobId: string }>("POST", path, project.byKey, {});
+    // No process runs jobs here.
+    await server.rows(
+      "update jobs set state = 'completed', result = '{}', finished_at = now() where id = $1",
+      queued.body.jobId,
+    );
+    return { path: `${path}/${queued.body.jobId}/undo` };
+  },
   "workflows.addStep": async (project, name) => ({
     path: `/workflows/${await make(project, "/workflows", { name })}/steps`,
     body: EXIT,

@@ -37,7 +37,7 @@ export async function emptyExecutionRowsOf(
   contactIds: readonly string[],
 ): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
-    update workflow_executions x set contact_id = null, context = null, results = null, answer = null,
+    update workflow_executions x set contact_id = null, context = null, results = null, answer = null, moves = null,
       exit_reason = case when x.status = 'EXITED' then null else x.exit_reason end,
       trace = case when jsonb_path_exists(x.trace, '$[*].out') then (
         select jsonb_agg(run - 'out' || jsonb_strip_nulls(jsonb_build_object('out', (

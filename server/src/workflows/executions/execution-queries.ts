@@ -17,6 +17,7 @@ export interface ExecutionRow extends Row<
   | "results"
   | "answer"
   | "trace"
+  | "moves"
   | "startedAt"
 > {
   /** The reason if a cancellation is decided, or null. */
@@ -59,7 +60,7 @@ export interface WhichDue {
 /** The columns of `ExecutionRow`. */
 export const CLAIMED =
   sql.raw(`x.id, x.workflow_id, x.contact_id, x.version, x.status, x.step_id, x.context, x.results, x.answer,
-  x.trace, x.exit_reason, x.started_at, x.from_public_key is true as from_public_key`);
+  x.trace, x.moves, x.exit_reason, x.started_at, x.from_public_key is true as from_public_key`);
 
 /** Locks due executions, longest overdue first. Skips locked ones. */
 export async function claimDueExecutions(

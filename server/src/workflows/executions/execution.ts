@@ -39,6 +39,25 @@ export interface StepRun {
   error?: string;
 }
 
+/** A move of an execution to another version, as stored. */
+export interface Move {
+  /** The job that moved it. */
+  id: string;
+  /** In ms since 1970. */
+  at: number;
+  from: number;
+  to: number;
+  /** The step before. */
+  stepId: string;
+  /** The number of runs in the trace after the move. */
+  runs: number;
+  /** Whether a person chose another step. */
+  isJump?: true;
+  isUndo?: true;
+  /** The open run before the move, with the index of its own version, if the move changed it. Only in the newest move. */
+  run?: StepRun;
+}
+
 /** An event that may end an execution. */
 export interface NamedEvent {
   name: string;
@@ -81,6 +100,7 @@ export interface Execution {
   /** The response of the webhook it waits for. */
   answer: WebhookResponse;
   trace: StepRun[];
+  moves: readonly Move[];
   exitReason: string | null;
   startedAt: Date;
 }
@@ -94,6 +114,19 @@ export function openRun({ trace }: Execution): StepRun | undefined {
 /** Returns the branch that a step run took, or undefined. */
 export function takenBranch(run: StepRun | undefined): string | undefined {
   return run?.via;
+}
+
+/** Returns whether an execution has taken no step since it was last moved. */
+export function isJustMoved({ trace, moves }: Execution): boolean {
+  return trace.length === moves.at(-1)?.runs;
+}
+
+/** Returns whether the current SEND_EMAIL step sent its email before a person moved the execution to another step, and not since. */
+export function isRepeatedByMove({ trace, moves }: Execution, { n }: StepRun): boolean {
+  const { runs = 0 } = moves.findLast(({ isJump }) => isJump) ?? {};
+  const didSend = (run: StepRun) => run.n === n && run.out?.["emailId"] !== undefined;
+  const isOfStep = (run: StepRun) => run.n === n;
+  return trace.slice(0, runs).some(didSend) && !trace.slice(runs, -1).some(isOfStep);
 }
 
 /** Returns the response of the webhook that an execution waits for. */
@@ -157,7 +190,8 @@ export function waitStart(execution: Execution): number {
   const runs = trace.slice(0, -1);
   const stepAt = ({ n }: StepRun) => graph.steps[n];
   const awaited = awaitedName(stepOf(execution));
-  const used = runs.flatMap((run) => (awaitedName(stepAt(run)) === awaited ? (endedBy(run) ?? []) : []));
+  const nameOf = (run: StepRun) => run.out?.["eventName"] ?? awaitedName(stepAt(run));
+  const used = runs.flatMap((run) => (nameOf(run) === awaited ? (endedBy(run) ?? []) : []));
   const lastUsed = used.at(-1) ?? (triggerEvent === awaited ? startedAt : null);
   return Math.max(lastUsed === null ? -Infinity : behindMs(lastUsed), overMs());
 
@@ -174,7 +208,7 @@ const awaitedName = (step: GraphStep | undefined) =>
   step?.type === "WAIT_FOR_EVENT" ? step.config.eventName : null;
 
 /** Returns when the event that ended a wait happened, or null. */
-function endedBy({ via, out }: StepRun): Date | null {
+export function endedBy({ via, out }: StepRun): Date | null {
   const at = via === "event" ? out?.["at"] : undefined;
   return typeof at === "string" ? new Date(at) : null;
 }

@@ -4,7 +4,7 @@ import type { Database } from "../../platform/database/database.ts";
 import { isId } from "../../platform/ids.ts";
 import { AppError } from "../../platform/app-error.ts";
 import { readEmailStatuses, type EmailState } from "../../emails/reading/email-statuses.ts";
-import type { StepRun, WalkableGraph } from "./execution.ts";
+import type { Move, StepRun, WalkableGraph } from "./execution.ts";
 import { walkable } from "./execution.ts";
 import {
   countExecutions,
@@ -69,6 +69,13 @@ export async function getExecution(database: Database, projectId: string, workfl
     context: (row.context ?? {}) as Record<string, unknown>,
     results: (row.results ?? {}) as Record<string, unknown>,
     steps: trace.map((run) => ({ ...presentStepRun(run, graph), email: mailOf(run, mails) })),
+    moves: ((row.moves ?? []) as Move[]).map(({ at, from, to, runs, isUndo = false }) => ({
+      at: new Date(at).toISOString(),
+      fromVersion: from,
+      toVersion: to,
+      isUndo,
+      stepsBefore: runs,
+    })),
   };
 }
 

@@ -1,4 +1,5 @@
-// Reads the events of exit conditions and goals for executions that no reaction could find, because they had not started or had failed.
+// Reads the events of exit conditions and goals for executions that no reaction could find, because they had not started, had failed or
+// were in another version.
 import type { Database } from "../../platform/database/database.ts";
 import { newId } from "../../platform/ids.ts";
 import {
@@ -7,13 +8,14 @@ import {
   type Arrived,
   type EventWait,
 } from "../../events/arrived-events.ts";
-import type { Execution, NamedEvent, WalkableGraph } from "./execution.ts";
+import { isJustMoved, type Execution, type NamedEvent, type WalkableGraph } from "./execution.ts";
 
 /** Pages of events read for each execution and event. More events of one name in this time are not expected. */
 const MOST_PAGES = 10;
 
-/** Returns whether the events since the start have not been checked: an execution that begins, or continues after a failure. */
-const isUnchecked = ({ trace }: Execution) => trace.length === 0 || trace.at(-1)?.is === "FAILED";
+/** Returns whether the events since the start have not been checked: an execution that begins, was moved, or continues after a failure. */
+const isUnchecked = (execution: Execution) =>
+  execution.trace.length === 0 || execution.trace.at(-1)?.is === "FAILED" || isJustMoved(execution);
 
 function namesOf({ exitConditions, goal }: WalkableGraph): Set<string> {
   const exits = exitConditions.flatMap((one) => (one.type === "EVENT" ? [one.eventName] : []));

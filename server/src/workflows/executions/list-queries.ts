@@ -101,6 +101,7 @@ export type WholeExecutionRow = ListedExecutionRow & {
   context: unknown;
   results: unknown;
   trace: unknown;
+  moves: unknown;
   graph: Graph;
 };
 
@@ -111,7 +112,7 @@ export async function findExecution(
   id: string,
 ): Promise<WholeExecutionRow | undefined> {
   const { rows } = await sql<WholeExecutionRow>`
-    select ${LISTED}, x.context, x.results, x.trace, v.graph
+    select ${LISTED}, x.context, x.results, x.trace, x.moves, v.graph
     from workflow_executions x ${FROM}
     where x.project_id = ${projectId} and x.workflow_id = ${workflowId} and x.id = ${id}`.execute(database);
   return rows[0];

@@ -86,6 +86,7 @@ function asExecution(
     results: (row.results ?? {}) as Execution["results"],
     answer: (row.answer ?? null) as Execution["answer"],
     trace: unpackTrace(row.trace),
+    moves: (row.moves ?? []) as Execution["moves"],
     exitReason: null,
     startedAt: row.startedAt,
   };

@@ -5,8 +5,9 @@ import { listMaskedNames, listMaskedParameters } from "../../webhooks/webhook-va
 import { findKnownSegments, findKnownTemplates } from "../reference-queries.ts";
 import { segmentIdsOfStep, templateIdOf, templateIdsOf } from "../references.ts";
 import { markVersionsUsed } from "./entry-queries.ts";
-import type { StepRun, WalkableGraph } from "./execution.ts";
+import type { WalkableGraph } from "./execution.ts";
 import { readGraphs } from "./load-executions.ts";
+import { movedRun } from "./moved-trace.ts";
 import { listTraces, moveExecutionRows } from "./move-queries.ts";
 import { packTrace, unpackTrace } from "./stored-trace.ts";
 
@@ -58,16 +59,6 @@ export async function moveStuck(
 }
 
 const stepOf = (graph: WalkableGraph | undefined, id: string) => graph?.steps[graph.placeOf.get(id) ?? -1];
-
-/** Returns a run with the index of its step in another graph. A step that is missing there is kept with the run. */
-function movedRun(run: StepRun, from: WalkableGraph, to: WalkableGraph): StepRun {
-  const { id, name, type } = from.steps[run.n] ?? run.step ?? {};
-  const n = id === undefined ? undefined : to.placeOf.get(id);
-  const { step: _step, ...rest } = run;
-  if (n !== undefined) return { ...rest, n };
-  if (id === undefined || name === undefined || type === undefined) return { ...run, n: -1 };
-  return { ...rest, n: -1, step: { id, name, type } };
-}
 
 /** Returns a function that says whether everything that a step refers to exists. */
 async function findRunnable(tx: Tx, projectId: string, steps: readonly GraphStep[]) {

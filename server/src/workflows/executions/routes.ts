@@ -1,5 +1,6 @@
 // HTTP routes of executions.
 import * as contract from "@postloft/contract/executions.ts";
+import * as moves from "@postloft/contract/workflows/moves.ts";
 import * as questions from "@postloft/contract/workflows/questions.ts";
 import { created, ok, route, type Route } from "../../platform/http/route.ts";
 import { isId } from "../../platform/ids.ts";
@@ -9,13 +10,22 @@ import { pageOf } from "../routes.ts";
 import { cancelAll, cancelExecution, retryFailed, skipFailed } from "./end-executions.ts";
 import { getExecution, listExecutions, requireWorkflow } from "./executions.ts";
 import { explainEntry } from "./explain-entry.ts";
+import { requestMove } from "./move-executions.ts";
+import { previewMove } from "./preview-move.ts";
 import { replay } from "./replay.ts";
 import { simulate, type SimulationDependencies } from "./simulate.ts";
 import { startExecution, startForSegment } from "./start-executions.ts";
 import { countSteps } from "./step-numbers.ts";
+import { getMove, startUndoOfMove } from "./undo-move.ts";
 
 export function executionRoutes(deps: SimulationDependencies): Route[] {
-  return [...startRoutes(), ...listRoutes(deps), ...endRoutes(), ...questionRoutes(deps)];
+  return [
+    ...startRoutes(),
+    ...listRoutes(deps),
+    ...endRoutes(),
+    ...moveRoutes(deps),
+    ...questionRoutes(deps),
+  ];
 }
 
 function startRoutes(): Route[] {
@@ -101,6 +111,39 @@ function endRoutes(): Route[] {
       route(endpoint, async ({ projectId, params, commit }) => {
         const { id: workflowId, stepId } = params;
         return commit(async (tx) => ok({ count: await goOn(tx, projectId, { workflowId, by: { stepId } }) }));
+      }),
+    ),
+  ];
+}
+
+function moveRoutes({ database }: SimulationDependencies): Route[] {
+  return [
+    route(moves.previewMove, async ({ projectId, params }) =>
+      ok(await previewMove(database, projectId, params.id)),
+    ),
+    route(moves.moveExecutions, async ({ projectId, params, body, commit }) => {
+      const { stepIds, versions, executionIds, steps = {}, applyDelays = false, expectedUpdatedAt } = body;
+      const request = {
+        stepIds: stepIds ?? null,
+        versions: versions ?? null,
+        executionIds: executionIds ?? null,
+        choices: steps,
+        applyDelays,
+        expectedUpdatedAt,
+      };
+      return commit(async (tx) => {
+        const jobId = await requestMove(tx, projectId, params.id, request);
+        return { status: 202, body: { message: "The executions move in the background.", jobId } };
+      });
+    }),
+    route(moves.getMove, async ({ projectId, params }) =>
+      ok(await getMove(database, projectId, { workflowId: params.id, jobId: params.jobId })),
+    ),
+    route(moves.undoMove, async ({ projectId, userId, params, commit }) =>
+      commit(async (tx) => {
+        const move = { workflowId: params.id, jobId: params.jobId };
+        const jobId = await startUndoOfMove(tx, projectId, move, userId ?? "key");
+        return { status: 202, body: { message: "The undo is queued.", jobId } };
       }),
     ),
   ];

@@ -212,6 +212,7 @@ export function newExecution(
     answer: null,
     fromPublicKey: false,
     trace: [],
+    moves: [],
     exitReason: null,
   };
 }

@@ -82,7 +82,7 @@ function Facts({ projectId, execution }: ExecutionProps) {
   );
 }
 
-function Path({ projectId, execution: { steps } }: ExecutionProps) {
+function Path({ projectId, execution: { steps, moves } }: ExecutionProps) {
   return (
     <section aria-labelledby="path">
       <h2 id="path" className="mb-2 text-base font-semibold">
@@ -97,6 +97,21 @@ function Path({ projectId, execution: { steps } }: ExecutionProps) {
             <StepRun key={`${run.stepId} ${run.startedAt}`} projectId={projectId} run={run} />
           ))}
         </ol>
+        {moves.map(({ at, fromVersion, toVersion, isUndo }) => (
+          <p key={at} className="border-t border-line px-5 py-3 text-sm text-soft">
+            {isUndo
+              ? t("Moved back from version {from} to {to}: {when}", {
+                  from: fromVersion,
+                  to: toVersion,
+                  when: formatInstant(at),
+                })
+              : t("Moved from version {from} to {to}: {when}", {
+                  from: fromVersion,
+                  to: toVersion,
+                  when: formatInstant(at),
+                })}
+          </p>
+        ))}
       </Card>
     </section>
   );

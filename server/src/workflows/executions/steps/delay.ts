@@ -15,7 +15,7 @@ export const takeDelay: TakeStep<"DELAY"> = (situation) => {
     const { zone, problem } = zoneOf(step.config, contact);
     const end =
       step.config.dateField === undefined
-        ? endOfDelay(step.config, zone, delayStart(execution, now))
+        ? endOfDelay(step.config, zone, delayStart(execution, new Date(run.at)))
         : timeAtDate(
             { ...step.config, dateField: step.config.dateField },
             zone,

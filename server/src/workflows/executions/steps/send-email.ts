@@ -2,11 +2,14 @@
 import { parseAddress } from "@postloft/contract/address.ts";
 import { FillError, hasVariables, type Filler } from "../../../rendering/fill-text.ts";
 import { contactVariable } from "../execution-variables.ts";
+import { isRepeatedByMove } from "../execution.ts";
 import { PUBLIC_KEY_REASONS } from "../public-key-allowance.ts";
 import type { TakeStep } from "./step.ts";
 
 export const takeSendEmail: TakeStep<"SEND_EMAIL"> = ({ step, execution, contact, run, facts, filler }) => {
   const { templateId, recipient } = step.config;
+  if (isRepeatedByMove(execution, run))
+    return { goes: "skip", reason: "The email was already sent before the move to another step." };
   if (templateId === undefined) return { goes: "fail", error: "The step has no template." };
   const plan = facts.mails.get(templateId);
   if (plan === undefined) return { goes: "fail", error: "The template of the step was deleted." };

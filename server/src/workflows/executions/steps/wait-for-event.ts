@@ -18,12 +18,11 @@ export const takeWaitForEvent: TakeStep<"WAIT_FOR_EVENT"> = ({
 }) => {
   const { eventName, timeout } = step.config;
   const filter = filterOfWait(step.config, run);
-  if (isFresh) {
-    // Filled once, because a later change of the contact must not change which events count.
-    if (filter !== undefined && filterHasVariables(filter)) run.out = { filter: fillFilter(filter, filler) };
-    if (timeout !== undefined) run.until = now.getTime() + timeout * 1_000;
-    return { goes: "wait", dueAt: now, waitsFor: eventName };
-  }
+  // Filled once, because a later change of the contact must not change which events count. A move to another filter empties it.
+  const isUnfilled = filter !== undefined && run.out === undefined && filterHasVariables(filter);
+  if (isUnfilled) run.out = { filter: fillFilter(filter, filler) };
+  if (isFresh && timeout !== undefined) run.until = now.getTime() + timeout * 1_000;
+  if (isFresh || isUnfilled) return { goes: "wait", dueAt: now, waitsFor: eventName };
   const { until = Infinity } = run;
   const arrived = (facts.events.get(execution.id) ?? []).find(
     (event) => event.at.getTime() < until && (filter === undefined || fits(filter, event, facts, now)),
