@@ -172,6 +172,28 @@ test("ends an execution at a branch without a transition", async () => {
   expect(await countPaths(workflow)).toEqual({ else: 1 });
 });
 
+test("fails a BRANCH whose filters together search too much of a contact's data", async () => {
+  const project = await server.createProject();
+  const branches = ["a", "b"].map((value) => ({
+    name: value,
+    filter: { field: "data.note", operator: "contains", value },
+  }));
+  const workflow = await drawFork(project, "BRANCH", { branches }, []);
+  const [contactId = ""] = await addContacts(project, 1);
+  await server.rows(
+    "update contacts set data = jsonb_build_object('note', repeat('x', 1020000)) where id = $1",
+    contactId,
+  );
+  await enter(project, workflow, [contactId]);
+  await advanceAll(project);
+  expect(
+    await server.rows(
+      "select status, exit_reason from workflow_executions where workflow_id = $1",
+      workflow.id,
+    ),
+  ).toEqual([{ status: "FAILED", exitReason: "The condition searches too much of this contact's data." }]);
+});
+
 test("divides contacts exactly when four processes advance them at the same time, with errors", async () => {
   const project = await server.createProject();
   const config = { shares: [share("A", 33.33), share("B", 33.34), share("C", 23.33), share("D", 10)] };
