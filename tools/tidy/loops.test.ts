@@ -163,6 +163,8 @@ const OVER: Readonly<Record<string, string>> = {
   "the tables of the database, and the migrations":
     "platform/database/migrations.ts platform/database/tenant-rows.ts",
   "the chunks of one response; yields between chunks": "platform/http/response.ts",
+  "the shares of a random split, which repeat after at most 10,000 contacts; the contacts of one batch":
+    "workflows/executions/shares.ts",
   "the hours of one day": "reports/period.ts",
   "two days, halved until a minute is left": "workflows/dates/zones.ts",
   "up to 10,000 values of the body of a webhook step": "webhooks/credential-names.ts",
