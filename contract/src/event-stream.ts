@@ -73,4 +73,23 @@ export const streamEvents = endpoint({
   },
 });
 
-export const EVENT_STREAM_ENDPOINTS = [streamEvents] as const;
+export const streamLiveEvents = endpoint({
+  name: "events.streamLive",
+  method: "GET",
+  path: "/events/stream/live",
+  summary: "Stream all events of the project as they get their numbers",
+  description:
+    "Server-sent events without gaps. The `data` of each is an event in the format of `GET /events/stream`, and its `id` is the number. " +
+    "The stream begins after the number in `Last-Event-ID`, which standard clients send when they reconnect, or after `after`, or else now. " +
+    `Each connection ends after ${LIMITS.liveStreamSeconds.value} seconds, or within a second after its caller lost access. Continue with the last number you have.`,
+  caller: "project",
+  query: z.object({
+    after: queryInteger(0, LARGEST_NUMBER, "The last number you have; 0 for the beginning.").optional(),
+  }),
+  envelope: "raw",
+  contentType: "text/event-stream",
+  responses: { 200: z.string() },
+  errors: ["RATE_LIMIT_EXCEEDED"],
+});
+
+export const EVENT_STREAM_ENDPOINTS = [streamEvents, streamLiveEvents] as const;

@@ -62,7 +62,9 @@ import type { CallTargets } from "./webhooks/networks.ts";
 import { memberWebhookRoutes } from "./webhooks/member-routes.ts";
 import { createWebhookVault } from "./webhooks/webhook-vault.ts";
 import { webhookSecretRoutes } from "./webhooks/routes.ts";
+import { createLiveStream } from "./stream/live-stream.ts";
 import { eventStreamRoutes } from "./stream/routes.ts";
+import { createOpenConnections } from "./projects/connections/open-connections.ts";
 import { campaignRoutes } from "./campaigns/routes.ts";
 import { campaignFrom, campaignNames, campaignOfSegment, campaignsNamingField } from "./campaigns/usage.ts";
 import { ownImagePath } from "./uploads/rules.ts";
@@ -141,7 +143,7 @@ export async function createApi(deps: ApiDependencies): Promise<FastifyInstance>
   const tracking = createTrackingEndpoint({ database, tokens: deps.mailTokens, log });
   const images = await openImages(deps);
   const requestLog = createRequestLog(deps);
-  const reports = openReports(deps);
+  const streams = openStreams(deps, rateLimiter);
   let submission: OpenSubmission = { address: null, stop: async () => undefined };
   const sending = openV1({ ...deps, renderer, origin: () => originOf(deps) });
   const routes = [
@@ -167,13 +169,13 @@ export async function createApi(deps: ApiDependencies): Promise<FastifyInstance>
       users: { segments: listSegmentsWithEvent, workflows: listWorkflowsWithEvent },
       inferType: inferFieldType,
     }),
-    ...reports.routes,
+    ...streams.reportRoutes,
     ...emailRoutes({ ...deps, listEventsOfEmail, addLateSent, addressOfUser }),
     ...mailboxRoutes({ database, facts }),
     ...domainRoutes({ domains, templateFrom, campaignFrom }),
     ...routesOfTenants(deps, { ...people, rateLimiter }),
     ...webhookSecretRoutes({ database, sealer }),
-    ...eventStreamRoutes({ ...deps, rateLimiter }),
+    ...streams.eventRoutes,
     ...webhookRoutes({ sns: deps.sns }),
     ...trackingRoutes(tracking),
     ...instanceRoutes({ ...deps, submissionAddress: () => submission.address }),
@@ -192,7 +194,7 @@ export async function createApi(deps: ApiDependencies): Promise<FastifyInstance>
     },
     routes,
   );
-  app.addHook("preClose", async () => reports.close());
+  app.addHook("preClose", async () => streams.close());
   closeAfter(app, [renderer, explainer, linter, ...Object.values(people), tracking.book, images, requestLog]);
   await addPages(app, deps);
   submission = await openSubmission({ ...deps, ...sending, credentials, rateLimiter });
@@ -230,17 +232,26 @@ async function openImages(deps: ApiDependencies) {
   return { routes: uploadRoutes(uploads), close: () => sweeping.stop() };
 }
 
-/** Opens activity and reports. Live responses never end on their own, so they are closed before the server waits for open requests. */
-function openReports(deps: ApiDependencies) {
+/**
+ * Opens the event stream, activity and reports. Live responses never end on their own, so they are closed before the server waits for open
+ * requests.
+ */
+function openStreams(deps: ApiDependencies, rateLimiter: RateLimiter) {
   const { database, log } = deps;
-  const live = createLiveActivity({ database, log });
+  const connections = createOpenConnections({ database, log });
+  const live = createLiveActivity({ database, log, connections });
+  const liveStream = createLiveStream({ database, log, connections });
   return {
-    routes: [
+    eventRoutes: eventStreamRoutes({ ...deps, rateLimiter, live: liveStream }),
+    reportRoutes: [
       ...activityRoutes({ database, live }),
       ...analyticsRoutes({ database }),
       ...deliverabilityRoutes(deps),
     ],
-    close: () => live.close(),
+    close() {
+      live.close();
+      liveStream.close();
+    },
   };
 }
 

@@ -99,18 +99,14 @@ export const LIMITS = {
     "An unpacked DMARC or TLS report; larger reports are ignored.",
   ),
   domainReportDays: limit(180, "days", "Retention of DMARC and TLS reports."),
-  liveStreams: limit(20, "connections", "`GET /activity/stream` of one project, in each process."),
+  liveStreams: limit(20, "connections", "Streams of activity and events of one project, in each process."),
   liveStreamsOfPerson: limit(
     40,
     "connections",
-    "`GET /activity/stream` of one user, in each process. Connections with API keys count for the owner of the project.",
+    "Streams of one user, in each process. Those with API keys count for the owner of the project.",
   ),
-  liveStreamsInAll: limit(200, "connections", "`GET /activity/stream` of all projects, in each process."),
-  liveStreamSeconds: limit(
-    300,
-    "seconds",
-    "A connection of `GET /activity/stream`; then its client reconnects.",
-  ),
+  liveStreamsInAll: limit(200, "connections", "Streams of all projects, in each process."),
+  liveStreamSeconds: limit(300, "seconds", "Length of a stream; then its client reconnects."),
   liveActivities: limit(
     100,
     "activities",

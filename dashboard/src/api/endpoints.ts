@@ -210,6 +210,7 @@ export const api = {
     fields: address<typeof events.listEventFields>("GET", "/events/:eventName/fields"),
     delete: address<typeof events.deleteEvents>("DELETE", "/events/:eventName"),
     stream: address<typeof eventStream.streamEvents>("GET", "/events/stream"),
+    streamLive: address<typeof eventStream.streamLiveEvents>("GET", "/events/stream/live", "raw"),
   },
   activity: {
     list: address<typeof activity.listActivity>("GET", "/activity"),

@@ -2,17 +2,11 @@
 import * as contract from "@postloft/contract/activity.ts";
 import type { Database } from "../platform/database/database.ts";
 import { ok, route, type Route } from "../platform/http/route.ts";
+import { EVENT_STREAM_HEADERS } from "../platform/http/stream-headers.ts";
 import { isId } from "../platform/ids.ts";
 import { readPage } from "../platform/http/page.ts";
 import { countRecentActivity, listActivity, listUpcoming } from "./activity.ts";
 import type { LiveActivity } from "./live-activity.ts";
-
-/** Disables buffering in proxies, which would delay a live stream. */
-const STREAM_HEADERS = {
-  "content-type": "text/event-stream; charset=utf-8",
-  "cache-control": "no-store",
-  "x-accel-buffering": "no",
-};
 
 export function activityRoutes({ database, live }: { database: Database; live: LiveActivity }): Route[] {
   return [
@@ -28,13 +22,13 @@ export function activityRoutes({ database, live }: { database: Database; live: L
     }),
     route(contract.streamActivity, async (call) => {
       const { method, headers } = call;
-      if (method === "HEAD") return { ...ok(""), headers: STREAM_HEADERS };
+      if (method === "HEAD") return { ...ok(""), headers: EVENT_STREAM_HEADERS };
       const after = headers["last-event-id"];
       const stream = await live.follow(
         call,
         typeof after === "string" && isId(after) ? after.toLowerCase() : null,
       );
-      return { ...ok(stream), headers: STREAM_HEADERS };
+      return { ...ok(stream), headers: EVENT_STREAM_HEADERS };
     }),
     route(contract.countRecentActivity, async ({ projectId, query }) =>
       ok(await countRecentActivity(database, projectId, query.minutes)),

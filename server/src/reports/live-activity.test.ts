@@ -1,5 +1,4 @@
 // Streams of activity: delivery once and within seconds, access, and limits.
-import { get, type IncomingMessage } from "node:http";
 import { expect, test, vi } from "vitest";
 import { sql } from "kysely";
 import * as account from "@postloft/contract/account.ts";
@@ -13,6 +12,7 @@ import { ENDPOINTS } from "@postloft/contract/endpoints.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { transaction } from "../platform/database/database.ts";
 import { newId } from "../platform/ids.ts";
+import { followStream } from "../testing/follow-stream.ts";
 import {
   useTestServer,
   type OneServer,
@@ -27,51 +27,13 @@ const WAIT = { timeout: 15_000, interval: 20 };
 
 type Reported = ResponseOf<typeof activity.listActivity>["data"][number];
 
-interface Following {
-  status: number;
-  headers: IncomingMessage["headers"];
-  text: () => string;
-  told: () => Reported[];
-  isOver: () => boolean;
-  stop: () => void;
-}
-
 const follow = (project: TestProject, after?: string, from: OneServer = server) =>
   followAs(project.byKey, { after, from });
-
-function followAs(
-  { key, cookie, projectId }: TestCaller,
-  {
-    path = "/activity/stream",
-    after,
-    from = server,
-  }: { path?: string; after?: string | undefined; from?: OneServer } = {},
-): Promise<Following> {
-  return new Promise((resolve, reject) => {
-    const headers = {
-      ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
-      ...(cookie === undefined ? {} : { cookie }),
-      ...(projectId === undefined ? {} : { "x-project-id": projectId }),
-      ...(after === undefined ? {} : { "last-event-id": after }),
-    };
-    const request = get(`${from.url}${path}`, { headers, agent: false }, (response) => {
-      let text = "";
-      let isOver = false;
-      response.setEncoding("utf8").on("data", (part: string) => (text += part));
-      response.on("close", () => (isOver = true)).on("error", () => undefined);
-      const told = () =>
-        [...text.matchAll(/^data: (\{".*)$/gm)].map(([, data]) => JSON.parse(data ?? "") as Reported);
-      resolve({
-        status: response.statusCode ?? 0,
-        headers: response.headers,
-        text: () => text,
-        told,
-        isOver: () => isOver,
-        stop: () => request.destroy(),
-      });
-    }).on("error", reject);
-  });
-}
+const followAs = (
+  caller: TestCaller,
+  { from = server, ...more }: Parameters<typeof followStream>[2] & { from?: OneServer } = {},
+) => followStream<Reported>(from, caller, { path: "/activity/stream", ...more });
+type Following = Awaited<ReturnType<typeof followAs>>;
 
 /** Queries that wait for a lock on events. */
 const countWaiting = async () =>

@@ -2,16 +2,13 @@
 // The reader reads the last seconds again each time, because a row can be committed after a younger one.
 import { Readable } from "node:stream";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
-import { withValues } from "@postloft/contract/translation.ts";
 import { nowMs } from "../platform/clock.ts";
 import type { Database } from "../platform/database/database.ts";
 import { firstIdAt, idTimeMs, NO_ID } from "../platform/ids.ts";
 import type { Log } from "../platform/log.ts";
-import { AppError } from "../platform/app-error.ts";
-import { getOwnerId } from "../projects/projects.ts";
+import type { OpenConnections } from "../projects/connections/open-connections.ts";
+import type { StreamCaller } from "../projects/connections/stream-caller.ts";
 import { listActivity, type ActivityView } from "./activity.ts";
-import { createStreamAccess } from "./stream-access.ts";
-import type { StreamCaller } from "./stream-access-queries.ts";
 
 const READ_EVERY_MS = 1_000;
 /** Rows committed later than this after their time are not streamed. */
@@ -44,7 +41,7 @@ interface Follower {
   endsAt: number;
   /** Ends the stream. Nothing may be pushed afterwards. */
   end: () => void;
-  /** Releases its slot and stops the watch over its access. */
+  /** Releases its connection. */
   leave: () => void;
 }
 
@@ -62,31 +59,16 @@ const keyOf = ({ id, type }: ActivityView) => `${type} ${id}`;
 const MORE = "event: more\ndata: {}\n\n";
 
 // oxlint-disable-next-line max-lines-per-function -- the inner functions share its state
-export function createLiveActivity({ database, log }: { database: Database; log: Log }): LiveActivity {
+export function createLiveActivity({
+  database,
+  log,
+  connections,
+}: {
+  database: Database;
+  log: Log;
+  connections: OpenConnections;
+}): LiveActivity {
   const tails = new Map<string, ProjectStream>();
-  const access = createStreamAccess({ database, log });
-  /** Connections by person. */
-  const counts = new Map<string, number>();
-  let followed = 0;
-
-  function count(personId: string, change: 1 | -1): void {
-    followed += change;
-    const all = (counts.get(personId) ?? 0) + change;
-    if (all === 0) counts.delete(personId);
-    else counts.set(personId, all);
-  }
-
-  /** @throws AppError RATE_LIMIT_EXCEEDED */
-  function requireRoom(tail: ProjectStream, personId: string): void {
-    const isFull = tail.followers.size >= LIMITS.liveStreams.value;
-    const isPersonFull = (counts.get(personId) ?? 0) >= LIMITS.liveStreamsOfPerson.value;
-    if (!isFull && !isPersonFull && followed < LIMITS.liveStreamsInAll.value) return;
-    const owner = isFull ? "this project" : isPersonFull ? "this user's projects" : "this installation";
-    throw new AppError("RATE_LIMIT_EXCEEDED", {
-      ...withValues("Too many open connections for {owner}.", { owner }),
-      retryAfterSeconds: LIMITS.liveStreamSeconds.value,
-    });
-  }
 
   function drop(projectId: string, tail: ProjectStream, follower: Follower): void {
     if (!tail.followers.delete(follower)) return;
@@ -119,32 +101,27 @@ export function createLiveActivity({ database, log }: { database: Database; log:
   return {
     async follow(caller, after) {
       const { projectId } = caller;
-      // Connections of a key count towards the owner of its project, who can have keys of many projects.
-      const personId = caller.userId ?? (await getOwnerId(database, projectId));
+      const stream = new Readable({ read: () => undefined });
+      const end = () => {
+        const tail = tails.get(projectId);
+        if (tail !== undefined) drop(projectId, tail, follower);
+        stream.push(null);
+      };
+      const leave = await connections.open(caller, end);
+      const follower: Follower = {
+        stream,
+        after,
+        last: after ?? NO_ID,
+        endsAt: nowMs() + LIMITS.liveStreamSeconds.value * 1000,
+        end,
+        leave,
+      };
       const tail = tails.get(projectId) ?? {
         followers: new Set(),
         ready: Promise.resolve(),
         told: null,
         timer: undefined,
       };
-      requireRoom(tail, personId);
-      const stream = new Readable({ read: () => undefined });
-      const follower: Follower = {
-        stream,
-        after,
-        last: after ?? NO_ID,
-        endsAt: nowMs() + LIMITS.liveStreamSeconds.value * 1000,
-        end() {
-          drop(projectId, tail, follower);
-          stream.push(null);
-        },
-        leave() {
-          endWatch();
-          count(personId, -1);
-        },
-      };
-      const endWatch = access.watch(caller, follower.end);
-      count(personId, 1);
       stream.on("close", () => drop(projectId, tail, follower));
       stream.push(`retry: ${CLIENT_WAITS_MS}\n\n`);
       tail.followers.add(follower);

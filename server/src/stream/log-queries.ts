@@ -22,6 +22,19 @@ export async function findStream(database: Database, projectId: string) {
     .executeTakeFirst();
 }
 
+/** Returns the last numbers of projects with a stream. */
+export async function findLastNumbers(
+  database: Database,
+  projectIds: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const rows = await database
+    .selectFrom("event_streams")
+    .select(["projectId", "lastNumber"])
+    .where("projectId", "=", sql<string>`any(${[...projectIds]}::uuid[])`)
+    .execute();
+  return new Map(rows.map(({ projectId, lastNumber }) => [projectId, lastNumber]));
+}
+
 /** Returns the enabled projects with outbox events to number. Reads one index entry per project with a stream. */
 export async function listProjectsToNumber(database: Database, subscriber: string): Promise<string[]> {
   const { rows } = await sql<{ projectId: string }>`

@@ -10,6 +10,7 @@ import type { Database, Tx } from "../platform/database/database.ts";
 import type { Dns } from "../platform/dns.ts";
 import type { RateLimiter } from "../platform/http/rate-limit.ts";
 import { created, noContent, ok, route, type Route } from "../platform/http/route.ts";
+import { EVENT_STREAM_HEADERS } from "../platform/http/stream-headers.ts";
 import { createWebhookCaller } from "../webhooks/call-webhook.ts";
 import type { CallTargets } from "../webhooks/networks.ts";
 import { getDelivery, listDeliveries, resendDelivery, resendFailed } from "./delivery-log.ts";
@@ -21,6 +22,7 @@ import {
   rotateSecret,
   testEndpoint,
 } from "./endpoints.ts";
+import type { LiveStream } from "./live-stream.ts";
 import { readStream } from "./numbered-log.ts";
 import { replayEvents } from "./replay.ts";
 
@@ -30,6 +32,7 @@ interface Dependencies {
   dns: Dns;
   rateLimiter: RateLimiter;
   webhookTargets: CallTargets;
+  live: LiveStream;
 }
 
 interface Author {
@@ -63,6 +66,11 @@ function deliveryRoutes(database: Database): Route[] {
   ];
 }
 
+/** Returns the number that a reconnecting client sends, or undefined for anything else. */
+function lastEventId(header: string | string[] | undefined): number | undefined {
+  return typeof header === "string" && /^\d{1,15}$/.test(header) ? Number(header) : undefined;
+}
+
 export function eventStreamRoutes(deps: Dependencies): Route[] {
   const { database, sealer, webhookTargets: targets } = deps;
   const parts = { sealer, targets };
@@ -75,6 +83,11 @@ export function eventStreamRoutes(deps: Dependencies): Route[] {
     route(stream.streamEvents, async ({ projectId, query }) =>
       ok(await readStream(database, projectId, query)),
     ),
+    route(stream.streamLiveEvents, async (asked) => {
+      if (asked.method === "HEAD") return { ...ok(""), headers: EVENT_STREAM_HEADERS };
+      const from = lastEventId(asked.headers["last-event-id"]) ?? asked.query.after;
+      return { ...ok(await deps.live.follow(asked, from)), headers: EVENT_STREAM_HEADERS };
+    }),
     route(contract.listWebhookEndpoints, async ({ projectId }) =>
       ok({ data: await listEndpoints(database, projectId) }),
     ),

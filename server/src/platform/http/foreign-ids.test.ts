@@ -26,6 +26,8 @@ const KINDS = {
   stepId: "step",
   fromStepId: "step",
   toStepId: "step",
+  stepIds: "step",
+  executionIds: "execution",
   ids: "email",
   userId: "person",
 } as const;
@@ -106,6 +108,13 @@ async function furnish(project: TestProject): Promise<Ids> {
       project.id,
     );
   await expect.poll(async () => (await delivered()).length, WAIT).toBe(1);
+  await make(`/workflows/${workflow.id}/executions`, { contactId: contact.id });
+  const completed = () =>
+    server.rows<{ id: string }>(
+      "select id from workflow_executions where project_id = $1 and status = 'COMPLETED'",
+      project.id,
+    );
+  await expect.poll(async () => (await completed()).length, WAIT).toBe(1);
   return {
     contact: contact.id,
     segment: segment.id,
@@ -113,6 +122,7 @@ async function furnish(project: TestProject): Promise<Ids> {
     campaign: campaign.data.id,
     workflow: workflow.id,
     step: workflow.step("trigger"),
+    execution: (await completed())[0]?.id ?? "",
     email: (await delivered())[0]?.id ?? "",
     person: project.owner.id,
   };

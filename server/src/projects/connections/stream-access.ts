@@ -1,7 +1,8 @@
 // Ends streams whose caller lost access, within half a second and on every process (docs/decisions/0111-open-streams.md).
-import type { Database } from "../platform/database/database.ts";
-import type { Log } from "../platform/log.ts";
-import { findRevoked, type StreamCaller } from "./stream-access-queries.ts";
+import type { Database } from "../../platform/database/database.ts";
+import type { Log } from "../../platform/log.ts";
+import { findRevoked } from "./stream-access-queries.ts";
+import type { StreamCaller } from "./stream-caller.ts";
 
 const CHECK_EVERY_MS = 400;
 

@@ -1,15 +1,7 @@
 // Finds open streams of callers that lost access, with one query for all streams of a process.
 import { sql } from "kysely";
-import type { Database } from "../platform/database/database.ts";
-
-/** The credential that opened a stream: a session of a member, or an API key. */
-export interface StreamCaller {
-  projectId: string;
-  userId: string | null;
-  sessionId: string | null;
-  /** null for a session. */
-  keyHash: Buffer | null;
-}
+import type { Database } from "../../platform/database/database.ts";
+import type { StreamCaller } from "./stream-caller.ts";
 
 /** Returns the positions of the callers whose session, membership or key has ended. */
 export async function findRevoked(database: Database, callers: readonly StreamCaller[]): Promise<number[]> {
