@@ -117,7 +117,11 @@ function resultOf({ moved, ended, leftOut }: Omit<Checkpoint, "after">): MoveCou
 }
 
 /** Returns the stored state of an execution with its trace. */
-export function standingOf<Stored extends StandingRow>({ trace, moves, ...row }: Stored) {
+export function standingOf<Stored extends Pick<StandingRow, "trace" | "moves">>({
+  trace,
+  moves,
+  ...row
+}: Stored) {
   return { ...row, trace: unpackTrace(trace), moves: (moves ?? []) as Standing["moves"] };
 }
 

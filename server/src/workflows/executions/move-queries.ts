@@ -133,7 +133,10 @@ export async function lockMovable(
   return rows;
 }
 
-/** Locks the next executions whose last move was made by a job. The step of one that ended is null. */
+/** A moved execution. Without a step if it ended. */
+export type MovedRow = Omit<StandingRow, "stepId"> & { stepId: string | null };
+
+/** Locks the next executions whose last move was made by a job. */
 export async function lockMovedBy(
   tx: Tx,
   projectId: string,
@@ -143,9 +146,9 @@ export async function lockMovedBy(
     after,
     limit,
   }: { workflowId: string; moveId: string; after: string | null; limit: number },
-): Promise<StandingRow[]> {
+): Promise<MovedRow[]> {
   const isBehind = after === null ? sql`true` : sql`x.id > ${after}`;
-  const { rows } = await sql<StandingRow>`
+  const { rows } = await sql<MovedRow>`
     select ${STANDING} from workflow_executions x
     where x.project_id = ${projectId} and x.workflow_id = ${workflowId} and x.moves is not null
       and x.moves -> -1 ->> 'id' = ${moveId} and x.contact_id is not null and ${isBehind}
