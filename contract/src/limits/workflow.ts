@@ -35,6 +35,7 @@ export const WORKFLOW_LIMITS = {
     "executions",
     "Executions in one call that retries or skips all failures at a step.",
   ),
+  stepNoteLength: limit(2_000, "characters", "The note on a step of a workflow."),
   movedExecutionIds: limit(
     1_000,
     "executions",

@@ -162,12 +162,17 @@ export type StepConfig<Type extends StepType> = z.output<(typeof STEP_CONFIGS)[T
 
 export const position = z.object({ x: z.number(), y: z.number() });
 
+/** A text for the authors of a workflow, which contacts never see. */
+export const stepNote = z.string().trim().max(LIMITS.stepNoteLength.value);
+
 interface StepBase<Type extends StepType> {
   id: string;
   type: Type;
   name: string;
   config: StepConfig<Type>;
   position: { x: number; y: number } | null;
+  /** For the authors of the workflow. Missing if there is none. */
+  note?: string;
   createdAt: string;
   updatedAt: string;
 }

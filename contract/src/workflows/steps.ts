@@ -12,7 +12,7 @@ import {
 } from "../field.ts";
 import { LIMITS } from "../limits/limits.ts";
 import { branch } from "./branches.ts";
-import { position, STEP_CONFIGS, STEP_TYPES } from "./graph.ts";
+import { position, STEP_CONFIGS, STEP_TYPES, stepNote } from "./graph.ts";
 import { byWorkflow, step, transition } from "./workflows.ts";
 
 const byStep = z.object({ id: pathId, stepId: pathId });
@@ -41,6 +41,12 @@ const stepFields = {
     .optional()
     .describe("For a SEND_EMAIL; overrides the one in `config`. null for none."),
   position: position.nullable().optional().describe("The position in an editor; null if not placed yet."),
+  note: stepNote
+    .nullable()
+    .optional()
+    .describe(
+      "A note for the authors of the workflow, which contacts never see. null or an empty text for none.",
+    ),
 };
 
 /** Checks the config of a step type and reports paths such as `config.amount`. */
@@ -86,7 +92,8 @@ export const updateStep = endpoint({
   method: "PATCH",
   path: "/workflows/:id/steps/:stepId",
   summary: "Change a step",
-  description: "The type cannot change. A new config replaces the old one; running executions keep theirs.",
+  description:
+    "The type cannot change. A new config replaces the old one; running executions keep theirs. A new position or note makes no new version.",
   caller: "project",
   params: byStep,
   body: z.object({
@@ -94,6 +101,7 @@ export const updateStep = endpoint({
     config: stepFields.config,
     templateId: stepFields.templateId.describe("null removes it."),
     position: stepFields.position,
+    note: stepFields.note,
     renamedBranches: z
       .record(branch, branch.nullable())
       .optional()

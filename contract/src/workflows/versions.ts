@@ -6,7 +6,7 @@ import { LIMITS } from "../limits/limits.ts";
 import { branch } from "./branches.ts";
 import { exitConditions, shownExitConditions } from "./exit-conditions.ts";
 import { goal, shownGoal } from "./goal.ts";
-import { position, STEP_CONFIGS, STEP_TYPES, TRIGGER_CONFIGS, TRIGGER_TYPES } from "./graph.ts";
+import { position, STEP_CONFIGS, STEP_TYPES, stepNote, TRIGGER_CONFIGS, TRIGGER_TYPES } from "./graph.ts";
 import { stepName } from "./steps.ts";
 import {
   byWorkflow,
@@ -118,6 +118,7 @@ const documentStep = z
     name: stepName,
     config: z.record(z.string(), z.unknown()),
     position: position.nullable(),
+    note: stepNote.optional(),
   })
   .superRefine(({ type, config }, context) => addFaults(STEP_CONFIGS[type], config, "config", context));
 

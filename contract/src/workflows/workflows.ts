@@ -43,6 +43,7 @@ export const step = z.object({
   config: z.record(z.string(), z.unknown()),
   templateId: z.uuid().nullable().describe("For a SEND_EMAIL; also in its `config`."),
   position: position.nullable(),
+  note: z.string().nullable(),
   outgoingTransitions: z.array(transition),
   incomingTransitions: z.array(transition),
   createdAt: instant,

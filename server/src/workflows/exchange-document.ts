@@ -33,6 +33,7 @@ export function exportOf(
       name: step.name,
       config: masked(step).config,
       position: step.position,
+      ...noteOf(step),
     })),
     transitions: transitions.map(({ fromStepId, toStepId, branch, priority }) => ({
       from: keyOf(fromStepId),
@@ -46,6 +47,8 @@ export function exportOf(
   };
 }
 
+const noteOf = ({ note }: { note?: string | undefined }) => (note ? { note } : {});
+
 /** Returns the graph of an export. A transition to an unknown step keeps the key, which `checkGraph` rejects. */
 export function graphOfExport(
   { steps, transitions, exitConditions = [], goal = null }: WorkflowExport,
@@ -57,13 +60,14 @@ export function graphOfExport(
     ...(exitConditions.length === 0 ? {} : { exitConditions }),
     ...(goal === null ? {} : { goal }),
     steps: steps.map(
-      ({ key, type, name, config, position }) =>
+      ({ key, type, name, config, position, note }) =>
         ({
           id: idOf(key),
           type,
           name,
           config: STEP_CONFIGS[type].parse(config),
           position,
+          ...noteOf({ note }),
           createdAt: at,
           updatedAt: at,
         }) as GraphStep,

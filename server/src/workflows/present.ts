@@ -74,6 +74,7 @@ export function bareStep({ id: workflowId, triggerConfig }: TriggerRow, step: Gr
     config: step.type === "TRIGGER" ? triggerConfig : step.config,
     templateId: templateIdOf(step),
     position: step.position,
+    note: step.note ?? null,
     createdAt: step.createdAt,
     updatedAt: step.updatedAt,
   };

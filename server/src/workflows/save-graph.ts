@@ -1,5 +1,6 @@
 // Stores a changed graph. Updates the current version until an execution has started on it, and adds a new version after that (decisions
 // §9).
+import { isDeepStrictEqual } from "node:util";
 import { waitNamesOf, type Graph } from "@postloft/contract/workflows/graph.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { Tx } from "../platform/database/database.ts";
@@ -78,7 +79,20 @@ export async function saveGraph(
     await refuseSelfTriggering(tx, projectId, after, "steps");
     await refuseNewErrors(tx, projectId, { before: toCheck(row, before), after }, "steps");
   }
-  await storeGraph(tx, projectId, { row, isUsed }, graph, { asNewVersion });
+  const isSame = runsTheSame(before, graph);
+  await storeGraph(tx, projectId, { row, isUsed: isUsed && !isSame }, graph, { asNewVersion });
+}
+
+/** Returns whether two graphs differ at most in what only their authors see, so that executions can share a version. */
+function runsTheSame(before: Graph, after: Graph): boolean {
+  return isDeepStrictEqual(runnablePart(before), runnablePart(after));
+}
+
+function runnablePart({ steps, ...graph }: Graph) {
+  return {
+    ...graph,
+    steps: steps.map(({ position: _position, note: _note, updatedAt: _updatedAt, ...step }) => step),
+  };
 }
 
 /** Stores a sound graph of a locked workflow as its current one, without the checks of an enabled workflow. */

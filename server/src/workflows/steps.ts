@@ -1,16 +1,9 @@
 // Adds, inserts, changes and deletes the steps and transitions of a workflow.
-import {
-  STEP_CONFIGS,
-  type GraphStep,
-  type GraphTransition,
-  type StepType,
-} from "@postloft/contract/workflows/graph.ts";
-import { unknownFieldIssues } from "@postloft/contract/unknown-fields.ts";
+import type { GraphStep, GraphTransition } from "@postloft/contract/workflows/graph.ts";
 import { withValues } from "@postloft/contract/translation.ts";
 import { STEP_NAMES } from "@postloft/contract/workflows/step-names.ts";
 import { now } from "../platform/clock.ts";
 import type { Tx } from "../platform/database/database.ts";
-import { fieldErrors } from "../platform/http/errors.ts";
 import { newId } from "../platform/ids.ts";
 import { invalidField, AppError, requireUnchanged } from "../platform/app-error.ts";
 import type { CallTargets } from "../webhooks/networks.ts";
@@ -31,6 +24,7 @@ import {
   withTransition,
 } from "./rules.ts";
 import { lockGraph, saveGraph, type LockedWorkflow } from "./save-graph.ts";
+import { readConfig, withNote, withTemplate, type StepInput } from "./step-input.ts";
 
 export type StepView = ReturnType<typeof presentStep>;
 export type TransitionView = ReturnType<typeof presentTransition>;
@@ -103,47 +97,17 @@ function keptHeaders(url: string, stored: WebhookStep["config"] | undefined): Re
 
 export type WebhookStep = Extract<GraphStep, { type: "WEBHOOK" }>;
 
-export interface StepInput {
-  type: StepType;
-  name?: string | undefined;
-  config?: Readonly<Record<string, unknown>> | undefined;
-  templateId?: string | null | undefined;
-  position?: { x: number; y: number } | null | undefined;
-}
-
-/** @throws AppError VALIDATION_ERROR for `config.…` */
-function readConfig(type: StepType, config: Readonly<Record<string, unknown>>) {
-  const parsed = STEP_CONFIGS[type].safeParse(config);
-  const unknown = unknownFieldIssues(STEP_CONFIGS[type], config, ["config"]);
-  if (parsed.success && unknown.length === 0) return parsed.data;
-  const faults = parsed.error?.issues ?? [];
-  const issues = [...faults.map((one) => ({ ...one, path: ["config", ...one.path] })), ...unknown];
-  throw new AppError("VALIDATION_ERROR", { fields: fieldErrors(issues, { config }, "config") });
-}
-
-/** Applies a `templateId` given next to the config. An id replaces the config's template, null removes it. */
-function withTemplate(
-  type: StepType,
-  config: Readonly<Record<string, unknown>>,
-  templateId: string | null | undefined,
-): Readonly<Record<string, unknown>> {
-  if (templateId === undefined || (templateId === null && type !== "SEND_EMAIL")) return config;
-  if (type !== "SEND_EMAIL")
-    throw invalidField("templateId", "custom", "Only a SEND_EMAIL step has a template. Remove this field.");
-  const { templateId: _before, ...others } = config;
-  return templateId === null ? others : { ...others, templateId };
-}
-
 /** @throws AppError VALIDATION_ERROR for a faulty config or a missing reference */
 async function makeStep(
   tx: Tx,
   parts: { projectId: string } & WebhookDependencies,
   input: StepInput,
 ): Promise<GraphStep> {
-  const { type, name = STEP_NAMES[type], config = {}, templateId, position = null } = input;
+  const { type, name = STEP_NAMES[type], config = {}, templateId, position = null, note } = input;
   const at = now().toISOString();
   const read = readConfig(type, withTemplate(type, config, templateId));
-  const step = { id: newId(), type, name, config: read, position, createdAt: at, updatedAt: at } as GraphStep;
+  const facts = { id: newId(), type, name, config: read, position, createdAt: at, updatedAt: at };
+  const step = withNote(facts as GraphStep, note);
   requireRunnable(step, parts.targets);
   await checkStepReferences(tx, parts.projectId, step);
   return sealStep(parts, step);
@@ -211,13 +175,16 @@ export async function updateStep(
     step.type === "SEND_EMAIL" && step.config.templateId !== undefined ? step.config.templateId : undefined;
   const given: Readonly<Record<string, unknown>> =
     config === undefined ? step.config : { ...(kept === undefined ? {} : { templateId: kept }), ...config };
-  const asGiven = {
-    ...step,
-    ...(edit.name === undefined ? {} : { name: edit.name }),
-    ...(edit.position === undefined ? {} : { position: edit.position }),
-    config: readConfig(step.type, withTemplate(step.type, given, templateId)),
-    updatedAt: now().toISOString(),
-  } as GraphStep;
+  const asGiven = withNote(
+    {
+      ...step,
+      ...(edit.name === undefined ? {} : { name: edit.name }),
+      ...(edit.position === undefined ? {} : { position: edit.position }),
+      config: readConfig(step.type, withTemplate(step.type, given, templateId)),
+      updatedAt: now().toISOString(),
+    } as GraphStep,
+    edit.note,
+  );
   if (config !== undefined) requireRunnable(asGiven, parts.targets);
   if (config !== undefined || templateId !== undefined) await checkStepReferences(tx, projectId, asGiven);
   const changed = config === undefined ? asGiven : sealStep(parts, asGiven, step);

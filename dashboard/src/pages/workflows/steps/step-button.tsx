@@ -1,5 +1,5 @@
 // A step as a button with its name, what it does, its live counts and its problems, for the canvas and the outline.
-import { TriangleAlert } from "lucide-react";
+import { StickyNote, TriangleAlert } from "lucide-react";
 import { plural, t } from "../../../text/t.ts";
 import type { Problem, Step, StepNumbers } from "../workflow-queries.ts";
 import { STEP_KINDS, stepName } from "./step-kinds.ts";
@@ -45,6 +45,11 @@ export function StepButton(props: StepButtonProps) {
         </span>
         {isReached !== undefined && (
           <span className="sr-only">{isReached ? t("On the path") : t("Not on the path")}</span>
+        )}
+        {step.note !== null && (
+          <span title={step.note} className="shrink-0 text-faint">
+            <StickyNote size={14} aria-label={t("Note: {note}", { note: step.note })} />
+          </span>
         )}
         {problems.length > 0 && (
           <TriangleAlert

@@ -8,7 +8,7 @@ import { api } from "../../../api/endpoints.ts";
 import { t } from "../../../text/t.ts";
 import { Button } from "../../../ui/button.tsx";
 import { ConfirmDialog } from "../../../ui/confirm-dialog.tsx";
-import { Field } from "../../../ui/field.tsx";
+import { Field, TextArea } from "../../../ui/field.tsx";
 import { Card } from "../../../ui/page.tsx";
 import { Failure } from "../../../ui/states.tsx";
 import type { Way } from "../canvas/plan.ts";
@@ -75,7 +75,9 @@ export function StepPanel({ projectId, workflow, step, onClose }: StepPanelProps
   return (
     <PanelFrame title={stepName(base)} onClose={onClose}>
       <form onSubmit={submit} noValidate className="flex flex-col gap-4">
-        {saving.isError && <Failure error={saving.error} atInputs={["name", ...AT_INPUTS[step.type]]} />}
+        {saving.isError && (
+          <Failure error={saving.error} atInputs={["name", "note", ...AT_INPUTS[step.type]]} />
+        )}
         {isChangedMeanwhile(saving.error) && (
           <Button onClick={() => edit.take(step)}>{t("Discard my changes")}</Button>
         )}
@@ -93,6 +95,14 @@ export function StepPanel({ projectId, workflow, step, onClose }: StepPanelProps
           config={config ?? base.config}
           onChange={edit.change}
           error={saving.error}
+        />
+        <TextArea
+          label={t("Note")}
+          help={t("Only people of this project see it.")}
+          rows={2}
+          value={edit.note}
+          onChange={({ target }) => edit.setNote(target.value)}
+          error={problemWith(saving.error, "note")}
         />
         <p className="text-sm text-faint">{t("People already inside keep the steps they started with.")}</p>
         <div className="flex flex-wrap items-center justify-between gap-2">

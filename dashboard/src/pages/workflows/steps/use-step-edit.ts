@@ -21,6 +21,7 @@ const NOT_RENAMED: RenamedBranches = {};
 export function useStepEdit(projectId: string, step: AddableStep) {
   const [base, setBase] = useState(step);
   const [name, setName] = useState(step.name);
+  const [note, setNote] = useState(step.note ?? "");
   const [config, setConfig] = useState<Config | null>(step.config);
   const [renamedBranches, setRenamedBranches] = useState(NOT_RENAMED);
   const [taken, setTaken] = useState(0);
@@ -33,12 +34,14 @@ export function useStepEdit(projectId: string, step: AddableStep) {
     setBase(saved);
     if (renamedBranches !== NOT_RENAMED) restart(saved);
   });
-  const isChanged = name !== base.name || !isSame(config, base.config);
+  const isChanged = name !== base.name || note !== (base.note ?? "") || !isSame(config, base.config);
   useLeaveWarning(isChanged);
   return {
     base,
     name,
     setName,
+    note,
+    setNote,
     config,
     change: (changed: Config | null, renamed = NOT_RENAMED) => {
       setConfig(changed);
@@ -49,6 +52,7 @@ export function useStepEdit(projectId: string, step: AddableStep) {
     take: (saved: AddableStep) => {
       setBase(saved);
       setName(saved.name);
+      setNote(saved.note ?? "");
       restart(saved);
       saving.reset();
     },
@@ -56,13 +60,19 @@ export function useStepEdit(projectId: string, step: AddableStep) {
     saving,
     save: () => {
       if (config !== null)
-        saving.mutate({ name, config, ...(renamedBranches === NOT_RENAMED ? {} : { renamedBranches }) });
+        saving.mutate({
+          name,
+          note,
+          config,
+          ...(renamedBranches === NOT_RENAMED ? {} : { renamedBranches }),
+        });
     },
   };
 }
 
 interface StepBody {
   name: string;
+  note: string;
   config: Config;
   renamedBranches?: RenamedBranches;
 }
