@@ -1,4 +1,4 @@
-// A plain SMTP server as a process. It signs clients in, and runs one transaction for each message or stores nothing.
+// Runs a plain SMTP server in its own process, which stores each message in one transaction, or nothing at all.
 import type { AddressInfo } from "node:net";
 import type pg from "pg";
 import { SMTPServer } from "smtp-server";

@@ -9,13 +9,13 @@ import {
   displayName,
   emailAddress,
   expectedUpdatedAt,
-  hasControlCharacters,
   id,
   instant,
   issue,
   pageQuery,
   pathId,
 } from "./field.ts";
+import { nameText } from "./name-text.ts";
 import { filter, type Filter } from "./filters.ts";
 import { heldReasonPart } from "./held-reasons.ts";
 import { LIMITS } from "./limits/limits.ts";
@@ -101,16 +101,6 @@ export const listedCampaign = campaign.omit({
 });
 const byId = z.object({ id: pathId });
 
-const name = z
-  .string()
-  .trim()
-  .min(1)
-  .max(LIMITS.nameLength.value)
-  .refine((text) => !hasControlCharacters(text), {
-    message: "Must not contain line breaks or control characters.",
-    params: { code: "invalid_string" },
-  });
-
 /** Findings that the caller has seen and accepts. */
 export const confirmedFindings = z
   .array(z.enum(CONFIRMABLE_FINDINGS))
@@ -123,7 +113,7 @@ export const confirmedFindings = z
 /** Also accepts the field names of older clients: `type` for the kind, `audienceCondition` for the filter. */
 const campaignBody = z
   .object({
-    name,
+    name: nameText,
     description: z
       .string()
       .max(LIMITS.descriptionLength.value)

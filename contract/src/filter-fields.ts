@@ -232,7 +232,7 @@ export const NEGATIVE_OPERATORS: ReadonlySet<FilterOperator> = new Set<FilterOpe
   "notMemberOfSegment",
 ]);
 
-/** Operators whose result changes as time passes, also without a unit. */
+/** Operators without a unit whose result still changes as time passes. */
 const CLOCK_OPERATORS: ReadonlySet<FilterOperator> = new Set<FilterOperator>(["isToday", "anniversary"]);
 
 /** Returns whether time alone can change the result of a condition. */

@@ -1,7 +1,8 @@
 // Endpoints for scoped keys, which allow a part of a project's API (docs/decisions/0046-scoped-keys.md).
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
-import { inputInstant, hasControlCharacters, instant, pathId, rule } from "./field.ts";
+import { inputInstant, instant, pathId, rule } from "./field.ts";
+import { nameText } from "./name-text.ts";
 import { LIMITS } from "./limits/limits.ts";
 import { doWrite, SCOPES, TEST_SCOPE } from "./scopes.ts";
 import { withValues } from "./translation.ts";
@@ -57,15 +58,7 @@ export const createKey = endpoint({
   caller: "member",
   params: ofProject,
   body: z.object({
-    name: z
-      .string()
-      .trim()
-      .min(1)
-      .max(LIMITS.nameLength.value)
-      .refine((name) => !hasControlCharacters(name), {
-        message: "Must not contain line breaks or control characters.",
-        params: { code: "invalid_string" },
-      }),
+    name: nameText,
     scopes: z
       .array(z.enum(SCOPES as [string, ...string[]]))
       .min(1)

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { hasControlCharacters, instant, mailbox, pathId, rule } from "./field.ts";
+import { nameText } from "./name-text.ts";
 import { LIMITS } from "./limits/limits.ts";
 import { ROLES } from "./roles.ts";
 import { withValues } from "./translation.ts";
@@ -49,16 +50,6 @@ export const project = z.object({
   createdAt: instant,
   updatedAt: instant,
 });
-
-const projectName = z
-  .string()
-  .trim()
-  .min(1)
-  .max(LIMITS.nameLength.value)
-  .refine((name) => !hasControlCharacters(name), {
-    message: "Must not contain line breaks or control characters.",
-    params: { code: "invalid_string" },
-  });
 
 const language = z.string().regex(/^[a-z]{2}(-[A-Z]{2})?$/, "Must be a language code such as en or pt-BR.");
 const postalAddress = z
@@ -124,7 +115,7 @@ export const createProject = endpoint({
   description:
     "The response contains both API keys. With the local mailbox, the project can send from `sandbox.localhost` immediately.",
   caller: "session",
-  body: z.object({ name: projectName }),
+  body: z.object({ name: nameText }),
   unknownFields: "refused-unless-returned",
   responses: { 201: project },
   errors: ["CONFLICT"],
@@ -140,7 +131,7 @@ export const updateProject = endpoint({
   leastRole: "ADMIN",
   params: byId,
   body: z.object({
-    name: projectName.optional(),
+    name: nameText.optional(),
     language: language.optional().describe("Language of pages and footers for contacts without a language."),
     tracking: z.enum(TRACKING_MODES).optional().describe("The kinds of email with open and click tracking."),
     whenInDoubt: z

@@ -11,13 +11,13 @@ import {
   displayName,
   emailAddress,
   expectedUpdatedAt,
-  hasControlCharacters,
   id,
   instant,
   jsonSchemas,
   pageQuery,
   pathId,
 } from "./field.ts";
+import { nameText } from "./name-text.ts";
 import { LIMITS } from "./limits/limits.ts";
 
 /**
@@ -51,16 +51,6 @@ export const wholeTemplate = template.extend({ design: storedDesign });
 
 export const byId = z.object({ id: pathId });
 
-const templateName = z
-  .string()
-  .trim()
-  .min(1)
-  .max(LIMITS.nameLength.value)
-  .refine((name) => !hasControlCharacters(name), {
-    message: "Must not contain line breaks or control characters.",
-    params: { code: "invalid_string" },
-  });
-
 /** A template's sender is checked once, when it is saved, so no contact's data can change it. */
 const noVariables = {
   message: "Must not contain {{…}}, because variables are filled in only in the subject and the body.",
@@ -93,7 +83,7 @@ export const bodyMissing = {
 };
 
 const fields = {
-  name: templateName,
+  name: nameText,
   description: z
     .string()
     .max(LIMITS.descriptionLength.value)

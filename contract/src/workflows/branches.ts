@@ -1,6 +1,7 @@
 // The steps with named branches: BRANCH and RANDOM_SPLIT (decision 0139).
 import { z } from "zod";
-import { hasControlCharacters, issue } from "../field.ts";
+import { issue } from "../field.ts";
+import { nameText } from "../name-text.ts";
 import { LIMITS } from "../limits/limits.ts";
 import { withValues } from "../translation.ts";
 import { workflowCondition } from "./condition.ts";
@@ -15,19 +16,10 @@ const WHOLE = 10_000;
 /** The branch of a transition, in a request and in a response. */
 export const branch = z.string().min(1).max(LIMITS.nameLength.value);
 
-const branchName = z
-  .string()
-  .trim()
-  .min(1)
-  .max(LIMITS.nameLength.value)
-  .refine((name) => !hasControlCharacters(name), {
-    message: "Must not contain line breaks or control characters.",
-    params: { code: "invalid_string" },
-  })
-  .refine((name) => name.toLowerCase() !== ELSE, {
-    message: "This name is reserved for contacts that match no branch.",
-    params: { code: "custom" },
-  });
+const branchName = nameText.refine((name) => name.toLowerCase() !== ELSE, {
+  message: "This name is reserved for contacts that match no branch.",
+  params: { code: "custom" },
+});
 
 interface Named {
   name: string;

@@ -23,7 +23,7 @@ export const moveGroup = z.object({
   changes: z
     .array(z.enum(MOVE_CHANGES))
     .describe(
-      "`delay`: a DELAY or the timeout of a WAIT_FOR_EVENT changed. `event`: a wait is for another event. `config`: another setting changed.",
+      "`delay`: the duration of a DELAY or the timeout of a WAIT_FOR_EVENT changed. `event`: the step waits for another event. `config`: another setting changed.",
     ),
   next: z
     .array(z.object({ branch: branch.nullable(), step: movedStep.nullable() }))
@@ -60,7 +60,7 @@ export const moveCounts = z.object({
   leftOut: z
     .array(z.object({ reason: z.enum(LEFT_OUT), count: z.int() }))
     .describe(
-      "Executions that keep their version. `STAY`: chosen. `NO_CHOICE`: came to a missing step after the call. `WEBHOOK`: its step would be left while a call is running. `HELD`: held after a rollback of the database.",
+      "Executions that keep their version, by reason. `STAY`: you chose it. `NO_CHOICE`: they reached a step without a counterpart after your call. `WEBHOOK`: they would leave a step whose webhook call is running. `HELD`: they are held because the database was rolled back.",
     ),
 });
 export type MoveCounts = z.output<typeof moveCounts>;
@@ -90,7 +90,7 @@ export const moveExecutions = endpoint({
   path: "/workflows/:id/moves",
   summary: "Move active executions to the current version",
   description:
-    "Queued; `GET /workflows/:id/moves/:jobId` returns the progress and result. Without a selection, all active executions on earlier versions move. Steps with the same id are the same step, and waits keep their clock. Returns 422 if executions are at a step that the current version doesn't have and `steps` has no choice for it.",
+    "Queued; `GET /workflows/:id/moves/:jobId` returns the progress and result. Without a selection, all active executions on earlier versions move. An execution continues at the step with the same id, and a wait keeps its clock. Returns 422 if executions are at a step that the current version doesn't have, unless `steps` has a choice for it.",
   caller: "project",
   params: byWorkflow,
   body: z.object({

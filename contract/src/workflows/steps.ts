@@ -1,16 +1,8 @@
 // Endpoints for the graph of a workflow: its steps and the transitions between them (spec §4.8; decisions §9).
 import { z } from "zod";
 import { endpoint } from "../endpoint.ts";
-import {
-  addFaults,
-  expectedUpdatedAt,
-  hasControlCharacters,
-  id,
-  issue,
-  pathId,
-  queryBoolean,
-} from "../field.ts";
-import { LIMITS } from "../limits/limits.ts";
+import { addFaults, expectedUpdatedAt, id, issue, pathId, queryBoolean } from "../field.ts";
+import { nameText } from "../name-text.ts";
 import { branch } from "./branches.ts";
 import { position, STEP_CONFIGS, STEP_TYPES, stepNote } from "./graph.ts";
 import { byWorkflow, step, transition } from "./workflows.ts";
@@ -18,22 +10,12 @@ import { byWorkflow, step, transition } from "./workflows.ts";
 const byStep = z.object({ id: pathId, stepId: pathId });
 const byTransition = z.object({ id: pathId, transitionId: pathId });
 
-export const stepName = z
-  .string()
-  .trim()
-  .min(1)
-  .max(LIMITS.nameLength.value)
-  .refine((text) => !hasControlCharacters(text), {
-    message: "Must not contain line breaks or control characters.",
-    params: { code: "invalid_string" },
-  });
-
 const CONFIGS =
   "SEND_EMAIL: `{ templateId, recipient?: { type: CONTACT | CUSTOM, customEmail? } }`. DELAY: `{ amount, unit }`, `{ until, timezone?, weekdays? }`, or `{ dateField, amount?, unit?, direction?, until?, timezone? }`, where the timezone `contact` is the contact's field `data.timezone`. WAIT_FOR_EVENT: `{ eventName, timeout?, filter? }`. CONDITION: `{ field, operator, value?, unit? }` or a whole filter. BRANCH: `{ branches: [{ name, filter }] }`, where a contact takes the first branch that matches, or else `else`. RANDOM_SPLIT: `{ shares: [{ name, percent }] }` with 100 percent in total. UPDATE_CONTACT: `{ updates?, subscriptionAction? }`. WEBHOOK: `{ url, method?, headers?, body? }`; header values and credentials in the URL are returned as `••••`, and sending it back keeps the stored value. EXIT: `{ reason? }`. Texts may contain variables (docs/workflows.md).";
 
 const stepFields = {
   type: z.enum(STEP_TYPES).exclude(["TRIGGER"]).describe("The TRIGGER is created with the workflow."),
-  name: stepName.optional(),
+  name: nameText.optional(),
   config: z.record(z.string(), z.unknown()).optional().describe(CONFIGS),
   templateId: id
     .toLowerCase()
@@ -106,7 +88,7 @@ export const updateStep = endpoint({
       .record(branch, branch.nullable())
       .optional()
       .describe(
-        "For a BRANCH or RANDOM_SPLIT whose `config` renames or removes branches with transitions: the new name by former name, or null to delete the transition.",
+        "Required if a new `config` renames or removes branches of a BRANCH or RANDOM_SPLIT that lead to a step. By former name: the new name, or null to delete the transition.",
       ),
     expectedUpdatedAt,
   }),

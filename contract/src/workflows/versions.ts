@@ -2,12 +2,12 @@
 import { z } from "zod";
 import { endpoint } from "../endpoint.ts";
 import { addFaults, id, instant, pathId, pathText, queryBoolean, queryInteger } from "../field.ts";
+import { nameText } from "../name-text.ts";
 import { LIMITS } from "../limits/limits.ts";
 import { branch } from "./branches.ts";
 import { exitConditions, shownExitConditions } from "./exit-conditions.ts";
 import { goal, shownGoal } from "./goal.ts";
 import { position, STEP_CONFIGS, STEP_TYPES, stepNote, TRIGGER_CONFIGS, TRIGGER_TYPES } from "./graph.ts";
-import { stepName } from "./steps.ts";
 import {
   byWorkflow,
   pageList,
@@ -16,7 +16,6 @@ import {
   transition,
   workflow,
   workflowDescription,
-  workflowName,
 } from "./workflows.ts";
 
 const byVersion = z.object({ id: pathId, version: pathText });
@@ -115,7 +114,7 @@ const documentStep = z
   .object({
     key: key.describe("The key that transitions use in this export."),
     type: z.enum(STEP_TYPES),
-    name: stepName,
+    name: nameText,
     config: z.record(z.string(), z.unknown()),
     position: position.nullable(),
     note: stepNote.optional(),
@@ -125,7 +124,7 @@ const documentStep = z
 const documentFields = {
   format: z.literal("postloft.workflow"),
   formatVersion: z.literal(1),
-  name: workflowName,
+  name: nameText,
   description: workflowDescription,
   triggerType: z.enum(TRIGGER_TYPES),
   triggerConfig: z.record(z.string(), z.unknown()),

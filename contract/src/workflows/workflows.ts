@@ -1,15 +1,8 @@
 // Workflow endpoints: the workflow, its trigger and its problems (spec §2.9, 3.3, 4.8; decisions §9).
 import { z } from "zod";
 import { endpoint } from "../endpoint.ts";
-import {
-  addFaults,
-  expectedUpdatedAt,
-  hasControlCharacters,
-  instant,
-  issue,
-  pathId,
-  queryInteger,
-} from "../field.ts";
+import { addFaults, expectedUpdatedAt, instant, issue, pathId, queryInteger } from "../field.ts";
+import { nameText } from "../name-text.ts";
 import { LIMITS } from "../limits/limits.ts";
 import { exitConditions, shownExitConditions } from "./exit-conditions.ts";
 import { position, STEP_TYPES, TRIGGER_CONFIGS, TRIGGER_TYPES } from "./graph.ts";
@@ -119,15 +112,6 @@ export const workflow = record.extend({
   transitions: z.array(transition),
 });
 
-export const workflowName = z
-  .string()
-  .trim()
-  .min(1)
-  .max(LIMITS.nameLength.value)
-  .refine((text) => !hasControlCharacters(text), {
-    message: "Must not contain line breaks or control characters.",
-    params: { code: "invalid_string" },
-  });
 export const workflowDescription = z
   .string()
   .max(LIMITS.descriptionLength.value)
@@ -193,7 +177,7 @@ export const createWorkflow = endpoint({
   description: `${ALWAYS_DISABLED} The step TRIGGER is created with it.`,
   caller: "project",
   body: z.object({
-    name: workflowName,
+    name: nameText,
     description: workflowDescription.optional(),
     eventName: awaitedEventName
       .optional()
@@ -229,7 +213,7 @@ export const updateWorkflow = endpoint({
   params: byWorkflow,
   body: z
     .object({
-      name: workflowName.optional(),
+      name: nameText.optional(),
       description: workflowDescription.optional(),
       enabled: z.boolean().optional(),
       includeMembers: z

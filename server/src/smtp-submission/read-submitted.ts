@@ -30,8 +30,10 @@ const REMOVED = new Set(["bcc", "resent-bcc", "return-path", "x-postloft-id"]);
 const BRACKETED_ID = /<([^<>\s]{1,900})>/;
 /** A name without quotes may have an `@` or a comment here, because many programs write such names. A comma would begin another address. */
 const UNQUOTED_NAME = /^([^<>",;]*)<([^<>\s]+)>$/;
-/** The types of a message without files. */
+/** The types of a message without files, and of its parts. */
 const TEXT_ONLY = /^(?:text\/(?:plain|html)|multipart\/alternative)\s*(?:;|$)/i;
+/** The header of a part. A line of a text that looks like one can only reject a message, which says so. */
+const TYPE_OF_PART = /^content-type:[ \t]*(?:\r\n[ \t]+)?([^\r\n]*)/gim;
 const KNOWN_CONTROLS = new Set(
   [...Object.values(CONTROL_HEADERS), "Idempotency-Key", "X-Postloft-Id"].map((name) => name.toLowerCase()),
 );
@@ -66,7 +68,7 @@ export function readSubmitted(bytes: Buffer, utf8: boolean): SubmittedMessage {
     subject: readText(valueOf(fields, "subject") ?? "").slice(0, LIMITS.subjectLength.value),
     raw: { bytes: Buffer.concat([Buffer.from(header, "latin1"), body]), messageId: id },
     identity: ownKey !== undefined ? { key: ownKey } : messageId === null ? null : { messageId },
-    controls: readControls(fields),
+    controls: readControls(fields, body),
     replyTo: valueOf(fields, "reply-to"),
   };
 }
@@ -100,7 +102,7 @@ function readMessageId(value: string | undefined): string | null {
 }
 
 /** @throws SmtpReply for a value that is not JSON, and for a combination that would lose something */
-function readControls(fields: readonly Field[]): Record<string, unknown> {
+function readControls(fields: readonly Field[], body: Buffer): Record<string, unknown> {
   const controls: Record<string, unknown> = {};
   for (const [field, header] of Object.entries(CONTROL_HEADERS)) {
     const value = valueOf(fields, header.toLowerCase());
@@ -108,7 +110,7 @@ function readControls(fields: readonly Field[]): Record<string, unknown> {
       controls[field] = readControl(field as keyof typeof CONTROL_HEADERS, readText(value));
   }
   if (controls["template"] === undefined) requireNone(controls, ["data", "tracking"]);
-  else requireOnlyText(valueOf(fields, "content-type"));
+  else requireOnlyText(valueOf(fields, "content-type"), body);
   return controls;
 }
 
@@ -123,9 +125,11 @@ function requireNone(
       );
 }
 
-/** A template replaces the parts of the message, so files would be lost. */
-function requireOnlyText(contentType = "text/plain"): void {
-  if (!TEXT_ONLY.test(contentType))
+/** A template replaces the parts of the message, so files and calendars would be lost. */
+function requireOnlyText(contentType = "text/plain", body: Buffer): void {
+  const ofParts = body.toString("latin1").matchAll(TYPE_OF_PART);
+  const types = [contentType, ...[...ofParts].map(([, type = ""]) => type)];
+  if (!types.every((type) => TEXT_ONLY.test(type)))
     throw invalid(
       `A message with ${CONTROL_HEADERS.template} may contain texts only, no attachments or images`,
     );

@@ -7,12 +7,18 @@ import * as keys from "@postloft/contract/keys.ts";
 import * as mailbox from "@postloft/contract/mailbox.ts";
 import * as projects from "@postloft/contract/projects.ts";
 import * as suppressions from "@postloft/contract/suppressions.ts";
-import { connectSignedIn, FROM, startSubmitting, submit, type Submitting } from "../testing/submission.ts";
+import {
+  ACCEPTED,
+  connectSignedIn,
+  FROM,
+  startSubmitting,
+  submit,
+  type Submitting,
+} from "../testing/submission.ts";
 import { useTestServer, type TestProject } from "../testing/test-server.ts";
 
 const server = useTestServer();
 const WAIT = { timeout: 15_000, interval: 20 };
-const ACCEPTED = /^250 2\.0\.0 Accepted as ([0-9a-f-]{36})$/;
 
 let at: Submitting;
 let project: TestProject;

@@ -1,12 +1,11 @@
 // Tests messages that name a template, whose parts come from the template and not from the message.
 import { beforeAll, beforeEach, expect, test, vi } from "vitest";
 import * as emails from "@postloft/contract/emails.ts";
-import { FROM, startSubmitting, submit, type Submitting } from "../testing/submission.ts";
+import { ACCEPTED, FROM, startSubmitting, submit, type Submitting } from "../testing/submission.ts";
 import { useTestServer, type TestProject } from "../testing/test-server.ts";
 
 const server = useTestServer();
 const WAIT = { timeout: 15_000, interval: 20 };
-const ACCEPTED = /^250 2\.0\.0 Accepted as ([0-9a-f-]{36})$/;
 
 let at: Submitting;
 let project: TestProject;
@@ -67,11 +66,14 @@ test("stores a repeated message with a template once", async () => {
   expect(await countEmails()).toBe(1);
 });
 
-test("rejects files beside a template, because they would be lost", async () => {
+test("rejects a message with a template and files, because they would be lost", async () => {
   const attachments = [{ filename: "a.txt", content: "12345" }];
-  expect(await send({ "X-Postloft-Template": "Receipt" }, { attachments })).toBe(
-    "550 5.6.0 A message with X-Postloft-Template may contain texts only, no attachments or images",
-  );
+  const alternatives = [{ contentType: "text/calendar", content: "BEGIN:VCALENDAR" }];
+  const images = [{ cid: "logo", filename: "a.png", content: "12345" }];
+  for (const mail of [{ attachments }, { alternatives }, { html: "<img src=cid:logo>", attachments: images }])
+    expect(await send({ "X-Postloft-Template": "Receipt" }, mail)).toBe(
+      "550 5.6.0 A message with X-Postloft-Template may contain texts only, no attachments or images",
+    );
   expect(await send({ "X-Postloft-Template": "Receipt" }, { html: "<p>Hi</p>" })).toMatch(ACCEPTED);
 });
 

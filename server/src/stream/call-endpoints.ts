@@ -49,7 +49,7 @@ export function startDeliveringEvents(options: DeliveryOptions): Loop {
   const inFlight = new Set<Promise<void>>();
   /** The last turn of each endpoint. The endpoint that waited longest comes first. */
   const lastTurns = new Map<string, number>();
-  /** Endpoints whose last claim was filled, so preparing more can wait. */
+  /** Endpoints whose last claim was full. They have enough deliveries, so more are prepared later. */
   const supplied = new Set<string>();
   let turns = 0;
 

@@ -66,7 +66,7 @@ test("starts now without a number, and continues after the last one on reconnect
   again.stop();
 });
 
-test("rejects a number whose next event was deleted by age, before the stream begins", async () => {
+test("rejects a number below the kept events instead of opening a stream", async () => {
   const project = await recordingProject();
   await track(project, 3);
   await server.rows("delete from event_log where project_id = $1 and number < 3", project.id);

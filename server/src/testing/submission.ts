@@ -50,6 +50,9 @@ export async function submit(
   }
 }
 
+/** The reply to a message for one recipient, with the id of its email. */
+export const ACCEPTED = /^250 2\.0\.0 Accepted as ([0-9a-f-]{36})$/;
+
 /** A sender that every project may use while the transport is the local mailbox. */
 export const FROM = "app@sandbox.localhost";
 

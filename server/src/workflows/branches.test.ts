@@ -203,7 +203,7 @@ test("removes a branch and its transition on request, also while contacts are on
   expect(faultsOf(refused)).toEqual(["renamedBranches custom"]);
 });
 
-test("inserts a step with branches by its first one, and splices one whose branches all meet", async () => {
+test("inserting a branching step uses its first branch, and splicing one needs branches that meet", async () => {
   const id = await create();
   const first = await add(id, { type: "DELAY", config: { amount: 1, unit: "hours" }, autoConnect: true });
   const last = await add(id, { type: "EXIT", name: "End", autoConnect: true });

@@ -12,7 +12,7 @@ export interface BranchRenames {
 const LISTS = { BRANCH: "branches", RANDOM_SPLIT: "shares" } as const;
 
 /**
- * Returns a graph whose transitions leave an edited step by the new names of its branches.
+ * Returns the graph after the branches of an edited step were renamed, also in its transitions.
  * @throws AppError VALIDATION_ERROR for a name that doesn't exist, and for a branch that the edit removes although it leads to a step
  */
 export function withRenamedBranches(

@@ -19,7 +19,7 @@ interface WaitingProps {
   email: WholeEmail;
 }
 
-/** Shows an email that waits. A dialog stays open if the email is sent meanwhile, so that the response can explain it. */
+/** Shows a scheduled email. A dialog stays open if the email is sent in the meantime, so that the response can explain it. */
 export function Waiting({ projectId, email }: WaitingProps) {
   const [asked, setAsked] = useState<"schedule" | "cancel" | null>(null);
   const props = { projectId, email, onClose: () => setAsked(null) };

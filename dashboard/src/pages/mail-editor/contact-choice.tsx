@@ -27,7 +27,7 @@ interface ContactChoiceProps {
 
 const SHOWN = "8";
 
-/** Returns the query for the newest contacts with a text in their address. */
+/** Returns the query for the newest contacts whose address contains a text. */
 export function contactsQuery(projectId: string, search: string) {
   return query(api.contacts.list, {
     projectId,

@@ -1,4 +1,4 @@
-// Names who opened a stream.
+// Describes the caller of a stream.
 
 /** The credential that opened a stream: a session of a member, or an API key. */
 export interface StreamCaller {

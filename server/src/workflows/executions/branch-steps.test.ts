@@ -4,10 +4,10 @@ import * as contactsContract from "@postloft/contract/contacts.ts";
 import * as executions from "@postloft/contract/executions.ts";
 import * as questions from "@postloft/contract/workflows/questions.ts";
 import * as stepsContract from "@postloft/contract/workflows/steps.ts";
-import { createSealer } from "../../platform/crypto.ts";
 import { transaction } from "../../platform/database/database.ts";
 import { armFailpoints } from "../../platform/failpoints.ts";
-import { APP_SECRET, useTestServer, type TestProject } from "../../testing/test-server.ts";
+import { stepPartsOf } from "../../testing/step-parts.ts";
+import { useTestServer, type TestProject } from "../../testing/test-server.ts";
 import { drawWorkflow, entryOf, trackEvent, type DrawnWorkflow } from "../../testing/workflow-fixture.ts";
 import { advanceDue } from "./advance.ts";
 import { insertExecutions } from "./entry-queries.ts";
@@ -15,17 +15,6 @@ import { insertExecutions } from "./entry-queries.ts";
 /** No engine runs, so only the test advances executions. */
 const server = useTestServer({ ROLES: "api" });
 afterEach(() => armFailpoints([]));
-
-const parts = {
-  domains: { findSigningKeys: async () => new Map() } as never,
-  sealer: createSealer(APP_SECRET),
-  baseUrl: () => "",
-  publicKeyLimits: {
-    PUBLIC_KEY_EMAILS_PER_HOUR: 0,
-    PUBLIC_KEY_EMAILS_PER_DAY: 0,
-    PUBLIC_KEY_FIRST_EMAILS_PER_HOUR: 0,
-  },
-};
 
 const share = (name: string, percent: number) => ({ name, percent });
 const BRANCH = {
@@ -84,6 +73,7 @@ const enter = (project: TestProject, workflow: DrawnWorkflow, contactIds: readon
 
 /** Advances executions until none is due. */
 async function advanceAll(project: TestProject, limit = 500): Promise<void> {
+  const parts = stepPartsOf(server.database);
   while ((await advanceDue(server.database, parts, project.id, limit)) > 0);
 }
 

@@ -3,14 +3,11 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import * as templates from "@postloft/contract/templates.ts";
 import type { Graph, StepType } from "@postloft/contract/workflows/graph.ts";
-import { createSealer } from "../../platform/crypto.ts";
-import { createDns } from "../../platform/dns.ts";
 import { transaction } from "../../platform/database/database.ts";
 import { readJobInput } from "../../platform/background/jobs.ts";
 import { newId } from "../../platform/ids.ts";
-import { createLog } from "../../platform/log.ts";
-import { createDomains } from "../../domains/domains.ts";
-import { APP_SECRET, useTestServer } from "../../testing/test-server.ts";
+import { stepPartsOf } from "../../testing/step-parts.ts";
+import { useTestServer } from "../../testing/test-server.ts";
 import { drawWorkflow, entryOf, type DrawnStep, type DrawnWorkflow } from "../../testing/workflow-fixture.ts";
 import { advanceDue } from "./advance.ts";
 import { insertExecutions, markVersionsUsed } from "./entry-queries.ts";
@@ -128,24 +125,7 @@ test("sends no email twice and explains every step when moves, undos and steps a
   const template = await server.call(templates.createTemplate, byKey, {
     body: { ...body, type: "TRANSACTIONAL" },
   });
-  const parts = {
-    domains: createDomains({
-      database,
-      sealer: createSealer(APP_SECRET),
-      dns: createDns([]),
-      log: createLog({ level: "silent" }),
-      staysHere: true,
-      returnPath: null,
-      baseUrl: () => "https://post.example",
-    }),
-    sealer: createSealer(APP_SECRET),
-    baseUrl: () => "",
-    publicKeyLimits: {
-      PUBLIC_KEY_EMAILS_PER_HOUR: 0,
-      PUBLIC_KEY_EMAILS_PER_DAY: 0,
-      PUBLIC_KEY_FIRST_EMAILS_PER_HOUR: 0,
-    },
-  };
+  const parts = stepPartsOf(database);
   const advance = async () => {
     while ((await advanceDue(database, parts, projectId)) > 0);
   };

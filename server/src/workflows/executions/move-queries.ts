@@ -136,7 +136,7 @@ export async function lockMovable(
 /** A moved execution. Without a step if it ended. */
 export type MovedRow = Omit<StandingRow, "stepId"> & { stepId: string | null };
 
-/** Locks the next executions whose last move was made by a job. */
+/** Locks the next executions that a job moved and that have not been moved since. */
 export async function lockMovedBy(
   tx: Tx,
   projectId: string,
@@ -156,7 +156,7 @@ export async function lockMovedBy(
   return rows;
 }
 
-/** Returns those of ended executions whose contacts are in another active execution of the workflow. */
+/** Returns the ids of ended executions whose contacts have entered the workflow again. */
 export async function listReentered(tx: Tx, projectId: string, ids: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select x.id from workflow_executions x

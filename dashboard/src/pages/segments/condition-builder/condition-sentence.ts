@@ -86,7 +86,7 @@ export function phraseOf(
         ? t("{field} is on or before {value}", { field, value })
         : t("{field} is at most {value}", { field, value });
     case "within":
-      // A time of Postloft itself is never in the future.
+      // The times that Postloft sets itself are never in the future.
       return kind === "data"
         ? t("{field} is {upToNow} or in the future", { field, upToNow })
         : t("{field} is {upToNow}", { field, upToNow });
@@ -102,7 +102,7 @@ export function phraseOf(
   }
 }
 
-/** Returns the phrase for operators that compare days. */
+/** Returns the phrase of an operator that compares days. */
 function phraseOfDay({ operator, value, unit }: FilterCondition, field: string): string {
   if (operator === "isToday") return t("{field} is today", { field });
   if (operator === "onDay") return t("{field} is on {day}", { field, day: formatValue(value) });

@@ -162,7 +162,7 @@ test("keeps the value for another field or operator if it fits, and drops it oth
   expect(withField(row("pro"), "data.city", "string")).toEqual({ ...row("pro"), field: "data.city" });
 });
 
-test("keeps the value between operators of the same kind of date, and drops it otherwise", () => {
+test("keeps the value if the new operator takes the same kind of date, and drops it otherwise", () => {
   const due = { field: "data.due", operator: "within" as const, value: 3, unit: "weeks" as const };
   expect(withOperator(due, "inNext")).toEqual({ ...due, operator: "inNext" });
   expect(withOperator(due, "anniversary")).toEqual({ field: "data.due", operator: "anniversary" });
@@ -174,7 +174,7 @@ test("keeps the value between operators of the same kind of date, and drops it o
   expect(withOperator(onDay, "equals")).toEqual({ ...onDay, operator: "equals" });
 });
 
-test("a condition on a day is incomplete without a whole date", () => {
+test("a condition on a day is incomplete until its date is complete", () => {
   const onDay = { field: "data.due", operator: "onDay" as const };
   expect(isComplete(onDay)).toBe(false);
   expect(isComplete({ ...onDay, value: "soon" })).toBe(false);

@@ -48,7 +48,7 @@ export function MoveDialog({ projectId, workflowId, preview, onStarted, onClose 
       {moving.isError && !isOutdated && <Failure error={moving.error} />}
       {isOutdated && (
         <p role="alert" className="text-sm text-bad">
-          {t("The workflow changed meanwhile. Close this and open it again.")}
+          {t("The workflow was edited in the meantime. Close this dialog and open it again.")}
         </p>
       )}
       <ul className="flex flex-col gap-4">

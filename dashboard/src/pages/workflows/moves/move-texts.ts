@@ -45,7 +45,7 @@ export const changeTexts = ({ changes }: StepGroup): string[] =>
 
 const LEFT_OUT: Record<Counts["leftOut"][number]["reason"], (count: string) => string> = {
   STAY: (count) => t("{count} stayed on their version.", { count }),
-  NO_CHOICE: (count) => t("{count} came to a removed step meanwhile.", { count }),
+  NO_CHOICE: (count) => t("{count} reached a removed step in the meantime.", { count }),
   WEBHOOK: (count) => t("{count} wait for a webhook. Try again soon.", { count }),
   HELD: (count) => t("{count} are held since a database rollback.", { count }),
 };

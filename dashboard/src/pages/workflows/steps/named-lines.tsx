@@ -1,4 +1,4 @@
-// The lines of a step with named branches, and what happens to the paths of those that an edit renames or removes.
+// Edits the list of named branches of a step, and keeps or removes the paths of branches that are renamed or removed.
 import { ArrowDown, ArrowUp, Ellipsis, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { ELSE } from "@postloft/contract/workflows/branches.ts";
