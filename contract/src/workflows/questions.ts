@@ -169,7 +169,7 @@ export const replayWorkflow = endpoint({
   path: "/workflows/:id/replay",
   summary: "Replay the last executions with the current graph",
   description:
-    "Runs up to a thousand of the last executions again, with each contact's current data, the events that really happened and a virtual clock. Returns counts per step, next to the real ones. Nothing is written or sent.",
+    "Counts what up to a thousand of the last executions would have done up to now in this graph, next to what they did. What the graph has in common with theirs is taken from the records, so an unchanged graph gives the same counts. From the first difference on, the steps run again with a virtual clock, the events that really happened, the recorded responses of webhooks and shares of splits, and each contact's current data. `assumed` counts results that no record has. Nothing is written or sent.",
   caller: "project",
   isRead: true,
   params: ofWorkflow,
@@ -185,7 +185,17 @@ export const replayWorkflow = endpoint({
           stepId: z.uuid(),
           name: z.string(),
           did: z.object({ entered: z.int(), passed: z.int(), skipped: z.int(), failed: z.int() }),
-          would: z.object({ entered: z.int(), passed: z.int(), skipped: z.int(), failed: z.int() }),
+          would: z.object({
+            entered: z.int(),
+            passed: z.int(),
+            skipped: z.int(),
+            failed: z.int(),
+            assumed: z
+              .int()
+              .describe(
+                "Results that were assumed: webhooks without a recorded response (status 200), splits without a recorded share, and conditions on contact data, which may have been different then.",
+              ),
+          }),
         }),
       ),
     }),

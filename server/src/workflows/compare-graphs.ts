@@ -1,5 +1,6 @@
 // Compares two graphs by the ids of their steps and transitions, which stay the same across versions. Pure.
 import { isDeepStrictEqual } from "node:util";
+import type { GraphStep } from "@postloft/contract/workflows/graph.ts";
 
 export interface Differences<Item> {
   added: Item[];
@@ -38,4 +39,14 @@ function changedFields(before: object, after: object): string[] {
   return Object.entries(before)
     .filter(([name, value]) => !IGNORED.has(name) && !isDeepStrictEqual(value, values[name]))
     .map(([name]) => name);
+}
+
+/** Returns a step without what only its authors see. */
+export function runnablePartOf({
+  position: _position,
+  note: _note,
+  updatedAt: _updatedAt,
+  ...step
+}: GraphStep) {
+  return step;
 }

@@ -6,6 +6,7 @@ import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { Tx } from "../platform/database/database.ts";
 import { isId } from "../platform/ids.ts";
 import { AppError } from "../platform/app-error.ts";
+import { runnablePartOf } from "./compare-graphs.ts";
 import { readExitNames } from "./exit-rules.ts";
 import { checkGraph, type GraphFault } from "./graph-rules.ts";
 import {
@@ -88,12 +89,7 @@ function runsTheSame(before: Graph, after: Graph): boolean {
   return isDeepStrictEqual(runnablePart(before), runnablePart(after));
 }
 
-function runnablePart({ steps, ...graph }: Graph) {
-  return {
-    ...graph,
-    steps: steps.map(({ position: _position, note: _note, updatedAt: _updatedAt, ...step }) => step),
-  };
-}
+const runnablePart = ({ steps, ...graph }: Graph) => ({ ...graph, steps: steps.map(runnablePartOf) });
 
 /** Stores a sound graph of a locked workflow as its current one, without the checks of an enabled workflow. */
 export async function storeGraph(

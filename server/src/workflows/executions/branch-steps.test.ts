@@ -261,6 +261,7 @@ test("simulates the chosen share of a split, and replays the recorded one", asyn
   expect(await simulate({ fork: "unknown" })).toEqual(["B", { percent: 50 }, "B"]);
 
   await enter(project, workflow, await addContacts(project, 20));
+  await server.rows("update workflow_versions set is_used = true where workflow_id = $1", workflow.id);
   await advanceAll(project);
   const replay = async () => {
     const { body } = await server.call(questions.replayWorkflow, byKey, { params, body: {} });

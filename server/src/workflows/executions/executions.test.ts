@@ -499,7 +499,7 @@ test("explains why a contact would not enter, and replays the last executions", 
     expect.objectContaining({
       name: "big?",
       did: { entered: 1, passed: 1, skipped: 0, failed: 0 },
-      would: { entered: 1, passed: 1, skipped: 0, failed: 0 },
+      would: { entered: 1, passed: 1, skipped: 0, failed: 0, assumed: 0 },
     }),
   );
 });

@@ -279,10 +279,11 @@ export async function listReplayable(
     contactId: string;
     version: number;
     context: unknown;
+    results: unknown;
     trace: unknown;
     startedAt: Date;
   }>`
-    select x.id, x.contact_id, x.version, x.context, x.trace, x.started_at from workflow_executions x
+    select x.id, x.contact_id, x.version, x.context, x.results, x.trace, x.started_at from workflow_executions x
     where x.project_id = ${projectId} and x.workflow_id = ${workflowId} and x.contact_id is not null
     order by x.id desc limit ${limit}`.execute(database);
   return rows;

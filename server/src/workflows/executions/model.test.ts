@@ -36,7 +36,7 @@ import { countGoals } from "./goal-queries.ts";
 import { goalReachedAt } from "./goals.ts";
 import { reactOnce } from "./react.ts";
 import { createShares } from "./shares.ts";
-import { newExecution } from "./simulate.ts";
+import { chosenResponses, newExecution } from "./simulate.ts";
 import { simulateExecution, type SimulatedEvent } from "./simulated-environment.ts";
 import { unpackTrace } from "./stored-trace.ts";
 import { walk } from "./walk.ts";
@@ -387,7 +387,7 @@ test("engine and simulation take the path of a plain interpreter for any graph a
           segments: new Map(),
           knownFields: [],
           vault: createWebhookVault(createSealer(APP_SECRET)),
-          webhooks: {},
+          respond: chosenResponses({}),
           takeShare: createShares(),
         });
         expect(pathOf(simulated)).toEqual(expected);

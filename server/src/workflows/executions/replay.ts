@@ -1,16 +1,25 @@
-// Replays the last executions under another graph, with the events that really happened. Uses the current state of the contacts, because
-// earlier states are not stored.
+// Replays the last executions under another graph up to now. What the graph repeats is taken from the records. The rest is simulated with the
+// events that really happened and the current state of the contacts, because earlier states are not stored.
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { exitEventNames } from "@postloft/contract/workflows/exit-conditions.ts";
 import { waitNamesOf } from "@postloft/contract/workflows/graph.ts";
+import { readClock } from "../../platform/clock.ts";
 import { listArrivedEvents } from "../../events/arrived-events.ts";
 import { loadFilterContacts } from "../../segments/filters/load-contacts.ts";
-import { takenBranch, type StepRun, type WalkableGraph } from "./execution.ts";
+import type { Execution, StepRun, WalkableGraph } from "./execution.ts";
 import { readGraphs } from "./load-executions.ts";
 import { listReplayable } from "./list-queries.ts";
+import {
+  assume,
+  recordedResponses,
+  recordedShares,
+  repeatRuns,
+  stepsOnContacts,
+  type Assumptions,
+} from "./recorded-runs.ts";
 import { createShares, type TakeShare } from "./shares.ts";
 import { newExecution, readGround, readVersion, type SimulationDependencies } from "./simulate.ts";
-import { simulateExecution, type SimulatedEvent } from "./simulated-environment.ts";
+import { simulateExecution, type SimulatedEvent, type Simulation } from "./simulated-environment.ts";
 import { unpackTrace } from "./stored-trace.ts";
 
 interface Passage {
@@ -39,33 +48,30 @@ export async function replay(
     projectId,
     rows.map((row) => ({ workflowId: workflow.id, version: row.version })),
   );
-  const takeNew = createShares();
+  const repeat: ReplayOne = {
+    projectId,
+    workflow,
+    version,
+    graph,
+    ground,
+    now: await readClock(database),
+    takeNew: createShares(),
+    onContacts: stepsOnContacts(graph),
+    assumptions: new Map(),
+  };
   const [did, would] = [new Map<string, Passage>(), new Map<string, Passage>()];
   let executions = 0;
   for (const row of rows) {
     const contact = contacts.get(row.contactId);
     const former = graphs.get(`${workflow.id} ${row.version}`);
     if (contact === undefined || former === undefined) continue;
-    const execution = newExecution({
-      projectId,
-      workflow,
-      version,
-      graph,
-      contactId: row.contactId,
-      context: (row.context ?? {}) as Record<string, unknown>,
-      startedAt: row.startedAt,
-    });
     const trace = unpackTrace(row.trace);
-    await simulateExecution({
-      ...ground,
-      execution,
-      contact,
-      events: events.get(row.id) ?? [],
-      webhooks: {},
-      takeShare: recordedShares(trace, former, takeNew),
-    });
     count(did, trace, former);
-    count(would, execution.trace, graph);
+    count(
+      would,
+      await replayOne(repeat, { row, trace, former, contact, events: events.get(row.id) ?? [] }),
+      graph,
+    );
     executions++;
   }
   const names = new Map(
@@ -78,18 +84,69 @@ export async function replay(
       stepId,
       name: names.get(stepId) ?? "",
       did: did.get(stepId) ?? none(),
-      would: would.get(stepId) ?? none(),
+      would: { ...(would.get(stepId) ?? none()), assumed: repeat.assumptions.get(stepId) ?? 0 },
     })),
   };
 }
 
-/** Returns a function that takes the recorded shares of each split in order, and others where there is no record. */
-function recordedShares(trace: readonly StepRun[], { steps }: WalkableGraph, takeNew: TakeShare): TakeShare {
-  const recorded = Map.groupBy(trace, ({ n, step }) => (steps[n] ?? step)?.id ?? "");
-  return (step) => {
-    const branch = takenBranch(recorded.get(step.id)?.shift());
-    return step.config.shares.find(({ name }) => name === branch) ?? takeNew(step);
+interface ReplayOne extends Pick<Execution, "projectId" | "version" | "graph"> {
+  workflow: Parameters<typeof newExecution>[0]["workflow"];
+  ground: Awaited<ReturnType<typeof readGround>>;
+  now: Date;
+  takeNew: TakeShare;
+  onContacts: ReadonlySet<string>;
+  assumptions: Assumptions;
+}
+
+interface RecordedExecution extends Pick<Simulation, "contact" | "events"> {
+  row: Awaited<ReturnType<typeof listReplayable>>[number];
+  trace: readonly StepRun[];
+  former: WalkableGraph;
+}
+
+/** Returns what an execution would have done up to now, and counts what had to be assumed. */
+async function replayOne(
+  { ground, now, takeNew, onContacts, assumptions, ...to }: ReplayOne,
+  { row, trace, former, contact, events }: RecordedExecution,
+): Promise<StepRun[]> {
+  const { graph } = to;
+  const { startedAt } = row;
+  const { runs, differsAt } = repeatRuns(trace, former, graph, startedAt);
+  if (differsAt?.stepId == null) return runs;
+  const context = (row.context ?? {}) as Record<string, unknown>;
+  const results = (row.results ?? {}) as Record<string, unknown>;
+  const execution = {
+    ...newExecution({ ...to, contactId: row.contactId, context, startedAt }),
+    stepId: differsAt.stepId,
+    trace: [...runs],
+    results: resultsOf(runs, graph, results),
   };
+  const recorded = { trace, former, results, repeated: runs.length, assumptions };
+  await simulateExecution({
+    ...ground,
+    execution,
+    contact,
+    events,
+    respond: recordedResponses(recorded),
+    takeShare: recordedShares(recorded, takeNew),
+    from: new Date(differsAt.at),
+    until: now,
+  });
+  for (const { n, is } of execution.trace.slice(runs.length)) {
+    const { id = "" } = graph.steps[n] ?? {};
+    if (is === undefined && onContacts.has(id)) assume(assumptions, id);
+  }
+  return execution.trace;
+}
+
+/** Returns the results of steps that later steps can refer to. */
+function resultsOf(
+  runs: readonly StepRun[],
+  { steps }: WalkableGraph,
+  all: Readonly<Record<string, unknown>>,
+) {
+  const names = new Set(runs.map(({ n }) => steps[n]?.name ?? ""));
+  return Object.fromEntries(Object.entries(all).filter(([name]) => names.has(name)));
 }
 
 const none = (): Passage => ({ entered: 0, passed: 0, skipped: 0, failed: 0 });

@@ -6,7 +6,7 @@ import { createSealer } from "../../platform/crypto.ts";
 import { APP_SECRET, useTestServer } from "../../testing/test-server.ts";
 import { drawWorkflow } from "../../testing/workflow-fixture.ts";
 import { createShares } from "./shares.ts";
-import { newExecution } from "./simulate.ts";
+import { chosenResponses, newExecution } from "./simulate.ts";
 import { walkable } from "./execution.ts";
 import { simulateExecution } from "./simulated-environment.ts";
 
@@ -82,7 +82,7 @@ test("fails a delay until a time that never comes", async () => {
     segments: new Map(),
     knownFields: [],
     vault: createWebhookVault(createSealer(APP_SECRET)),
-    webhooks: {},
+    respond: chosenResponses({}),
     takeShare: createShares(),
   });
   expect(execution).toMatchObject({

@@ -53,7 +53,8 @@ export interface SimulationRequest {
   events?:
     | ReadonlyArray<{ name: string; at: string; data?: Record<string, unknown> | undefined }>
     | undefined;
-  webhooks?: Simulation["webhooks"] | undefined;
+  /** Responses of webhooks by step name. */
+  webhooks?: Readonly<Record<string, { status: number; body?: unknown }>> | undefined;
   splits?: Readonly<Record<string, string>> | undefined;
   from?: string | undefined;
   version?: number | undefined;
@@ -85,7 +86,7 @@ export async function simulate(deps: SimulationDependencies, projectId: string, 
     execution,
     contact,
     events,
-    webhooks: request.webhooks ?? {},
+    respond: chosenResponses(request.webhooks ?? {}),
     takeShare: chosenShares(request.splits ?? {}),
   });
   const filler = createFiller(() => variablesOf(execution, simulated.contact, ground.knownFields));
@@ -102,6 +103,17 @@ export async function simulate(deps: SimulationDependencies, projectId: string, 
     steps: execution.trace.map((run) => presentStepRun(run, graph)),
     emails,
     contact: { email, subscribed, data },
+  };
+}
+
+/** Returns a function that gives the chosen response of each webhook, by step name, or else status 200 with an empty body. */
+export function chosenResponses(chosen: NonNullable<SimulationRequest["webhooks"]>): Simulation["respond"] {
+  return ({ name }) => {
+    const { status, body = null } = chosen[name] ?? { status: 200 };
+    const isDone = status >= 200 && status < 300;
+    return isDone
+      ? { is: "done", status, body }
+      : { is: "failed", error: `The endpoint responded with ${status}.` };
   };
 }
 

@@ -4,8 +4,8 @@ import type { SegmentSource } from "../../segments/filters/load-segments.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { WebhookVault } from "../../webhooks/webhook-vault.ts";
 import { exitEventNames } from "@postloft/contract/workflows/exit-conditions.ts";
-import { openRun, stepOf, waitStart, type Execution } from "./execution.ts";
-import type { ArrivedEvent, Effect, MailPlan, MailToSend } from "./steps/step.ts";
+import { openRun, stepOf, waitStart, type Execution, type WebhookResponse } from "./execution.ts";
+import type { ArrivedEvent, Effect, MailPlan, MailToSend, StepOf } from "./steps/step.ts";
 import type { TakeShare } from "./shares.ts";
 import { walk, type ExecutionEnvironment } from "./walk.ts";
 
@@ -24,9 +24,12 @@ export interface Simulation {
   segments: ReadonlyMap<string, SegmentSource>;
   knownFields: readonly string[];
   vault: WebhookVault;
-  /** Responses of webhooks by step name. Status 200 with an empty body by default. */
-  webhooks: Readonly<Record<string, { status: number; body?: unknown }>>;
+  /** Returns the response of a webhook. */
+  respond: (step: StepOf<"WEBHOOK">) => WebhookResponse;
   takeShare: TakeShare;
+  /** When the simulation starts and ends. By default it covers all that `LIMITS.simulatedDays` allows since the execution started. */
+  from?: Date;
+  until?: Date;
 }
 
 export interface SimulatedMail {
@@ -46,22 +49,21 @@ export interface Simulated {
 
 /** Advances the execution, which is modified, until it ends or waits for an event that never happens. */
 export async function simulateExecution(simulation: Simulation): Promise<Simulated> {
-  const { execution, events, mails: plans, segments, knownFields, vault, webhooks, takeShare } = simulation;
+  const { execution, events, mails: plans, segments, knownFields, vault, respond, takeShare } = simulation;
   const mails: SimulatedMail[] = [];
   let contact = simulation.contact;
-  let now = execution.startedAt;
+  let now = simulation.from ?? execution.startedAt;
   const future = events.toSorted((one, other) => one.at.getTime() - other.at.getTime());
-  const lastMs = execution.startedAt.getTime() + LIMITS.simulatedDays.value * 86_400_000;
+  const lastMs = Math.min(
+    execution.startedAt.getTime() + LIMITS.simulatedDays.value * 86_400_000,
+    simulation.until?.getTime() ?? Infinity,
+  );
 
   function apply(effect: Effect): void {
     if (effect.is === "mail") mails.push({ stepId: effect.stepId, at: now, mail: effect.mail, contact });
     else if (effect.is === "change") contact = changed(contact, effect, now);
     else if (effect.is === "webhook") {
-      const { status, body = null } = webhooks[effect.step.name] ?? { status: 200 };
-      const isDone = status >= 200 && status < 300;
-      execution.answer = isDone
-        ? { is: "done", status, body }
-        : { is: "failed", error: `The endpoint responded with ${status}.` };
+      execution.answer = respond(effect.step);
       execution.dueAt = now;
     }
   }
