@@ -555,7 +555,7 @@ test("finding due contacts reads no others", async () => {
        select $1, gen_random_uuid(), 'i' || n || '@example.com', true from generate_series(1, 20000) n returning id
      )
      insert into workflow_dates (project_id, workflow_id, contact_id, occurs_at, due_at, since)
-     select $1, $2, id, now(), now() + random() * interval '9 days', now() from made`,
+     select $1, $2, id, now(), now() + interval '1 hour' + random() * interval '9 days', now() from made`,
     project.id,
     id,
   );
