@@ -1,5 +1,6 @@
 // Tests hints between processes. Work of one process wakes only the loops in others that handle it, and lost connections are reopened.
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { Client } from "pg";
 import { createDatabase, createPool } from "../database/database.ts";
 import { createHints, type Hints } from "./hints.ts";
 import { createLog } from "../log.ts";
@@ -98,6 +99,23 @@ test("many notifications reach other processes at most every 10 ms, the last one
   const seen = worker.notified.emails;
   notify(other, "emails");
   await vi.waitFor(() => expect(worker.notified.emails).toBeGreaterThan(seen), WAIT);
+});
+
+test("a connection runs one statement at a time", async () => {
+  const worker = await startWorker();
+  const other = await startOther();
+  const running = { now: 0, most: 0 };
+  const { query } = Client.prototype as unknown as { query: (...args: unknown[]) => Promise<unknown> };
+  const spy = vi.spyOn(Client.prototype, "query").mockImplementation(async function (this: Client, ...args) {
+    const isHint = String(args[0]).includes("pg_notify");
+    if (isHint) running.most = Math.max(running.most, ++running.now);
+    return query.apply(this, args).finally(() => (running.now -= isHint ? 1 : 0));
+  });
+  notify(other, "emails");
+  notify(other, "jobs");
+  await vi.waitFor(() => expect(worker.notified).toEqual({ emails: 2, jobs: 2 }), WAIT);
+  spy.mockRestore();
+  expect(running.most).toBe(1);
 });
 
 test("a lost connection is replaced, and every subscriber then checks once", async () => {

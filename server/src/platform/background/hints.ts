@@ -35,6 +35,14 @@ export function createHints(options: { database: Database; pool: Pool; log: Log;
   const notifiedAtMs = new Map<Topic, number>();
   let client: Client | null = null;
   let loop: Loop | null = null;
+  let lastStatement: Promise<unknown> = Promise.resolve();
+
+  /** Runs a statement after the previous one, because a connection takes one at a time. */
+  function query(on: Client, text: string, values: readonly string[] = []): Promise<unknown> {
+    const result = lastStatement.then(() => on.query(text, [...values]));
+    lastStatement = result.catch(() => undefined);
+    return result;
+  }
 
   async function connect(): Promise<void> {
     // The password is a hidden property of the pool's options, so copying them loses it.
@@ -71,7 +79,7 @@ export function createHints(options: { database: Database; pool: Pool; log: Log;
   async function check(): Promise<void> {
     if (client === null) return connect();
     const checked = client;
-    await checked.query("select 1").catch((error: unknown) => {
+    await query(checked, "select 1").catch((error: unknown) => {
       if (client === checked) client = null;
       breakOff(checked);
       throw error;
@@ -81,7 +89,8 @@ export function createHints(options: { database: Database; pool: Pool; log: Log;
   function notifyOthers(topic: Topic): void {
     pending.delete(topic);
     notifiedAtMs.set(topic, performance.now());
-    client?.query("select pg_notify($1, $2)", [CHANNEL, topic]).catch((error: unknown) => {
+    if (client === null) return;
+    query(client, "select pg_notify($1, $2)", [CHANNEL, topic]).catch((error: unknown) => {
       log.debug({ err: error, work: topic }, "failed to notify other processes of work, they poll");
     });
   }
