@@ -47,6 +47,48 @@ async function limitStay(page: Page): Promise<void> {
   await press(page, "Close");
 }
 
+/** Takes back the step that was added last and adds it again. An input keeps its own undo. */
+async function undoByKeys(page: Page): Promise<void> {
+  const exit = page.locator("[data-step]", { hasText: "On the free plan" });
+  await page.keyboard.press("Control+z");
+  await page.getByText("Undone: add “Exit”").waitFor();
+  await exit.waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Undo: add “Delay”", disabled: false }).waitFor();
+  await page.keyboard.press("Control+Shift+Z");
+  await page.getByText("Redone: add “Exit”").waitFor();
+  await page.getByRole("button", { name: "Undo: add “Exit”", disabled: false }).waitFor();
+  await reach(page, exit);
+  await page.keyboard.press("Enter");
+  await reach(page, page.getByRole("textbox", { name: "Name" }));
+  await page.keyboard.insertText("x");
+  await page.keyboard.press("Control+z");
+  await page.getByRole("button", { name: "Saved" }).waitFor();
+  await press(page, "Close");
+  await press(page, "Undo: add “Exit”");
+  await exit.waitFor({ state: "detached" });
+  await press(page, "Redo: add “Exit”");
+  await exit.waitFor();
+}
+
+/** Pastes a copied step into a path, and takes it back. Other texts are explained. */
+async function pasteByKeys(page: Page): Promise<void> {
+  await reach(page, page.locator("[data-step]", { hasText: "Delay" }));
+  await page.keyboard.press("Control+c");
+  await page.getByText("1 step copied").waitFor();
+  await reach(page, page.getByRole("button", { name: "Add a step after Condition, No" }));
+  await page.keyboard.press("Control+v");
+  await page.getByRole("heading", { level: 2, name: "Delay", exact: true }).waitFor();
+  await reach(page, page.getByRole("textbox", { name: "Name" }));
+  await page.keyboard.press("Control+a");
+  await page.keyboard.press("Control+c");
+  await press(page, "Close");
+  expect(await page.locator("[data-step]", { hasText: "Delay" }).count()).toBe(2);
+  await page.keyboard.press("Control+v");
+  await page.getByText("The clipboard contains no steps.").waitFor();
+  await press(page, "Undo: paste “Delay”");
+  await expect.poll(() => page.locator("[data-step]", { hasText: "Delay" }).count()).toBe(1);
+}
+
 test("a workflow is built by keyboard, enabled, started by an event, and its execution explained", async () => {
   const { page, project } = await openDashboard(server, browser, async (one) => {
     await make(server, one, "/templates", {
@@ -112,6 +154,8 @@ test("a workflow is built by keyboard, enabled, started by an event, and its exe
   await press(page, "Add step");
   await page.getByRole("heading", { level: 2, name: "Exit" }).waitFor();
   await press(page, "Close");
+  await undoByKeys(page);
+  await pasteByKeys(page);
   await limitStay(page);
   await press(page, "Enable");
   await page.getByText("“Onboarding” enabled").waitFor();
@@ -370,7 +414,7 @@ test("a trial explains a missing contact, a missing step, an endless wait and a 
   expect(executions.body.total).toBe(0);
 });
 
-test("a step that was changed elsewhere is not overwritten", async () => {
+test("a step that was changed elsewhere is overwritten neither by a save nor by undo", async () => {
   let [workflowId, stepId] = ["", ""];
   const { page, project } = await openDashboard(server, browser, async (one) => {
     workflowId = await make(server, one, "/workflows", { name: "Calls", eventName: "bought" });
@@ -400,16 +444,46 @@ test("a step that was changed elsewhere is not overwritten", async () => {
   );
   expect(body.steps.find(({ id }) => id === stepId)?.config).toEqual({ amount: 4, unit: "weeks" });
 
-  // The same by mouse, in the canvas.
-  await page.getByRole("button", { name: "Close", exact: true }).click();
-  await page.locator(`[data-step="${stepId}"]`).click();
-  await page.getByRole("heading", { level: 2, name: "Delay" }).waitFor();
+  // The open panel follows undo and redo.
+  const undoing = page.getByRole("button", { name: "Undo: edit “Delay”" });
+  await undoing.click();
+  await expect.poll(() => amount.inputValue()).toBe("2");
+  await page.getByRole("button", { name: "Redo: edit “Delay”" }).click();
+  await expect.poll(() => amount.inputValue()).toBe("4");
+  await undoing.waitFor();
+  await server.call("PATCH", `/workflows/${workflowId}/steps/${stepId}`, project.byKey, { note: "Theirs" });
+  await undoing.click();
+  await page.getByText("Someone else changed this workflow").waitFor();
+  await expect.poll(() => page.getByLabel("Note", { exact: true }).inputValue()).toBe("Theirs");
+
+  // The same by mouse, in the canvas. A deleted step comes back as the same step.
+  await page.getByRole("button", { name: "Delete step" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete step" }).click();
+  const step = page.locator(`[data-step="${stepId}"]`);
+  await step.waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Undo: delete “Delay”" }).click();
+  await step.click();
+  await page.getByRole("heading", { level: 2, name: "Delay", exact: true }).waitFor();
   await page
     .getByRole("button", { name: /^Add a step/ })
     .last()
     .click();
   await page.getByRole("menuitem", { name: "Webhook" }).click();
   await page.getByLabel("URL").waitFor();
+
+  // Steps are copied to another workflow, where undo is of this workflow only.
+  await page.getByRole("button", { name: "Cancel" }).click();
+  await step.click();
+  await page.getByRole("button", { name: "Copy", exact: true }).click();
+  await page.getByRole("menuitem", { name: "Copy with all steps after it" }).click();
+  await page.getByText("1 step copied").waitFor();
+  const other = await make(server, project, "/workflows", { name: "Reminders", eventName: "bought" });
+  await page.goto(`/app/${project.id}/workflows/${other}`);
+  await page.getByRole("button", { name: "Add a step after Trigger" }).click();
+  await page.getByRole("menuitem", { name: "Paste “Delay”" }).click();
+  await expect.poll(() => amount.inputValue()).toBe("4");
+  await page.getByRole("button", { name: "Undo: paste “Delay”" }).click();
+  await page.getByText("Add the first step.").waitFor();
 });
 
 test("a trigger by date is edited, explained in words and saved", async () => {

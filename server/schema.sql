@@ -1274,6 +1274,7 @@ CREATE TABLE workflows (
   paused_at           timestamp with time zone,
   paused_reason       jsonb,
   dates_since         timestamp with time zone,
+  revision            integer                   NOT NULL  DEFAULT 1,
   CONSTRAINT workflows_pkey PRIMARY KEY (project_id, id),
   CONSTRAINT workflows_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   CONSTRAINT workflows_trigger_type_check CHECK (trigger_type = ANY (ARRAY['EVENT'::text, 'SEGMENT_ENTRY'::text, 'SEGMENT_EXIT'::text, 'SCHEDULE'::text, 'DATE'::text, 'MANUAL'::text]))
@@ -1504,5 +1505,14 @@ CREATE TABLE workflow_dates (
 );
 CREATE INDEX workflow_dates_by_workflow ON workflow_dates USING btree (project_id, workflow_id, since);
 CREATE INDEX workflow_dates_due ON workflow_dates USING btree (project_id, due_at);
+
+CREATE TABLE workflow_earlier_graphs (
+  project_id   uuid     NOT NULL,
+  workflow_id  uuid     NOT NULL,
+  revision     integer  NOT NULL,
+  graph        jsonb    NOT NULL,
+  CONSTRAINT workflow_earlier_graphs_pkey PRIMARY KEY (project_id, workflow_id, revision),
+  CONSTRAINT workflow_earlier_graphs_project_id_workflow_id_fkey FOREIGN KEY (project_id, workflow_id) REFERENCES workflows(project_id, id) ON DELETE CASCADE
+);
 
 ALTER TABLE paused_destinations ADD CONSTRAINT paused_destinations_project_id_campaign_id_fkey FOREIGN KEY (project_id, campaign_id) REFERENCES campaigns(project_id, id) ON DELETE CASCADE;

@@ -50,8 +50,9 @@ import { WEBHOOK_ENDPOINT_ENDPOINTS } from "./webhook-endpoints.ts";
 import * as webhooks from "./webhooks.ts";
 import { MOVE_ENDPOINTS } from "./workflows/moves.ts";
 import { PAUSE_ENDPOINTS } from "./workflows/pauses.ts";
+import { pasteSteps } from "./workflows/paste.ts";
 import * as workflowSteps from "./workflows/steps.ts";
-import * as workflowVersions from "./workflows/versions.ts";
+import { VERSION_ENDPOINTS } from "./workflows/versions.ts";
 import * as workflows from "./workflows/workflows.ts";
 import * as workflowQuestions from "./workflows/questions.ts";
 
@@ -153,14 +154,10 @@ export const ENDPOINTS: readonly Endpoint[] = [
   workflowSteps.updateStep,
   workflowSteps.deleteStep,
   workflowSteps.insertStep,
+  pasteSteps,
   workflowSteps.createTransition,
   workflowSteps.deleteTransition,
-  workflowVersions.listVersions,
-  workflowVersions.getVersion,
-  workflowVersions.compareVersions,
-  workflowVersions.restoreVersion,
-  workflowVersions.exportWorkflow,
-  workflowVersions.importWorkflow,
+  ...VERSION_ENDPOINTS,
   workflowQuestions.explainEntry,
   workflowQuestions.simulateWorkflow,
   workflowQuestions.replayWorkflow,

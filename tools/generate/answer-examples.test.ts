@@ -6,7 +6,8 @@ import examples from "@postloft/contract/answer-examples.json" with { type: "jso
 import { ENDPOINTS } from "@postloft/contract/endpoints.ts";
 import { beforeAll, expect, test } from "vitest";
 import { useTestServer } from "../../server/src/testing/test-server.ts";
-import { asExamples, differences, recordResponses } from "./answer-examples.ts";
+import { asExamples, recordResponses } from "./answer-examples.ts";
+import { differences } from "./differences.ts";
 import type { Responses } from "./answer-story.ts";
 import { ROOT } from "./generated-files.ts";
 

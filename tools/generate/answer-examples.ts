@@ -5,7 +5,7 @@ import { contactFiles, IMAGE_KEY, images, SHOWN_KEY } from "./file-examples.ts";
 import { eventStream } from "./event-examples.ts";
 import { watchAndMove } from "./move-examples.ts";
 import { scheduledEmails } from "./scheduled-examples.ts";
-import { createStory, type Responses, type Body, type Story } from "./answer-story.ts";
+import { createStory, type Responses, type Story } from "./answer-story.ts";
 
 const ID = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/g;
 const INSTANT = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g;
@@ -161,6 +161,10 @@ async function workflows(story: Story, contactId: string): Promise<void> {
   const transitionId = incomingTransitions[0]?.id ?? "";
   const condition = await ask<{ id: string }>("workflows.insertStep", { params: { id, transitionId } });
   await ask("workflows.updateStep", { params: { id, stepId } });
+  await ask("workflows.pasteSteps", {
+    params,
+    body: { ...EXAMPLE_BODIES["workflows.pasteSteps"], fromStepId: stepId },
+  });
   const end = { type: "EXIT", config: { reason: "not on pro" } };
   const exit = await ask<{ id: string }>("workflows.addStep", { params, body: end });
   const link = { fromStepId: condition.id, toStepId: exit.id, branch: "no" };
@@ -190,7 +194,8 @@ async function workflows(story: Story, contactId: string): Promise<void> {
   await ask("workflows.getVersion", version);
   await ask("workflows.updateStep", { params: { id, stepId } });
   await ask("workflows.compareVersions", version);
-  await ask("workflows.get", { params });
+  const { revision } = await ask<{ revision: number }>("workflows.get", { params });
+  await ask("workflows.undo", { params, body: { revision: revision - 1, expectedRevision: revision } });
   await ask("workflows.list");
 }
 
@@ -279,21 +284,4 @@ export function asExamples(responses: Responses, url: string): Responses {
     .replaceAll(/\bwhsec_[A-Za-z0-9+/]{20,}=*/g, "whsec_…")
     .replaceAll(/\bp=[A-Za-z0-9+/=]{60,}/g, "p=MIIBIjANBgkqhkiG9w0BAQ…");
   return JSON.parse(text) as Responses;
-}
-
-/** Returns paths where two responses differ in structure: missing fields or values of another type. Null and empty lists match anything. */
-export function differences(one: unknown, other: unknown, path = ""): string[] {
-  if (one === null || other === null) return [];
-  if (typeof one !== typeof other || Array.isArray(one) !== Array.isArray(other)) return [path];
-  if (typeof one !== "object") return [];
-  if (Array.isArray(one) && Array.isArray(other)) {
-    const [first, second] = [one[0] as unknown, other[0] as unknown];
-    return first === undefined || second === undefined ? [] : differences(first, second, `${path}[]`);
-  }
-  const [left, right] = [one as Body, other as Body];
-  return [...new Set([...Object.keys(left), ...Object.keys(right)])].flatMap((name) =>
-    name in left && name in right
-      ? differences(left[name], right[name], `${path}.${name}`)
-      : [`${path}.${name}`],
-  );
 }

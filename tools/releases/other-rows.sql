@@ -73,6 +73,9 @@ insert into tracking_counts (project_id, content_id, number, campaign_id, total)
   select project_id, content_id, 7, '00000000-0000-0000-0000-000000000000', 1 from content_links limit 1;
 insert into webhook_calls (project_id, id, owner_kind, owner_id, owner_ref, url, method, headers, state, due_at, ended_at)
   values (:project, new_id(), 'member', new_id(), 'test', 'https://example.com', 'POST', '{}', 'done', null, now());
+insert into workflow_earlier_graphs (project_id, workflow_id, revision, graph)
+  select w.project_id, w.id, 1, '{"steps": [], "transitions": []}'
+  from workflows w where w.project_id = :project on conflict do nothing;
 insert into workflow_dates (project_id, workflow_id, contact_id, occurs_at, due_at, since)
   select w.project_id, w.id, c.id, now(), now() + interval '9 years', now()
   from workflows w join contacts c using (project_id) where w.project_id = :project limit 1;

@@ -180,6 +180,7 @@ export const LIMITS = {
     "versions",
     "The newest versions of a workflow are kept; older ones only if an execution started on them.",
   ),
+  undoableEdits: limit(50, "edits", "The last edits of a workflow's graph that can be undone."),
   problemsContentBytes: limit(
     1_000_000,
     "bytes",

@@ -115,6 +115,21 @@ export const EXAMPLE_BODIES: Readonly<Record<string, Readonly<Record<string, unk
   "workflows.updateStep": {
     config: { until: "09:00", timezone: "Europe/Berlin", weekdays: [1, 2, 3, 4, 5] },
   },
+  "workflows.pasteSteps": {
+    copied: {
+      format: "postloft.steps",
+      formatVersion: 1,
+      steps: [
+        { key: "1", type: "DELAY", name: "A day", config: { amount: 1, unit: "days" }, position: null },
+        { key: "2", type: "EXIT", name: "End", config: {}, position: null },
+      ],
+      transitions: [{ from: "1", to: "2", branch: null, priority: 0 }],
+      templates: [],
+      segments: [],
+    },
+    fromStepId: "0199e0a1-7b2c-7d3e-8f40-5a6b7c8d9e0f",
+  },
+  "workflows.undo": { revision: 7, expectedRevision: 8 },
   "workflows.insertStep": {
     type: "CONDITION",
     name: "On pro?",

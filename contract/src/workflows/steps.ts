@@ -103,7 +103,7 @@ export const deleteStep = endpoint({
   path: "/workflows/:id/steps/:stepId",
   summary: "Delete a step",
   description:
-    "Its transitions are deleted and the following steps are kept. With `splice`, the previous steps are connected to the next one. 409 for the TRIGGER, and for splicing a step with several next steps.",
+    "Its transitions are deleted and the following steps are kept. With `splice`, the previous steps are connected to the next one. 409 for the TRIGGER, and for splicing a step whose branches lead to different steps.",
   caller: "project",
   params: byStep,
   query: z.object({

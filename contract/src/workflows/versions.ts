@@ -18,6 +18,9 @@ import {
   workflowDescription,
 } from "./workflows.ts";
 
+/** The largest `integer` of PostgreSQL, which is the type of the columns. */
+const LARGEST_INTEGER = 2_147_483_647;
+
 const byVersion = z.object({ id: pathId, version: pathText });
 
 const version = z.object({
@@ -77,7 +80,7 @@ export const compareVersions = endpoint({
   description: "Returns the changes from this version to the one in `with`, or to the current one.",
   caller: "project",
   params: byVersion,
-  query: z.object({ with: queryInteger(1, 2_147_483_647, "The later version.").optional() }),
+  query: z.object({ with: queryInteger(1, LARGEST_INTEGER, "The later version.").optional() }),
   responses: {
     200: z.object({
       version: z.int(),
@@ -107,6 +110,28 @@ export const restoreVersion = endpoint({
   errors: ["WORKFLOW_NOT_FOUND", "VERSION_NOT_FOUND"],
 });
 
+export const undoEdits = endpoint({
+  name: "workflows.undo",
+  method: "POST",
+  path: "/workflows/:id/undo",
+  summary: "Restore the graph from before recent edits",
+  description: `Restores the steps, transitions, exit conditions and goal of one of the last ${LIMITS.undoableEdits.value} revisions, with the same ids. This is an edit too: to redo, restore the previous revision.`,
+  caller: "project",
+  params: byWorkflow,
+  body: z.object({
+    revision: z.int().min(1).max(LARGEST_INTEGER).describe("The `revision` to restore."),
+    expectedRevision: z
+      .int()
+      .min(1)
+      .max(LARGEST_INTEGER)
+      .describe(
+        "The current `revision`. If the graph was edited since, nothing changes and the response is 409.",
+      ),
+  }),
+  responses: { 200: workflow },
+  errors: ["WORKFLOW_NOT_FOUND", "CHANGED_MEANWHILE"],
+});
+
 const MOST_KEY = 100;
 const key = z.string().min(1).max(MOST_KEY);
 
@@ -121,14 +146,8 @@ const documentStep = z
   })
   .superRefine(({ type, config }, context) => addFaults(STEP_CONFIGS[type], config, "config", context));
 
-const documentFields = {
-  format: z.literal("postloft.workflow"),
-  formatVersion: z.literal(1),
-  name: nameText,
-  description: workflowDescription,
-  triggerType: z.enum(TRIGGER_TYPES),
-  triggerConfig: z.record(z.string(), z.unknown()),
-  allowReentry: z.boolean(),
+/** The parts of a graph that an export has in common with copied steps. */
+export const documentParts = {
   steps: z.array(documentStep).min(1).max(LIMITS.workflowSteps.value),
   transitions: z
     .array(
@@ -140,12 +159,23 @@ const documentFields = {
       }),
     )
     .max(LIMITS.workflowSteps.value * (LIMITS.stepBranches.value + 1)),
-  exitConditions: exitConditions.optional(),
-  goal: goal.optional(),
   templates: z.array(z.object({ id, name: z.string() })).describe("Templates used by its steps."),
   segments: z
     .array(z.object({ id, name: z.string(), slug: z.string() }))
     .describe("Segments used by its trigger, conditions and exit conditions."),
+};
+
+const documentFields = {
+  format: z.literal("postloft.workflow"),
+  formatVersion: z.literal(1),
+  name: nameText,
+  description: workflowDescription,
+  triggerType: z.enum(TRIGGER_TYPES),
+  triggerConfig: z.record(z.string(), z.unknown()),
+  allowReentry: z.boolean(),
+  ...documentParts,
+  exitConditions: exitConditions.optional(),
+  goal: goal.optional(),
 };
 
 /** The export of a workflow. Templates and segments have their ids, and their names for other projects. */
@@ -194,3 +224,13 @@ export const importWorkflow = endpoint({
   responses: { 201: workflow },
   errors: ["CONFLICT"],
 });
+
+export const VERSION_ENDPOINTS = [
+  listVersions,
+  getVersion,
+  compareVersions,
+  restoreVersion,
+  undoEdits,
+  exportWorkflow,
+  importWorkflow,
+] as const;

@@ -64,6 +64,9 @@ const record = z.object({
       "If false, a contact can enter only once. If true, it can enter again once its execution has ended.",
     ),
   version: z.int().describe("The version of the graph; executions keep theirs unless they are moved."),
+  revision: z
+    .int()
+    .describe("Counts the edits of the graph, which `POST /workflows/:id/undo` can take back."),
   nextRunAt: instant.nullable().describe("For an enabled SCHEDULE."),
   pausedAt: instant
     .nullable()

@@ -45,6 +45,7 @@ import type * as webhookDeliveries from "@postloft/contract/webhook-deliveries.t
 import type * as webhookEndpoints from "@postloft/contract/webhook-endpoints.ts";
 import type * as webhooks from "@postloft/contract/webhooks.ts";
 import type * as workflowsMoves from "@postloft/contract/workflows/moves.ts";
+import type * as workflowsPaste from "@postloft/contract/workflows/paste.ts";
 import type * as workflowsPauses from "@postloft/contract/workflows/pauses.ts";
 import type * as workflowsQuestions from "@postloft/contract/workflows/questions.ts";
 import type * as workflowsSteps from "@postloft/contract/workflows/steps.ts";
@@ -176,12 +177,14 @@ export const api = {
     updateStep: address<typeof workflowsSteps.updateStep>("PATCH", "/workflows/:id/steps/:stepId"),
     deleteStep: address<typeof workflowsSteps.deleteStep>("DELETE", "/workflows/:id/steps/:stepId"),
     insertStep: address<typeof workflowsSteps.insertStep>("POST", "/workflows/:id/transitions/:transitionId/insert-step"),
+    pasteSteps: address<typeof workflowsPaste.pasteSteps>("POST", "/workflows/:id/paste"),
     addTransition: address<typeof workflowsSteps.createTransition>("POST", "/workflows/:id/transitions"),
     deleteTransition: address<typeof workflowsSteps.deleteTransition>("DELETE", "/workflows/:id/transitions/:transitionId"),
     listVersions: address<typeof workflowsVersions.listVersions>("GET", "/workflows/:id/versions"),
     getVersion: address<typeof workflowsVersions.getVersion>("GET", "/workflows/:id/versions/:version"),
     compareVersions: address<typeof workflowsVersions.compareVersions>("GET", "/workflows/:id/versions/:version/compare"),
     restoreVersion: address<typeof workflowsVersions.restoreVersion>("POST", "/workflows/:id/versions/:version/restore"),
+    undo: address<typeof workflowsVersions.undoEdits>("POST", "/workflows/:id/undo"),
     export: address<typeof workflowsVersions.exportWorkflow>("GET", "/workflows/:id/export"),
     import: address<typeof workflowsVersions.importWorkflow>("POST", "/workflows/import"),
     why: address<typeof workflowsQuestions.explainEntry>("POST", "/workflows/:id/why"),

@@ -203,7 +203,7 @@ test("removes a branch and its transition on request, also while contacts are on
   expect(faultsOf(refused)).toEqual(["renamedBranches custom"]);
 });
 
-test("inserting a branching step uses its first branch, and splicing one needs branches that meet", async () => {
+test("inserting a branching step uses its first branch, and splicing one needs a single next step", async () => {
   const id = await create();
   const first = await add(id, { type: "DELAY", config: { amount: 1, unit: "hours" }, autoConnect: true });
   const last = await add(id, { type: "EXIT", name: "End", autoConnect: true });
@@ -215,10 +215,11 @@ test("inserting a branching step uses its first branch, and splicing one needs b
   });
   expect(await waysOf(id)).toEqual(["Enterprise→End"]);
   const splice = () => call("DELETE", `/workflows/${id}/steps/${step.id}?splice=true`);
-  expect((await link(id, step.id, last.id, "Pro")).status).toBe(201);
-  // The branch `else` would end the path.
+  const other = await add(id, { type: "EXIT", name: "Other", fromStepId: step.id, branch: "Pro" });
   expect(errorOf(await splice())).toBe("409 CONFLICT");
+  expect((await call("DELETE", `/workflows/${id}/steps/${other.id}`)).status).toBe(204);
   expect((await link(id, step.id, last.id, "else")).status).toBe(201);
+  // The branch "Pro" leads nowhere.
   expect((await splice()).status).toBe(204);
   const after = await server.call(workflows.getWorkflow, byKey, { params: { id } });
   expect(after.body.transitions.find((one) => one.id === between?.id)).toMatchObject({

@@ -51,7 +51,12 @@ const noteOf = ({ note }: { note?: string | undefined }) => (note ? { note } : {
 
 /** Returns the graph of an export. A transition to an unknown step keeps the key, which `checkGraph` rejects. */
 export function graphOfExport(
-  { steps, transitions, exitConditions = [], goal = null }: WorkflowExport,
+  {
+    steps,
+    transitions,
+    exitConditions = [],
+    goal = null,
+  }: Pick<WorkflowExport, "steps" | "transitions" | "exitConditions" | "goal">,
   { newId, at }: { newId: () => string; at: string },
 ): Graph {
   const ids = new Map(steps.map(({ key }) => [key, newId()]));

@@ -67,11 +67,7 @@ export async function importWorkflow(
   { projectId, targets, vault }: { projectId: string } & WebhookDependencies,
   { document, allowMissing }: { document: WorkflowExport; allowMissing: boolean },
 ): Promise<WorkflowView> {
-  const repeated = document.steps.findIndex(
-    ({ key }, at) => document.steps.findIndex((other) => other.key === key) < at,
-  );
-  if (repeated !== -1)
-    throw invalidField(`steps.${repeated}.key`, "custom", "Another step already has this key.");
+  requireDistinctKeys(document.steps, "steps");
   const written = graphOfExport(document, { newId, at: now().toISOString() });
   const names = { fromStepId: "from", toStepId: "to", branch: "branch", steps: "steps" } as const;
   requireSound(written, ({ field, transition }) =>
@@ -107,6 +103,13 @@ export async function importWorkflow(
   });
 }
 
+/** @throws AppError VALIDATION_ERROR for a step with the key of an earlier one */
+export function requireDistinctKeys(steps: WorkflowExport["steps"], field: string): void {
+  const repeated = steps.findIndex(({ key }, at) => steps.findIndex((other) => other.key === key) < at);
+  if (repeated !== -1)
+    throw invalidField(`${field}.${repeated}.key`, "custom", "Another step already has this key.");
+}
+
 /** Stores a trigger unchecked if it is unfinished or its segment is missing. `problems` reports it, and the workflow cannot be enabled. */
 async function resolvedTrigger(
   tx: Tx,
@@ -122,10 +125,10 @@ async function resolvedTrigger(
 }
 
 /** Finds each template by id, or else by its name in the export if exactly one template has that name. */
-async function resolveTemplates(
+export async function resolveTemplates(
   tx: Tx,
   projectId: string,
-  document: WorkflowExport,
+  document: Pick<WorkflowExport, "templates">,
   ids: readonly string[],
 ): Promise<Map<string, string | null>> {
   if (ids.length === 0) return new Map();
@@ -148,10 +151,10 @@ async function resolveTemplates(
 }
 
 /** Finds each segment by id, or else by its slug in the export. */
-async function resolveSegments(
+export async function resolveSegments(
   tx: Tx,
   projectId: string,
-  document: WorkflowExport,
+  document: Pick<WorkflowExport, "segments">,
   ids: readonly string[],
 ): Promise<Map<string, string | null>> {
   if (ids.length === 0) return new Map();

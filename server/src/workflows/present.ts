@@ -21,6 +21,7 @@ export function presentRecord(row: WorkflowRow) {
     triggerConfig: row.triggerConfig,
     allowReentry: row.allowReentry,
     version: row.version,
+    revision: row.revision,
     nextRunAt: row.nextRunAt?.toISOString() ?? null,
     pausedAt: row.pausedAt?.toISOString() ?? null,
     pausedReason: row.pausedReason,

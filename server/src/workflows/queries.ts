@@ -17,6 +17,7 @@ export interface WorkflowRow extends Row<
   | "triggerEvent"
   | "allowReentry"
   | "version"
+  | "revision"
   | "nextRunAt"
   | "datesSince"
   | "pausedAt"
@@ -30,7 +31,7 @@ export interface WorkflowRow extends Row<
 }
 
 export const COLUMNS = sql`w.id, w.name, w.description, w.enabled, w.trigger_type, w.trigger_config, w.trigger_event, w.allow_reentry,
-  w.version, w.next_run_at, w.dates_since, w.paused_at, w.paused_reason, w.confirmed_problems, w.created_at, w.updated_at`;
+  w.version, w.revision, w.next_run_at, w.dates_since, w.paused_at, w.paused_reason, w.confirmed_problems, w.created_at, w.updated_at`;
 
 export interface NewWorkflow extends Row<
   "workflows",
@@ -147,6 +148,7 @@ export interface WorkflowChanges {
   triggerEvent?: string | null | undefined;
   allowReentry?: boolean | undefined;
   version?: number | undefined;
+  revision?: number | undefined;
   nextRunAt?: Date | null | undefined;
   datesSince?: Date | null | undefined;
   confirmedProblems?: readonly ConfirmableProblem[] | undefined;

@@ -1,5 +1,6 @@
 // HTTP routes of workflows and their graphs.
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import { pasteSteps as pasteStepsEndpoint } from "@postloft/contract/workflows/paste.ts";
 import * as pauses from "@postloft/contract/workflows/pauses.ts";
 import * as questions from "@postloft/contract/workflows/questions.ts";
 import * as steps from "@postloft/contract/workflows/steps.ts";
@@ -12,6 +13,7 @@ import { exportWorkflow, importWorkflow } from "./exchange.ts";
 import { pauseWorkflow, resumeWorkflow } from "./executions/pauses.ts";
 import { enableWithMembers } from "./include-members.ts";
 import { listWorkflows } from "./listing.ts";
+import { pasteSteps } from "./paste-steps.ts";
 import {
   addStep,
   addTransition,
@@ -28,6 +30,7 @@ import {
   getWorkflow,
   updateWorkflow,
 } from "./workflows.ts";
+import { undoEdits } from "./undo.ts";
 import { compareVersions, getVersion, listVersions, restoreVersion } from "./versions.ts";
 
 /** Fills in the defaults of a page query. */
@@ -128,6 +131,9 @@ function graphRoutes({ targets, vault }: WebhookDependencies): Route[] {
         return noContent();
       }),
     ),
+    route(pasteStepsEndpoint, async ({ body, commit, ...call }) =>
+      commit(async (tx) => created({ steps: await pasteSteps(tx, which(call), body) })),
+    ),
     route(steps.insertStep, async ({ body, commit, ...call }) =>
       commit(async (tx) => {
         const { transitionId } = call.params;
@@ -151,6 +157,9 @@ function versionRoutes({ database, targets, vault }: { database: Database } & We
     }),
     route(versions.restoreVersion, async ({ projectId, params, commit }) =>
       commit(async (tx) => ok(await restoreVersion(tx, projectId, params.id, params.version))),
+    ),
+    route(versions.undoEdits, async ({ projectId, params, body, commit }) =>
+      commit(async (tx) => ok(await undoEdits(tx, { projectId, workflowId: params.id }, body))),
     ),
     route(versions.exportWorkflow, async ({ projectId, params }) =>
       ok(await exportWorkflow(database, projectId, params.id)),

@@ -45,15 +45,14 @@ export function withoutTransition(graph: Graph, id: string): Graph {
 
 /**
  * Removes a step and redirects its incoming transitions, which keep their ids, to the step after it.
- * Returns null if the target is ambiguous because the branches lead to different steps, or if a step would lead to itself.
+ * Branches that lead nowhere don't count, so an inserted step with branches can be removed again.
+ * Returns null if the branches lead to different steps, or if a step would lead to itself.
  */
 export function spliced(graph: Graph, step: GraphStep): Graph | null {
   const out = graph.transitions.filter(({ fromStepId }) => fromStepId === step.id);
   const behind = out[0]?.toStepId;
   if (behind === undefined) return withoutStep(graph, step.id);
-  const isOne = out.every(({ toStepId }) => toStepId === behind);
-  const isWhole = out.some(({ branch }) => branch === null) || out.length === branchesOf(step).length;
-  if (!isOne || !isWhole) return null;
+  if (out.some(({ toStepId }) => toStepId !== behind)) return null;
   const before = graph.transitions.filter(({ toStepId }) => toStepId === step.id);
   if (before.some(({ fromStepId }) => fromStepId === behind)) return null;
   const rest = withoutStep(graph, step.id);
@@ -80,6 +79,29 @@ export function withInsertedStep(
     one.id === transition.id ? { ...one, toStepId: step.id } : one,
   );
   return { ...grown, transitions: [...changed, onward] };
+}
+
+/**
+ * Returns where a graph can continue: the first open branch on the way from a step, depth first. Null if every path ends with an EXIT or goes
+ * back.
+ */
+export function openEndOf(
+  graph: Graph,
+  from: GraphStep,
+  passed: Set<string> = new Set(),
+): Pick<GraphTransition, "fromStepId" | "branch"> | null {
+  if (from.type === "EXIT" || passed.has(from.id)) return null;
+  passed.add(from.id);
+  const out = graph.transitions.filter(({ fromStepId }) => fromStepId === from.id);
+  if (out.length === 0) return { fromStepId: from.id, branch: usualBranchOf(from) };
+  for (const branch of out.some((one) => one.branch === null) ? [null] : branchesOf(from)) {
+    const way = out.find((one) => one.branch === branch);
+    if (way === undefined) return { fromStepId: from.id, branch };
+    const next = graph.steps.find(({ id }) => id === way.toStepId);
+    const end = next === undefined ? null : openEndOf(graph, next, passed);
+    if (end !== null) return end;
+  }
+  return null;
 }
 
 /** Returns the same graph with new ids, in the same order. */

@@ -20,6 +20,7 @@ import {
 } from "./queries.ts";
 import { refuseNewErrors, refuseSelfTriggering, toCheck } from "./read-problems.ts";
 import { subscribeWorkflows } from "./subscriptions.ts";
+import { keepGraph } from "./undo-queries.ts";
 
 export interface LockedWorkflow {
   row: WorkflowRow;
@@ -91,7 +92,7 @@ function runsTheSame(before: Graph, after: Graph): boolean {
 
 const runnablePart = ({ steps, ...graph }: Graph) => ({ ...graph, steps: steps.map(runnablePartOf) });
 
-/** Stores a sound graph of a locked workflow as its current one, without the checks of an enabled workflow. */
+/** Stores a sound graph of a locked workflow as its current one, without the checks of an enabled workflow. The previous one can be restored. */
 export async function storeGraph(
   tx: Tx,
   projectId: string,
@@ -101,12 +102,13 @@ export async function storeGraph(
 ): Promise<void> {
   const isNew = isUsed || asNewVersion;
   const version = isNew ? row.version + 1 : row.version;
+  const kept = { version: row.version, kept: LIMITS.undoableEdits.value };
+  await keepGraph(tx, { projectId, workflowId: row.id, revision: row.revision }, kept);
   const to = { projectId, workflowId: row.id, version, graph, ...(await readNames(tx, projectId, graph)) };
   if (isNew) {
     await insertVersion(tx, to);
-    const kept = LIMITS.workflowVersions.value;
-    await deleteOldVersions(tx, { projectId, workflowId: row.id, kept });
+    await deleteOldVersions(tx, { projectId, workflowId: row.id, kept: LIMITS.workflowVersions.value });
   } else await updateVersion(tx, to);
-  await updateWorkflowRow(tx, projectId, row.id, { version });
+  await updateWorkflowRow(tx, projectId, row.id, { version, revision: row.revision + 1 });
   await subscribeWorkflows(tx, projectId);
 }

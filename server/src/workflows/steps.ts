@@ -260,7 +260,7 @@ function findStep({ graph }: LockedWorkflow, id: string): GraphStep {
   return step;
 }
 
-function findTransition({ graph }: LockedWorkflow, id: string): GraphTransition {
+export function findTransition({ graph }: LockedWorkflow, id: string): GraphTransition {
   const transition = graph.transitions.find((one) => one.id === id.toLowerCase());
   if (transition === undefined) throw new AppError("TRANSITION_NOT_FOUND");
   return transition;

@@ -55,8 +55,8 @@ export function useShortcuts(projectId: string, open: (what: Opened) => void): v
 const OTHERS =
   "input, textarea, select, [contenteditable], [role=dialog]:not([aria-modal=false]), [role=menu], [role=listbox]";
 
-/** Returns whether the key belongs to a focused input, menu or dialog. */
-function isTaken({ target, defaultPrevented }: KeyboardEvent): boolean {
+/** Returns whether a key or a clipboard event belongs to a focused input, menu or dialog. */
+export function isTaken({ target, defaultPrevented }: Event): boolean {
   return defaultPrevented || (target instanceof HTMLElement && target.closest(OTHERS) !== null);
 }
 

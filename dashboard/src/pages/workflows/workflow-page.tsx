@@ -10,6 +10,7 @@ import { Page } from "../../ui/page.tsx";
 import { Failure, Skeleton } from "../../ui/states.tsx";
 import { Gone, useIsBeingDeleted } from "../gone.tsx";
 import { useProject } from "../project-shell.tsx";
+import { EditsOf } from "./edits/use-edits.tsx";
 import { ExecutionList } from "./executions/execution-list.tsx";
 import { MoveNotice } from "./moves/move-notice.tsx";
 import { ProblemList } from "./problem-list.tsx";
@@ -49,7 +50,7 @@ export function WorkflowPage() {
       {workflow.isPending && <Skeleton className="h-96" />}
       {workflow.isError && <Failure error={workflow.error} onRetry={() => void workflow.refetch()} />}
       {data !== undefined && (
-        <>
+        <EditsOf key={data.id} projectId={project.id} workflow={data}>
           <Choices
             label={t("Workflow")}
             look="tabs"
@@ -76,7 +77,7 @@ export function WorkflowPage() {
               <StepsView key={data.id} projectId={project.id} workflow={data} />
             </>
           )}
-        </>
+        </EditsOf>
       )}
     </Page>
   );

@@ -993,6 +993,13 @@ export interface WorkflowDatesTable {
   fromPublicKey: boolean | null;
 }
 
+export interface WorkflowEarlierGraphsTable {
+  projectId: string;
+  workflowId: string;
+  revision: number;
+  graph: ColumnType<unknown, string, string>;
+}
+
 export interface WorkflowExecutionsTable {
   projectId: string;
   id: string;
@@ -1062,6 +1069,7 @@ export interface WorkflowsTable {
   pausedAt: Date | null;
   pausedReason: ColumnType<unknown, string | null | undefined, string | null>;
   datesSince: Date | null;
+  revision: Generated<number>;
 }
 
 export interface Rows {
@@ -1152,6 +1160,7 @@ export interface Rows {
   webhook_endpoints: WebhookEndpointsTable;
   webhook_secrets: WebhookSecretsTable;
   workflow_dates: WorkflowDatesTable;
+  workflow_earlier_graphs: WorkflowEarlierGraphsTable;
   workflow_executions: WorkflowExecutionsTable;
   workflow_step_counts: WorkflowStepCountsTable;
   workflow_versions: WorkflowVersionsTable;

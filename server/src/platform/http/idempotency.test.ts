@@ -361,6 +361,11 @@ const CASES: Record<string, (project: TestProject, name: string) => Promise<Call
   "workflows.restoreVersion": async (project, name) => ({
     path: `/workflows/${await make(project, "/workflows", { name })}/versions/1/restore`,
   }),
+  "workflows.undo": async (project, name) => {
+    const path = `/workflows/${await make(project, "/workflows", { name })}`;
+    await make(project, `${path}/steps`, EXIT);
+    return { path: `${path}/undo`, body: { revision: 1, expectedRevision: 2 } };
+  },
   "workflows.pause": async (project, name) => ({
     path: `/workflows/${await make(project, "/workflows", { name })}/pause`,
   }),
@@ -392,6 +397,14 @@ const CASES: Record<string, (project: TestProject, name: string) => Promise<Call
     const toStepId = await make(project, `${path}/steps`, EXIT);
     const { body } = await server.call<{ steps: Array<{ id: string }> }>("GET", path, project.byKey);
     return { path: `${path}/transitions`, body: { fromStepId: body.steps[0]?.id, toStepId } };
+  },
+  "workflows.pasteSteps": async (project, name) => {
+    const path = `/workflows/${await make(project, "/workflows", { name })}`;
+    const { body } = await server.call<{ steps: Array<{ id: string }> }>("GET", path, project.byKey);
+    return {
+      path: `${path}/paste`,
+      body: { ...EXAMPLE_BODIES["workflows.pasteSteps"], fromStepId: body.steps[0]?.id },
+    };
   },
   "workflows.insertStep": async (project, name) => {
     const path = `/workflows/${await make(project, "/workflows", { name })}`;

@@ -1,18 +1,20 @@
 // The side panel of a step: its name, its configuration, what happened in it, and its deletion.
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { X } from "lucide-react";
+import { ChevronDown, X } from "lucide-react";
 import { useEffect, useRef, useState, type FormEvent, type ReactNode } from "react";
 import { call, isChangedMeanwhile, problemWith } from "../../../api/call.ts";
 import { api } from "../../../api/endpoints.ts";
 import { t } from "../../../text/t.ts";
-import { Button } from "../../../ui/button.tsx";
+import { Button, buttonClass } from "../../../ui/button.tsx";
 import { ConfirmDialog } from "../../../ui/confirm-dialog.tsx";
 import { Field, TextArea } from "../../../ui/field.tsx";
+import { Menu, MenuItem } from "../../../ui/menu.tsx";
 import { Card } from "../../../ui/page.tsx";
 import { Failure } from "../../../ui/states.tsx";
 import type { Way } from "../canvas/plan.ts";
-import { invalidateWorkflows, type Step, type Workflow } from "../workflow-queries.ts";
+import { useEdits } from "../edits/use-edits.tsx";
+import type { Step, Workflow } from "../workflow-queries.ts";
 import { ConfigFields } from "./config-fields.tsx";
 import { AT_INPUTS, FIRST_CONFIGS, type Config } from "./step-config.ts";
 import { STEP_KINDS, stepName, type AddableType } from "./step-kinds.ts";
@@ -62,10 +64,12 @@ interface StepPanelProps {
   projectId: string;
   workflow: Workflow;
   step: Step & { type: AddableType };
+  /** Copies the step, also with the steps after it. */
+  onCopy: (withNext: boolean) => void;
   onClose: () => void;
 }
 
-export function StepPanel({ projectId, workflow, step, onClose }: StepPanelProps) {
+export function StepPanel({ projectId, workflow, step, onCopy, onClose }: StepPanelProps) {
   const edit = useStepEdit(projectId, step);
   const { base, name, config, taken, isChanged, saving } = edit;
   const submit = (event: FormEvent) => {
@@ -106,7 +110,10 @@ export function StepPanel({ projectId, workflow, step, onClose }: StepPanelProps
         />
         <p className="text-sm text-faint">{t("People already inside keep the steps they started with.")}</p>
         <div className="flex flex-wrap items-center justify-between gap-2">
-          <DeleteButton projectId={projectId} workflow={workflow} step={base} onDeleted={onClose} />
+          <span className="-ml-3 flex flex-wrap">
+            <DeleteButton projectId={projectId} workflow={workflow} step={base} onDeleted={onClose} />
+            <CopyMenu onCopy={onCopy} />
+          </span>
           <Button
             look="primary"
             type="submit"
@@ -129,6 +136,23 @@ export function StepPanel({ projectId, workflow, step, onClose }: StepPanelProps
   );
 }
 
+function CopyMenu({ onCopy }: Pick<StepPanelProps, "onCopy">) {
+  return (
+    <Menu
+      label={t("Copy")}
+      className={buttonClass("quiet")}
+      button={
+        <>
+          {t("Copy")} <ChevronDown size={14} aria-hidden />
+        </>
+      }
+    >
+      <MenuItem onSelect={() => onCopy(false)}>{t("Copy step")}</MenuItem>
+      <MenuItem onSelect={() => onCopy(true)}>{t("Copy with all steps after it")}</MenuItem>
+    </Menu>
+  );
+}
+
 interface DeleteButtonProps {
   projectId: string;
   workflow: Workflow;
@@ -138,10 +162,10 @@ interface DeleteButtonProps {
 
 /** Deletes a step and connects the steps around it, unless its branches lead to different steps. */
 function DeleteButton({ projectId, workflow, step, onDeleted }: DeleteButtonProps) {
-  const queries = useQueryClient();
+  const edits = useEdits();
   const [isAsking, setAsking] = useState(false);
   const { id: stepId, outgoingTransitions: out } = step;
-  const isSplit = out.length > 1 || out.some(({ branch }) => branch !== null);
+  const isSplit = new Set(out.map(({ toStepId }) => toStepId)).size > 1;
   const deleting = useMutation({
     mutationFn: () =>
       call(api.workflows.deleteStep, {
@@ -149,14 +173,15 @@ function DeleteButton({ projectId, workflow, step, onDeleted }: DeleteButtonProp
         params: { id: workflow.id, stepId },
         query: isSplit ? {} : { splice: "true" },
       }),
-    onSuccess: async () => {
+    onMutate: edits.begin,
+    onSuccess: async (_result, _nothing, before) => {
       onDeleted();
-      await invalidateWorkflows(queries, projectId);
+      await edits.end({ kind: "delete", name: stepName(step) }, before);
     },
   });
   return (
     <>
-      <Button look="quiet" className="-ml-3" onClick={() => setAsking(true)}>
+      <Button look="quiet" onClick={() => setAsking(true)}>
         {t("Delete step")}
       </Button>
       {isAsking && (
@@ -165,7 +190,7 @@ function DeleteButton({ projectId, workflow, step, onDeleted }: DeleteButtonProp
           description={
             isSplit
               ? t("The steps after it stay, but no path leads to them until you connect them again.")
-              : t("The step before it leads to the next one. This can't be undone.")
+              : t("The step before it leads to the next one.")
           }
           action={t("Delete step")}
           doing={{ ...deleting, mutate: () => deleting.mutate() }}
@@ -187,14 +212,15 @@ interface NewStepPanelProps {
 }
 
 export function NewStepPanel({ projectId, workflow, type, way, onAdded, onClose }: NewStepPanelProps) {
-  const queries = useQueryClient();
+  const edits = useEdits();
   const [name, setName] = useState(STEP_KINDS[type].name);
   const [config, setConfig] = useState<Config | null>(FIRST_CONFIGS[type]);
   const adding = useMutation({
     mutationFn: (written: Config) => addStep(projectId, workflow.id, way, { type, name, config: written }),
-    onSuccess: async ({ id }) => {
-      await invalidateWorkflows(queries, projectId);
-      onAdded(id);
+    onMutate: edits.begin,
+    onSuccess: async (added, _config, before) => {
+      await edits.end({ kind: "add", name: stepName(added) }, before);
+      onAdded(added.id);
     },
   });
   const submit = (event: FormEvent) => {

@@ -9,6 +9,8 @@ import { Choices } from "../../../ui/choices.tsx";
 import { Skeleton } from "../../../ui/states.tsx";
 import { formatNumber, formatShare } from "../../../ui/format.ts";
 import { planOf, type Way } from "../canvas/plan.ts";
+import { useCopying } from "../copy/use-copying.ts";
+import { UndoButtons } from "../edits/undo-buttons.tsx";
 import { readWorkflowSearch } from "../search.ts";
 import { lastTried, rememberTried } from "../try/last-contact.ts";
 import { pathOf } from "../try/trial-path.ts";
@@ -63,6 +65,14 @@ export function StepsView({ projectId, workflow }: StepsViewProps) {
     });
   };
   const select = (id: string | undefined) => open({ step: id });
+  const copying = useCopying({
+    projectId,
+    workflow,
+    plan,
+    selectedId,
+    templates: names?.templates ?? new Map(),
+    onPasted: (id) => void select(id),
+  });
   const tryWith = (id: string) => {
     if (id !== NO_CONTACT) rememberTried(projectId, id);
     void open({ try: id });
@@ -106,6 +116,8 @@ export function StepsView({ projectId, workflow }: StepsViewProps) {
       from={nameOf(way.fromStepId)}
       name={labelOf(way)}
       onAdd={(type) => void select(undefined).then(() => setAdding({ way, type }))}
+      copied={copying.copied}
+      onPaste={() => copying.pasteInto(way)}
     />
   );
   // Without names and counts the steps would change right after they appear.
@@ -117,12 +129,13 @@ export function StepsView({ projectId, workflow }: StepsViewProps) {
     <div className={isPanelOpen ? "grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_23rem]" : ""}>
       <div className={isPanelOpen ? "min-w-0 max-lg:hidden lg:sticky lg:top-4" : "min-w-0"}>
         {numbers.data?.goal != null && <GoalLine goal={numbers.data.goal} />}
-        <div className="mb-3 flex flex-wrap items-center justify-between gap-2">
+        <div className="mb-3 flex flex-wrap items-center gap-2">
           {isWide && <ViewChoice isOutline={isOutline} />}
+          <UndoButtons />
           <Button
             ref={tryButton}
             aria-pressed={isTrying}
-            className="aria-pressed:bg-press"
+            className="ml-auto aria-pressed:bg-press"
             onClick={() => (isTrying ? void close() : tryWith(lastTried(projectId) ?? NO_CONTACT))}
           >
             <FlaskConical size={14} aria-hidden /> {t("Try it")}
@@ -154,6 +167,7 @@ export function StepsView({ projectId, workflow }: StepsViewProps) {
             projectId={projectId}
             workflow={workflow}
             step={selected}
+            onCopy={(withNext) => void copying.copy(selected, { withNext })}
             onClose={() => void close()}
           />
         )
@@ -207,13 +221,14 @@ function ViewChoice({ isOutline }: { isOutline: boolean }) {
 
 interface SelectedPanelProps extends StepsViewProps {
   step: Step;
+  onCopy: (withNext: boolean) => void;
   onClose: () => void;
 }
 
-function SelectedPanel({ projectId, workflow, step, onClose }: SelectedPanelProps) {
+function SelectedPanel({ step, onCopy, ...shared }: SelectedPanelProps) {
   const { type } = step;
-  if (type === "TRIGGER") return <TriggerPanel projectId={projectId} workflow={workflow} onClose={onClose} />;
-  return <StepPanel projectId={projectId} workflow={workflow} step={{ ...step, type }} onClose={onClose} />;
+  if (type === "TRIGGER") return <TriggerPanel {...shared} />;
+  return <StepPanel step={{ ...step, type }} onCopy={onCopy} {...shared} />;
 }
 
 /** Returns null while loading. */

@@ -1,6 +1,6 @@
 // The side panel of the TRIGGER: the workflow's name, what lets contacts in, whether they may enter again, and what makes them leave.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useState, type FormEvent } from "react";
+import { useEffect, useState, type FormEvent } from "react";
 import type { ExitCondition } from "@postloft/contract/workflows/exit-conditions.ts";
 import type { Goal } from "@postloft/contract/workflows/goal.ts";
 import type { TriggerType } from "@postloft/contract/workflows/graph.ts";
@@ -14,6 +14,7 @@ import { useToast } from "../../../ui/toasts.tsx";
 import { isSame } from "../../../ui/typed.ts";
 import { useLeaveWarning } from "../../../ui/use-leave-warning.ts";
 import { TRIGGER_NAMES } from "../trigger-text.ts";
+import { useEdits } from "../edits/use-edits.tsx";
 import { invalidateWorkflows, type Workflow } from "../workflow-queries.ts";
 import { PanelFrame } from "./step-panel.tsx";
 import { ExitFields } from "./exit-fields.tsx";
@@ -79,6 +80,7 @@ function useTriggerDraft(projectId: string, workflow: Workflow) {
   const [base, setBase] = useState(workflow);
   const [draft, setDraft] = useState(() => draftOf(workflow));
   const queries = useQueryClient();
+  const edits = useEdits();
   const toast = useToast();
   const take = (saved: Workflow) => {
     setBase(saved);
@@ -91,17 +93,23 @@ function useTriggerDraft(projectId: string, workflow: Workflow) {
         params: { id: workflow.id },
         body: { ...changesOf(draftOf(base), draft), expectedUpdatedAt: workflow.updatedAt },
       }),
-    onSuccess: (saved) => {
+    onMutate: edits.begin,
+    onSuccess: async (saved, _nothing, before) => {
       take(saved);
       toast(t("Trigger saved"));
+      await edits.end({ kind: "exits", name: "" }, before);
     },
-    onSettled: () => invalidateWorkflows(queries, projectId),
+    onError: () => invalidateWorkflows(queries, projectId),
   });
   const isChanged = !isSame(draft, draftOf(base));
   // A workflow read after the panel opened may have another trigger. Changed steps are no conflict.
   const isStale =
     !saving.isPending && !isSame(draftOf(workflow), draftOf(base)) && workflow.updatedAt > base.updatedAt;
   useLeaveWarning(isChanged);
+  useEffect(() => {
+    if (isStale && !isChanged) take(workflow);
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- only a trigger that was changed elsewhere or undone replaces the shown one
+  }, [isStale]);
   return { base, draft, setDraft, saving, isChanged, isStale, take };
 }
 

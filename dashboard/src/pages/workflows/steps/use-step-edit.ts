@@ -1,12 +1,13 @@
 // Holds the edit of a step and saves it.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { call } from "../../../api/call.ts";
 import { api } from "../../../api/endpoints.ts";
 import { t } from "../../../text/t.ts";
 import { useToast } from "../../../ui/toasts.tsx";
 import { isSame } from "../../../ui/typed.ts";
 import { useLeaveWarning } from "../../../ui/use-leave-warning.ts";
+import { useEdits } from "../edits/use-edits.tsx";
 import { invalidateWorkflows, type Step } from "../workflow-queries.ts";
 import type { Config, RenamedBranches } from "./step-config.ts";
 import { stepName, type AddableType } from "./step-kinds.ts";
@@ -36,6 +37,17 @@ export function useStepEdit(projectId: string, step: AddableStep) {
   });
   const isChanged = name !== base.name || note !== (base.note ?? "") || !isSame(config, base.config);
   useLeaveWarning(isChanged);
+  const take = (saved: AddableStep) => {
+    setBase(saved);
+    setName(saved.name);
+    setNote(saved.note ?? "");
+    restart(saved);
+    saving.reset();
+  };
+  useEffect(() => {
+    if (!isChanged && step.updatedAt > base.updatedAt) take(step);
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- only a step that was changed elsewhere or undone replaces the shown one
+  }, [step.updatedAt]);
   return {
     base,
     name,
@@ -49,13 +61,7 @@ export function useStepEdit(projectId: string, step: AddableStep) {
     },
     taken,
     /** Discards the edit for a step that was changed elsewhere. */
-    take: (saved: AddableStep) => {
-      setBase(saved);
-      setName(saved.name);
-      setNote(saved.note ?? "");
-      restart(saved);
-      saving.reset();
-    },
+    take,
     isChanged,
     saving,
     save: () => {
@@ -79,6 +85,7 @@ interface StepBody {
 
 function useSaving(projectId: string, base: AddableStep, onSaved: (saved: AddableStep) => void) {
   const queries = useQueryClient();
+  const edits = useEdits();
   const toast = useToast();
   const { id: stepId, workflowId: id, updatedAt: expectedUpdatedAt } = base;
   return useMutation({
@@ -88,10 +95,12 @@ function useSaving(projectId: string, base: AddableStep, onSaved: (saved: Addabl
         params: { id, stepId },
         body: { ...body, config: { ...config }, expectedUpdatedAt },
       }),
-    onSuccess: (saved) => {
+    onMutate: edits.begin,
+    onSuccess: async (saved, _body, before) => {
       onSaved({ ...base, ...saved, type: base.type });
       toast(t("Step saved"), stepName(saved));
+      await edits.end({ kind: "edit", name: stepName(saved) }, before);
     },
-    onSettled: () => invalidateWorkflows(queries, projectId),
+    onError: () => invalidateWorkflows(queries, projectId),
   });
 }
