@@ -246,3 +246,84 @@ test("a template changed in another tab shows a conflict, and either version can
   await save(other);
   expect(await saved()).toBe("Ours");
 });
+
+test("a language is added, edited, tested, removed and brought back", async () => {
+  const { page, project, faults } = await openTemplates();
+  await create(page, "Custom HTML");
+  await page.getByRole("textbox", { name: "From", exact: true }).fill("news@sandbox.localhost");
+  await subject(page).fill("Hello");
+  await writeHtml(page, "<p>Hello</p>");
+  await save(page);
+  const add = async (tag: string) => {
+    await page.getByRole("button", { name: "Add language" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("textbox", { name: "Language" }).fill(tag);
+    await dialog.getByRole("button", { name: "Add language" }).click();
+    return dialog;
+  };
+  const dialog = await add("german");
+  await dialog.getByText("Must be a language tag").waitFor();
+  await dialog.getByRole("button", { name: "Cancel" }).click();
+  await add("PT_br");
+  const tabs = page.getByRole("group", { name: "Language" });
+  await tabs.getByRole("button", { name: "Brazilian Portuguese", pressed: true }).waitFor();
+  await subject(page).fill("Olá");
+  await writeHtml(page, "<p>Olá</p>");
+  await save(page);
+  await page.frameLocator("iframe").getByText("Olá").waitFor();
+
+  await page.getByRole("button", { name: "Send test" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Send test" }).click();
+  const subjects = async () =>
+    (
+      await server.rows<{ subject: string }>(
+        "select subject from email_contents where project_id = $1",
+        project.id,
+      )
+    ).map((row) => row.subject);
+  await expect.poll(subjects).toEqual(["[TEST] Olá"]);
+
+  await tabs.getByRole("button", { name: "Default" }).click();
+  await expect.poll(() => subject(page).inputValue()).toBe("Hello");
+  await page.goBack();
+  await expect.poll(() => subject(page).inputValue()).toBe("Olá");
+  const variants = () =>
+    server.rows("select locale, subject from template_variants where project_id = $1", project.id);
+  await page.getByRole("button", { name: "Remove language" }).click();
+  await expect.poll(() => subject(page).inputValue()).toBe("Hello");
+  expect(await variants()).toEqual([]);
+  await page.getByRole("button", { name: "Undo" }).click();
+  await tabs.getByRole("button", { name: "Brazilian Portuguese" }).click();
+  await expect.poll(() => subject(page).inputValue()).toBe("Olá");
+  expect(await variants()).toEqual([{ locale: "pt-BR", subject: "Olá" }]);
+
+  await page.getByRole("button", { name: "Versions" }).click();
+  const versions = page.getByRole("dialog");
+  await versions.getByRole("button", { name: /Hello.*Brazilian Portuguese/ }).click();
+  await versions.getByRole("button", { name: "Restore" }).click();
+  await expect.poll(() => subject(page).inputValue()).toBe("Hello");
+  await page.getByRole("link", { name: "All templates" }).click();
+  await page.getByRole("cell", { name: "pt-BR" }).waitFor();
+  expect(faults).toEqual([]);
+});
+
+test("a language changed in another tab shows a conflict, and the saved version can win", async () => {
+  const { page, project } = await openTemplates();
+  const text = { name: NAME, subject: "Hi", body: "<p>Hi</p>", type: "TRANSACTIONAL" };
+  const { body } = await server.call<{ id: string }>("POST", "/templates", project.byKey, text);
+  const path = `/templates/${body.id}/variants/de`;
+  await server.call("PUT", path, project.byKey, { subject: "Hallo", body: "<p>Hallo</p>" });
+  await page.goto(`/app/${project.id}/templates/${body.id}?locale=de`);
+  await subject(page).fill("Mine");
+  await server.call("PUT", path, project.byKey, { subject: "Theirs", body: "<p>Hallo</p>" });
+  await page.keyboard.press("Control+s");
+  await page.getByRole("button", { name: "View saved version" }).click();
+  await page.getByRole("dialog").getByText("Theirs").waitFor();
+  await page.getByRole("button", { name: "Use saved version" }).click();
+  await expect.poll(() => subject(page).inputValue()).toBe("Theirs");
+  await subject(page).fill("Ours");
+  await save(page);
+  expect(
+    await server.rows("select subject from template_variants where project_id = $1", project.id),
+  ).toEqual([{ subject: "Ours" }]);
+});

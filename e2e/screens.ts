@@ -92,6 +92,7 @@ export async function furnish(url: string): Promise<Screen[]> {
     { name: "segment", path: `${project}/segments/${segmentId}` },
     { name: "templates", path: `${project}/templates` },
     { name: "template", path: `${project}/templates/${templateId}` },
+    { name: "template-language", path: `${project}/templates/${templateId}?locale=de` },
     { name: "template-blocks", path: `${project}/templates/${blocksId}` },
     { name: "campaigns", path: `${project}/campaigns` },
     ...["audience", "content", "review"].map((step) => ({
@@ -176,6 +177,8 @@ async function makeTemplate(api: ApiClient): Promise<string> {
     type: "MARKETING",
     from: SENDER,
   });
+  for (const locale of ["de", "pt-BR"])
+    await api.call("PUT", `/templates/${id}/variants/${locale}`, { subject: "Neues", body: BODY });
   return id;
 }
 

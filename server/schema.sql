@@ -226,6 +226,7 @@ CREATE TABLE email_contents (
   forgotten_at  timestamp with time zone,
   raw           bytea,
   message_id    text,
+  locale        text,
   CONSTRAINT email_contents_pkey PRIMARY KEY (project_id, id),
   CONSTRAINT email_contents_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   CONSTRAINT email_contents_list_kind_check CHECK (list_kind = ANY (ARRAY['MARKETING'::text, 'HEADLESS'::text]))
@@ -1147,6 +1148,7 @@ CREATE TABLE template_versions (
   design       jsonb,
   saved_at     timestamp with time zone  NOT NULL,
   replaced_at  timestamp with time zone  NOT NULL  DEFAULT now(),
+  locale       text,
   CONSTRAINT template_versions_pkey PRIMARY KEY (project_id, template_id, id),
   CONSTRAINT template_versions_project_id_template_id_fkey FOREIGN KEY (project_id, template_id) REFERENCES templates(project_id, id) ON DELETE CASCADE
 );
@@ -1505,6 +1507,19 @@ CREATE TABLE workflow_dates (
 );
 CREATE INDEX workflow_dates_by_workflow ON workflow_dates USING btree (project_id, workflow_id, since);
 CREATE INDEX workflow_dates_due ON workflow_dates USING btree (project_id, due_at);
+
+CREATE TABLE template_variants (
+  project_id   uuid                      NOT NULL,
+  template_id  uuid                      NOT NULL,
+  locale       text                      NOT NULL,
+  subject      text                      NOT NULL,
+  body         text                      NOT NULL,
+  design       jsonb,
+  created_at   timestamp with time zone  NOT NULL  DEFAULT now(),
+  updated_at   timestamp with time zone  NOT NULL  DEFAULT now(),
+  CONSTRAINT template_variants_pkey PRIMARY KEY (project_id, template_id, locale),
+  CONSTRAINT template_variants_project_id_template_id_fkey FOREIGN KEY (project_id, template_id) REFERENCES templates(project_id, id) ON DELETE CASCADE
+);
 
 CREATE TABLE workflow_earlier_graphs (
   project_id   uuid     NOT NULL,

@@ -83,6 +83,10 @@ export const fullEmail = email.extend({
   messageId: z.string(),
   cc: z.array(z.string()),
   bcc: z.array(z.string()),
+  locale: z
+    .string()
+    .nullable()
+    .describe("The language of the template's variant that was used; null for any other content."),
   replyTo: z
     .string()
     .nullable()

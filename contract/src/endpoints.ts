@@ -39,6 +39,7 @@ import { SCHEDULED_EMAIL_ENDPOINTS } from "./scheduled-emails.ts";
 import * as sendBatch from "./send-batch.ts";
 import * as suppressions from "./suppressions.ts";
 import * as templateTrials from "./template-trials.ts";
+import * as templateVariants from "./template-variants.ts";
 import * as templates from "./templates.ts";
 import * as tracking from "./tracking.ts";
 import * as uploads from "./uploads.ts";
@@ -112,10 +113,8 @@ export const ENDPOINTS: readonly Endpoint[] = [
   templates.deleteTemplate,
   templates.duplicateTemplate,
   templates.getTemplateUsage,
-  templateTrials.testTemplate,
-  templateTrials.listTemplateVersions,
-  templateTrials.getTemplateVersion,
-  templateTrials.restoreTemplateVersion,
+  ...templateVariants.TEMPLATE_VARIANT_ENDPOINTS,
+  ...templateTrials.TEMPLATE_TRIAL_ENDPOINTS,
   templates.previewTemplate,
   uploads.uploadImage,
   uploads.listUploads,

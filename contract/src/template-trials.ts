@@ -3,6 +3,7 @@ import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { emailAddress, id, instant, pathId } from "./field.ts";
 import { LIMITS } from "./limits/limits.ts";
+import { localeTag } from "./locale-tag.ts";
 import { byId, plainAddress, wholeTemplate } from "./templates.ts";
 
 export const testTemplate = endpoint({
@@ -18,6 +19,9 @@ export const testTemplate = endpoint({
   body: z.object({
     email: emailAddress,
     contactId: id.optional(),
+    locale: localeTag
+      .optional()
+      .describe("Tests the template in this language. Default: the template's own content."),
     from: plainAddress.optional().describe("The sender, if neither the template nor the project has one."),
   }),
   unknownFields: "refused",
@@ -29,6 +33,7 @@ export const templateVersion = z.object({
   id: z.uuid(),
   subject: z.string(),
   bytes: z.int().describe("Size of its body."),
+  locale: z.string().nullable().describe("The language of the variant; null for the template's own content."),
   savedAt: instant.describe("The time at which this version was saved."),
   replacedAt: instant,
 });
@@ -43,7 +48,7 @@ export const listTemplateVersions = endpoint({
   method: "GET",
   path: "/templates/:id/versions",
   summary: "List previous versions of a template",
-  description: `All replaced texts, newest first; up to ${LIMITS.templateVersions.value} versions and ${LIMITS.templateVersionBytes.value} bytes are kept.`,
+  description: `All replaced texts, newest first; up to ${LIMITS.templateVersions.value} versions and ${LIMITS.templateVersionBytes.value} bytes are kept for each language. Those of removed languages count together.`,
   caller: "project",
   params: byId,
   responses: { 200: z.object({ versions: z.array(templateVersion) }) },
@@ -67,9 +72,17 @@ export const restoreTemplateVersion = endpoint({
   method: "POST",
   path: "/templates/:id/versions/:versionId/restore",
   summary: "Restore a previous version of a template",
-  description: "Restores its subject and body; the current text becomes a version.",
+  description:
+    "Restores its subject and body, in the language of the version; the current text becomes a version.",
   caller: "project",
   params: byVersion,
   responses: { 200: wholeTemplate },
   errors: ["TEMPLATE_NOT_FOUND"],
 });
+
+export const TEMPLATE_TRIAL_ENDPOINTS = [
+  testTemplate,
+  listTemplateVersions,
+  getTemplateVersion,
+  restoreTemplateVersion,
+];

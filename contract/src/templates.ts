@@ -37,6 +37,11 @@ export const template = z.object({
   from: z.string().nullable(),
   fromName: z.string().nullable(),
   replyTo: z.string().nullable(),
+  locales: z
+    .array(z.string())
+    .describe(
+      "The languages that have a variant, as tags in canonical form. The template's own content is for all others.",
+    ),
   createdAt: instant,
   updatedAt: instant,
 });
@@ -82,7 +87,19 @@ export const bodyMissing = {
   when: ({ value }: { value: unknown }) => typeof value === "object" && value !== null,
 };
 
+/** The content of a template, which each of its languages has. */
+export const contentFields = {
+  subject: subject.describe("Handlebars variables are filled in for each recipient."),
+  body: bodyText.describe("HTML; Handlebars variables are filled in for each recipient."),
+  design: design
+    .optional()
+    .describe(
+      `The editor's data; \`body\` is what gets sent. With \`format: "${DESIGN_FORMAT}"\` it contains blocks, and the body is generated from them. Changing only the body clears such a design.`,
+    ),
+};
+
 const fields = {
+  ...contentFields,
   name: nameText,
   description: z
     .string()
@@ -95,19 +112,12 @@ const fields = {
     .describe(
       "MARKETING goes to subscribed contacts only, with an unsubscribe footer and header. HEADLESS is the same without the footer. TRANSACTIONAL goes to everyone, with neither.",
     ),
-  subject: subject.describe("Handlebars variables are filled in for each recipient."),
-  body: bodyText.describe("HTML; Handlebars variables are filled in for each recipient."),
   from: plainAddress
     .nullable()
     .optional()
     .describe("The sender's address at a verified domain; null for none."),
   fromName: plainName.nullable().optional().describe("The sender's display name; null for none."),
   replyTo: plainAddress.nullable().optional().describe("The reply address; null for the sender."),
-  design: design
-    .optional()
-    .describe(
-      `The editor's data; \`body\` is what gets sent. With \`format: "${DESIGN_FORMAT}"\` it contains blocks, and the body is generated from them. Changing only the body clears such a design.`,
-    ),
 };
 
 /** A warning about content, with its position. */
@@ -224,7 +234,7 @@ export const duplicateTemplate = endpoint({
   method: "POST",
   path: "/templates/:id/duplicate",
   summary: "Copy a template",
-  description: "The copy's name ends in ` (copy)`.",
+  description: "Copies all languages. The copy's name ends in ` (copy)`.",
   caller: "project",
   params: byId,
   responses: { 201: wholeTemplate },

@@ -23,6 +23,7 @@ import {
   type MailboxValue,
 } from "./field.ts";
 import { LIMITS } from "./limits/limits.ts";
+import { localeTag } from "./locale-tag.ts";
 import { plainName } from "./closest-name.ts";
 import { respelled } from "./spellings.ts";
 import { contentWarning } from "./templates.ts";
@@ -134,6 +135,11 @@ export const sendBody = z
       .optional()
       .describe(
         "The id or the name of a template, instead of subject and body. Other fields of this request override it.",
+      ),
+    locale: localeTag
+      .optional()
+      .describe(
+        "The language of these emails (BCP 47): chooses the template's variant, and is `{{locale}}` and the language of the footer. Default: `locale` of the contact's data. Not stored on the contact.",
       ),
     from: mailbox
       .optional()

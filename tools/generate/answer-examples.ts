@@ -138,10 +138,9 @@ async function segments({ ask }: Story, contactId: string): Promise<void> {
 async function templates({ ask }: Story): Promise<void> {
   const { id } = await ask<{ id: string }>("templates.create");
   await ask("templates.list");
-  await ask("templates.get", { params: { id } });
-  await ask("templates.update", { params: { id } });
-  await ask("templates.usage", { params: { id } });
-  await ask("templates.test", { params: { id } });
+  for (const name of ["get", "update", "usage", "test"]) await ask(`templates.${name}`, { params: { id } });
+  for (const name of ["saveVariant", "variant"])
+    await ask(`templates.${name}`, { params: { id, locale: "de" } });
   const { versions } = await ask<{ versions: { id: string }[] }>("templates.versions", { params: { id } });
   const params = { id, versionId: versions[0]?.id ?? "" };
   await ask("templates.version", { params });

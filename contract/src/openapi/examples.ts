@@ -46,6 +46,10 @@ export const EXAMPLE_BODIES: Readonly<Record<string, Readonly<Record<string, unk
     fromName: "Example",
   },
   "templates.update": { subject: 'Hello, {{firstName ?? "friend"}}', replyTo: null },
+  "templates.saveVariant": {
+    subject: 'Willkommen, {{firstName ?? "Gast"}}',
+    body: '<p>Schön, dass Sie da sind, {{firstName ?? "Gast"}}.</p>',
+  },
   "templates.test": { email: "ada@example.com", from: "hello@example.com" },
   "templates.preview": {
     subject: 'Welcome, {{firstName ?? "friend"}}',

@@ -36,6 +36,7 @@ import type * as segments from "@postloft/contract/segments.ts";
 import type * as sendBatch from "@postloft/contract/send-batch.ts";
 import type * as suppressions from "@postloft/contract/suppressions.ts";
 import type * as templateTrials from "@postloft/contract/template-trials.ts";
+import type * as templateVariants from "@postloft/contract/template-variants.ts";
 import type * as templates from "@postloft/contract/templates.ts";
 import type * as uploads from "@postloft/contract/uploads.ts";
 import type * as users from "@postloft/contract/users.ts";
@@ -125,6 +126,9 @@ export const api = {
     delete: address<typeof templates.deleteTemplate>("DELETE", "/templates/:id"),
     duplicate: address<typeof templates.duplicateTemplate>("POST", "/templates/:id/duplicate"),
     usage: address<typeof templates.getTemplateUsage>("GET", "/templates/:id/usage"),
+    variant: address<typeof templateVariants.getTemplateVariant>("GET", "/templates/:id/variants/:locale"),
+    saveVariant: address<typeof templateVariants.saveTemplateVariant>("PUT", "/templates/:id/variants/:locale"),
+    deleteVariant: address<typeof templateVariants.deleteTemplateVariant>("DELETE", "/templates/:id/variants/:locale"),
     test: address<typeof templateTrials.testTemplate>("POST", "/templates/:id/test"),
     versions: address<typeof templateTrials.listTemplateVersions>("GET", "/templates/:id/versions"),
     version: address<typeof templateTrials.getTemplateVersion>("GET", "/templates/:id/versions/:versionId"),

@@ -18,7 +18,7 @@ import { ProjectShell } from "./project-shell.tsx";
 import { readEmailsSearch } from "./emails/search.ts";
 import { readReportsSearch } from "./reports/search.ts";
 import { readSettingsSearch } from "./settings/search.ts";
-import { readTemplatesSearch } from "./templates/search.ts";
+import { readTemplateSearch, readTemplatesSearch } from "./templates/search.ts";
 import { readWorkflowSearch, readWorkflowsSearch } from "./workflows/search.ts";
 import { SignInPage, SignUpPage } from "./account/sign-in-page.tsx";
 
@@ -152,6 +152,7 @@ const templates = createRoute({
 const template = createRoute({
   getParentRoute: () => project,
   path: "/templates/$templateId",
+  validateSearch: only(readTemplateSearch),
   component: lazyRouteComponent(() => import("./templates/template-page.tsx"), "TemplatePage"),
 });
 const campaigns = createRoute({

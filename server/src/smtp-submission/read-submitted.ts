@@ -109,7 +109,7 @@ function readControls(fields: readonly Field[], body: Buffer): Record<string, un
     if (value !== undefined)
       controls[field] = readControl(field as keyof typeof CONTROL_HEADERS, readText(value));
   }
-  if (controls["template"] === undefined) requireNone(controls, ["data", "tracking"]);
+  if (controls["template"] === undefined) requireNone(controls, ["locale", "data", "tracking"]);
   else requireOnlyText(valueOf(fields, "content-type"), body);
   return controls;
 }
@@ -137,7 +137,7 @@ function requireOnlyText(contentType = "text/plain", body: Buffer): void {
 
 function readControl(field: keyof typeof CONTROL_HEADERS, text: string): unknown {
   if (field === "tags") return text.split(",").map((tag) => tag.trim());
-  if (field === "scheduledFor" || field === "template") return text;
+  if (field === "scheduledFor" || field === "template" || field === "locale") return text;
   try {
     return JSON.parse(text);
   } catch {

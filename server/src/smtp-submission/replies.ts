@@ -30,6 +30,7 @@ export const CONTROL_HEADERS = {
   metadata: "X-Postloft-Metadata",
   scheduledFor: "X-Postloft-Scheduled-For",
   template: "X-Postloft-Template",
+  locale: "X-Postloft-Locale",
   data: "X-Postloft-Data",
   tracking: "X-Postloft-Tracking",
 } as const;

@@ -1,6 +1,8 @@
 // Tests messages that name a template, whose parts come from the template and not from the message.
 import { beforeAll, beforeEach, expect, test, vi } from "vitest";
 import * as emails from "@postloft/contract/emails.ts";
+import * as variants from "@postloft/contract/template-variants.ts";
+import * as templates from "@postloft/contract/templates.ts";
 import { ACCEPTED, FROM, startSubmitting, submit, type Submitting } from "../testing/submission.ts";
 import { useTestServer, type TestProject } from "../testing/test-server.ts";
 
@@ -59,6 +61,26 @@ test("sends a template with the message's sender, reply address and data, to eac
   expect(headerOf("Reply-To")).toMatch(/^"?Help"? <help@example\.com>$/);
 });
 
+test("sends a template in the language of the header, or else of the contact", async () => {
+  const { body } = await server.call(templates.listTemplates, project.byKey);
+  const params = { id: body.data[0]?.id ?? "", locale: "de" };
+  const german = { subject: "Bestellung", body: "<p>Danke</p>" };
+  await server.call(variants.saveTemplateVariant, project.byKey, { params, body: german });
+  const contact = { email: "ada@example.com", data: { locale: "de-AT" } };
+  await server.call("POST", "/contacts", project.byKey, contact);
+  const cases: Array<[Record<string, string>, string | null]> = [
+    [{}, "de"],
+    [{ "X-Postloft-Locale": "fr" }, null],
+    [{ "X-Postloft-Locale": "DE_ch" }, "de"],
+  ];
+  for (const [headers, locale] of cases) {
+    const reply = await send({ "X-Postloft-Template": "Receipt", ...headers });
+    const id = ACCEPTED.exec(reply)?.[1] ?? reply;
+    const email = await server.call(emails.getEmail, project.byKey, { params: { id } });
+    expect([headers, email.body.locale]).toEqual([headers, locale]);
+  }
+});
+
 test("stores a repeated message with a template once", async () => {
   const mail = { messageId: "<order-17@shop.example>" };
   const headers = { "X-Postloft-Template": "Receipt" };
@@ -97,6 +119,12 @@ test("rejects an unknown or ambiguous template, and values that need or don't fi
       { "X-Postloft-Template": "Receipt", "X-Postloft-Data": "{" },
       {},
       "550 5.6.0 The header X-Postloft-Data is not valid JSON",
+    ],
+    [{ "X-Postloft-Locale": "de" }, {}, "550 5.6.0 The header X-Postloft-Locale needs X-Postloft-Template"],
+    [
+      { "X-Postloft-Template": "Receipt", "X-Postloft-Locale": "german" },
+      {},
+      "550 5.6.0 X-Postloft-Locale: Must be a language tag",
     ],
     [{ "X-Postloft-Template": "Receipt", "X-Postloft-Data": "[]" }, {}, "550 5.6.0 X-Postloft-Data: "],
     [

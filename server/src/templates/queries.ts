@@ -5,9 +5,13 @@ import type { Database, Tx } from "../platform/database/database.ts";
 import type { Row } from "../platform/database/row.ts";
 import { limitToPageBytes, containing, type RowOfBytes } from "../platform/http/page.ts";
 
-export type TemplateRow = Row<"templates", (typeof COLUMNS)[number]>;
+export interface TemplateRow extends Row<"templates", (typeof COLUMNS)[number]> {
+  /** The languages of its variants. */
+  locales: string[];
+}
 
 export type WholeTemplateRow = TemplateRow & { design: unknown };
+export type LockedTemplateRow = Omit<WholeTemplateRow, "locales">;
 
 const COLUMNS = [
   "id",
@@ -22,6 +26,11 @@ const COLUMNS = [
   "createdAt",
   "updatedAt",
 ] as const;
+
+/** The languages of the variants of a row of `templates`. */
+const LOCALES = sql<string[]>`array(
+  select v.locale from template_variants v
+  where v.project_id = templates.project_id and v.template_id = templates.id order by v.locale)`;
 
 /** The stored fields of a template; `design` is JSON. */
 export interface TemplateFields extends Row<
@@ -50,17 +59,18 @@ export async function findTemplate(
 ): Promise<WholeTemplateRow | undefined> {
   return database
     .selectFrom("templates")
-    .select([...COLUMNS, "design"])
+    .select([...COLUMNS, "design", LOCALES.as("locales")])
     .where("projectId", "=", projectId)
     .where("id", "=", id)
     .executeTakeFirst();
 }
 
+/** Locks a template. The row has no languages, because a statement that waits for the lock would return those from before the wait. */
 export async function findTemplateForUpdate(
   tx: Tx,
   projectId: string,
   id: string,
-): Promise<WholeTemplateRow | undefined> {
+): Promise<LockedTemplateRow | undefined> {
   return tx
     .selectFrom("templates")
     .select([...COLUMNS, "design"])
@@ -84,10 +94,12 @@ export async function findTemplatesById(
     fromAddress: string | null;
     fromName: string | null;
     replyTo: string | null;
+    locales: string[];
   }>`
-    select t.project_id, t.id, t.type, t.subject, t.body, t.from_address, t.from_name, t.reply_to
+    select templates.project_id, templates.id, templates.type, templates.subject, templates.body, templates.from_address,
+      templates.from_name, templates.reply_to, ${LOCALES} as locales
     from unnest(${keys.map((key) => key.projectId)}::uuid[], ${keys.map((key) => key.id)}::uuid[]) as i (project_id, id)
-    join templates t on t.project_id = i.project_id and t.id = i.id`.execute(database);
+    join templates on templates.project_id = i.project_id and templates.id = i.id`.execute(database);
   return rows;
 }
 
@@ -130,7 +142,7 @@ export async function listTemplateRows(
   const conditions = conditionsOf(projectId, filter);
   if (page.before !== null) conditions.push(sql`id < ${page.before}`);
   const found = sql`
-    select id, name, description, type, subject, body, from_address, from_name, reply_to, created_at, updated_at
+    select id, name, description, type, subject, body, from_address, from_name, reply_to, created_at, updated_at, ${LOCALES} as locales
     from templates where ${sql.join(conditions, sql` and `)}
     order by id desc limit ${page.limit + 1}`;
   const fitting = { order: sql`order by id desc`, size: sql`octet_length(body)` };

@@ -1,7 +1,9 @@
 // HTTP routes for templates.
+import { lookUpLocale } from "@postloft/contract/locale-tag.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { previewEmail } from "@postloft/contract/emails.ts";
 import * as trials from "@postloft/contract/template-trials.ts";
+import * as variants from "@postloft/contract/template-variants.ts";
 import * as contract from "@postloft/contract/templates.ts";
 import type { Database } from "../platform/database/database.ts";
 import { created, noContent, ok, route, type Route } from "../platform/http/route.ts";
@@ -18,12 +20,13 @@ import {
   duplicateTemplate,
   getTemplate,
   listTemplates,
-  readVersionAsChange,
   updateTemplate,
   type TemplateDependencies,
 } from "./templates.ts";
+import { prepareRestore } from "./restore-version.ts";
 import { sendTest, takeTestMail, testSenderOf } from "./test-mail.ts";
 import { warnOnSaving } from "./unknown-variables.ts";
+import { checkVariant, deleteVariant, getVariant, saveVariant } from "./variants.ts";
 import { getVersion, listVersions } from "./versions.ts";
 
 export interface TemplateRouteDependencies extends TemplateDependencies, PreviewDependencies, TemplateUse {
@@ -32,7 +35,7 @@ export interface TemplateRouteDependencies extends TemplateDependencies, Preview
 }
 
 export function templateRoutes(deps: TemplateRouteDependencies): Route[] {
-  return [...recordRoutes(deps), ...versionRoutes(deps), ...trialRoutes(deps)];
+  return [...recordRoutes(deps), ...variantRoutes(deps), ...versionRoutes(deps), ...trialRoutes(deps)];
 }
 
 function recordRoutes(deps: TemplateRouteDependencies): Route[] {
@@ -81,6 +84,29 @@ function recordRoutes(deps: TemplateRouteDependencies): Route[] {
   ];
 }
 
+function variantRoutes({ database, renderer }: TemplateRouteDependencies): Route[] {
+  return [
+    route(variants.getTemplateVariant, async ({ projectId, params }) =>
+      ok(await getVariant(database, projectId, params)),
+    ),
+    route(variants.saveTemplateVariant, async ({ projectId, params, body, commit }) => {
+      const { body: made = "", ...written } = withMadeBody(body);
+      const content = { ...written, body: made };
+      const checked = await checkVariant(renderer, projectId, content);
+      const warnings = await warnOnSaving(database, projectId, content);
+      return commit(async (tx) =>
+        ok({ ...(await saveVariant(tx, renderer, projectId, params, checked)), warnings }),
+      );
+    }),
+    route(variants.deleteTemplateVariant, async ({ projectId, params, commit }) =>
+      commit(async (tx) => {
+        await deleteVariant(tx, projectId, params);
+        return noContent();
+      }),
+    ),
+  ];
+}
+
 function versionRoutes(deps: TemplateRouteDependencies): Route[] {
   const { database } = deps;
   return [
@@ -92,8 +118,8 @@ function versionRoutes(deps: TemplateRouteDependencies): Route[] {
       ok(await getVersion(database, projectId, params.id, params.versionId)),
     ),
     route(trials.restoreTemplateVersion, async ({ projectId, params, commit }) => {
-      const change = await readVersionAsChange(database, deps, projectId, params);
-      return commit(async (tx) => ok(await updateTemplate(tx, deps, projectId, params.id, change)));
+      const restore = await prepareRestore(database, deps, projectId, params);
+      return commit(async (tx) => ok(await restore(tx)));
     }),
   ];
 }
@@ -107,9 +133,11 @@ function trialRoutes(deps: TemplateRouteDependencies): Route[] {
       return commit(async (tx) => {
         const template = await getTemplate(tx, projectId, params.id);
         const from = await testSenderOf(tx, projectId, template, body.from);
+        const locale = lookUpLocale(template.locales, body.locale);
+        const shown = locale === null ? {} : await getVariant(tx, projectId, { id: template.id, locale });
         return ok({
           success: true,
-          email: await sendTest(tx, domains, projectId, { ...template, from }, body),
+          email: await sendTest(tx, domains, projectId, { ...template, ...shown, from }, body),
         });
       });
     }),

@@ -56,6 +56,9 @@ export function usageReasonOf({
 }
 
 /** Returns whether a change gives a template another subject or body. */
-export function contentDiffers(row: TemplateRow, { subject, body }: Partial<TemplateFields>): boolean {
+export function contentDiffers(
+  row: Pick<TemplateRow, "subject" | "body">,
+  { subject, body }: Partial<TemplateFields>,
+): boolean {
   return (subject ?? row.subject) !== row.subject || (body ?? row.body) !== row.body;
 }

@@ -27,7 +27,9 @@ import {
   type WholeTemplateRow,
 } from "./queries.ts";
 import { contentDiffers, copyNameOf } from "./rules.ts";
-import { getVersion, keepVersion } from "./versions.ts";
+import { checkVariants } from "./variants.ts";
+import { copyVariants } from "./variant-queries.ts";
+import { keepVersion } from "./versions.ts";
 
 export type TemplateView = z.output<typeof contract.template>;
 export type WholeTemplateView = z.output<typeof contract.wholeTemplate>;
@@ -43,6 +45,7 @@ function present(row: TemplateRow): TemplateView {
     from: row.fromAddress,
     fromName: row.fromName,
     replyTo: row.replyTo,
+    locales: row.locales,
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),
   };
@@ -156,20 +159,6 @@ export async function checkTemplateChange(
 }
 
 /**
- * Reads a version of a template as the change that restores it exactly.
- * @throws AppError TEMPLATE_NOT_FOUND
- */
-export async function readVersionAsChange(
-  database: Database,
-  deps: TemplateDependencies,
-  projectId: string,
-  { id, versionId }: { id: string; versionId: string },
-): Promise<Checked<TemplateChange>> {
-  const { subject, body, design } = await getVersion(database, projectId, id, versionId);
-  return checkTemplateChange(deps, projectId, { subject, body, design });
-}
-
-/**
  * Stores only the given fields. The previous content becomes a version.
  * @throws AppError DOMAIN_NOT_VERIFIED, TEMPLATE_NOT_FOUND or CHANGED_MEANWHILE; VALIDATION_ERROR with line and column
  */
@@ -185,11 +174,13 @@ export async function updateTemplate(
   if (row === undefined) throw new AppError("TEMPLATE_NOT_FOUND");
   requireUnchanged(row, edit.expectedUpdatedAt);
   const changes = columnsOf(leavesDesignBehind(edit, row) ? { ...edit, design: null } : edit);
-  if (Object.keys(changes).length === 0) return presentWhole(row);
+  if (Object.keys(changes).length === 0) return getTemplate(tx, projectId, id);
   // Body and type may change separately, but only together they determine what is sent.
   if ((changes.type ?? row.type) === "MARKETING" && (edit.type !== undefined || edit.body !== undefined))
     await checkContent(renderer, projectId, contentOf({ ...edit, body: edit.body ?? row.body }), true);
-  if (contentDiffers(row, changes)) await keepVersion(tx, projectId, id);
+  if (changes.type === "MARKETING" && row.type !== "MARKETING")
+    await checkVariants(tx, renderer, projectId, row.id);
+  if (contentDiffers(row, changes)) await keepVersion(tx, projectId, id, null);
   await updateTemplateRow(tx, projectId, id, changes);
   return getTemplate(tx, projectId, id);
 }
@@ -217,23 +208,30 @@ export async function requireVerifiedSender(
 }
 
 /**
- * Copies a template under a name that marks it as a copy.
+ * Copies a template with all of its languages under a name that marks it as a copy.
  * @throws AppError TEMPLATE_NOT_FOUND
  */
 export async function duplicateTemplate(tx: Tx, projectId: string, id: string): Promise<WholeTemplateView> {
   const row = isId(id) ? await findTemplate(tx, projectId, id) : undefined;
   if (row === undefined) throw new AppError("TEMPLATE_NOT_FOUND");
-  const { id: _id, createdAt: _createdAt, updatedAt: _updatedAt, design, ...same } = row;
+  const { id: _id, createdAt: _createdAt, updatedAt: _updatedAt, locales: _locales, design, ...same } = row;
   const copyId = newId();
   await insertTemplate(tx, projectId, copyId, {
     ...same,
     name: copyNameOf(row.name),
     design: design === null ? null : JSON.stringify(design),
   });
+  await copyVariants(tx, projectId, { fromId: row.id, toId: copyId });
   return getTemplate(tx, projectId, copyId);
 }
 
-export type SendableTemplate = Awaited<ReturnType<typeof findTemplatesById>>[number];
+type StoredTemplate = Awaited<ReturnType<typeof findTemplatesById>>[number];
+
+/** A template with the content of one of its languages, or with its own content. */
+export interface SendableTemplate extends StoredTemplate {
+  /** The language of the content. Null for the template's own content. */
+  locale: string | null;
+}
 
 /** Returns the templates of a batch of emails by `"<project> <template>"`. Unknown templates and those of other projects are missing. */
 export async function readTemplates(
@@ -243,5 +241,5 @@ export async function readTemplates(
   const wanted = new Map(keys.map((key) => [`${key.projectId} ${key.id}`, key]));
   if (wanted.size === 0) return new Map();
   const rows = await findTemplatesById(database, [...wanted.values()]);
-  return new Map(rows.map((row) => [`${row.projectId} ${row.id}`, row]));
+  return new Map(rows.map((row) => [`${row.projectId} ${row.id}`, { ...row, locale: null }]));
 }

@@ -16,13 +16,19 @@ import {
 export type TemplateVersionView = z.output<typeof contract.templateVersion>;
 export type WholeTemplateVersionView = z.output<typeof contract.wholeTemplateVersion>;
 
-function present({ id, subject, bytes, savedAt, replacedAt }: TemplateVersionRow): TemplateVersionView {
-  return { id, subject, bytes, savedAt: savedAt.toISOString(), replacedAt: replacedAt.toISOString() };
+function present({ savedAt, replacedAt, ...row }: TemplateVersionRow): TemplateVersionView {
+  const { id, locale, subject, bytes } = row;
+  return { id, locale, subject, bytes, savedAt: savedAt.toISOString(), replacedAt: replacedAt.toISOString() };
 }
 
-/** Keeps the current content of a template before it is replaced. The caller has locked its row. */
-export async function keepVersion(tx: Tx, projectId: string, templateId: string): Promise<void> {
-  await insertTemplateVersion(tx, projectId, templateId, newId());
+/** Keeps the current content of a template or a variant before it is replaced. The caller has locked the template's row. */
+export async function keepVersion(
+  tx: Tx,
+  projectId: string,
+  templateId: string,
+  locale: string | null,
+): Promise<void> {
+  await insertTemplateVersion(tx, { projectId, templateId, locale }, newId());
   await deleteOldTemplateVersions(tx, projectId, templateId, {
     keep: LIMITS.templateVersions.value,
     bytes: LIMITS.templateVersionBytes.value,

@@ -110,6 +110,10 @@ const uses = (projectId: string, start: string, most: number) => sql`
         select 'TEMPLATE' as type, id, name, body || coalesce(design::text, '') as text from templates
           where project_id = ${projectId}
         union all
+        select 'TEMPLATE', t.id, t.name, v.body || coalesce(v.design::text, '')
+          from template_variants v join templates t on t.project_id = v.project_id and t.id = v.template_id
+          where v.project_id = ${projectId}
+        union all
         select 'TEMPLATE_VERSION', t.id, t.name, v.body || coalesce(v.design::text, '')
           from template_versions v join templates t on t.project_id = v.project_id and t.id = v.template_id
           where v.project_id = ${projectId}

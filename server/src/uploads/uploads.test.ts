@@ -7,6 +7,7 @@ import { crc32, deflateSync } from "node:zlib";
 import sharp from "sharp";
 import { afterAll, expect, onTestFinished, test } from "vitest";
 import * as campaigns from "@postloft/contract/campaigns.ts";
+import * as variants from "@postloft/contract/template-variants.ts";
 import * as templates from "@postloft/contract/templates.ts";
 import * as uploads from "@postloft/contract/uploads.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
@@ -206,6 +207,18 @@ test("stores an image once per project and restores a lost file", async () => {
 });
 
 const html = ({ url }: Image) => `<p><img src="${url}" alt=""><img src='${url}'></p>`;
+
+test("keeps an image that only a language of a template shows", async () => {
+  const project = await server.createProject();
+  const image = (await upload(project, await png("#555555"))).body;
+  const body = { name: "Hello", subject: "s", body: "b", type: "TRANSACTIONAL" } as const;
+  const { id } = (await server.call(templates.createTemplate, project.byKey, { body })).body;
+  const params = { id, locale: "de" };
+  const german = { subject: "s", body: html(image) };
+  await server.call(variants.saveTemplateVariant, project.byKey, { params, body: german });
+  expect((await list(project)).data[0]?.usedBy).toEqual([{ type: "TEMPLATE", id, name: "Hello" }]);
+  expect(errorOf(await remove(project, image.key))).toBe("409 CONFLICT");
+});
 
 test("lists the users of an image, which cannot be deleted while it is used", async () => {
   const project = await server.createProject();

@@ -7,14 +7,15 @@ import { storeStoredResponses, type StoredResponse } from "../platform/http/idem
 import { pairUp } from "../platform/pair-up.ts";
 import { AppError } from "../platform/app-error.ts";
 import { enqueueContactEvents } from "../reactions/reactions.ts";
-import { enqueueEmails, makeContent, type Mailbox } from "../emails/outbox/emails.ts";
+import { enqueueEmails } from "../emails/outbox/emails.ts";
 import type { TestVariables } from "../emails/rows/rendered-as.ts";
 import type { Domains } from "../domains/domains.ts";
 import { BY_KEY, type ChangeSource } from "../contacts/consent.ts";
 import { readDataPatch, type DataPatch } from "../contacts/rules.ts";
 import { upsertContacts } from "../contacts/upsert-contacts.ts";
 import { readReferencedTemplates } from "../templates/referenced-templates.ts";
-import { createDrafter, templateOf, type Draft, type DraftedCall } from "./draft-content.ts";
+import { createDrafter, templateOf, type DraftedCall } from "./draft-content.ts";
+import { makeContents, type Plan } from "./localize.ts";
 import { optional } from "./shard.ts";
 import { findSubscriptions } from "./queries.ts";
 import { resolveSenders } from "./resolve-senders.ts";
@@ -57,15 +58,9 @@ export async function acceptSends(
 ): Promise<Array<SendResponse | Error>> {
   const timestamp = now().toISOString();
   const verdicts = await decide(tx, items, domains);
-  const accepted = verdicts.flatMap((verdict) => {
-    if (verdict instanceof Error) return [];
-    const { textsHash, template, ...said } = verdict.draft;
-    const { item, from } = verdict;
-    const parts = { ...said, from, ...(item.isTest ? { tracked: false, listKind: null } : {}) };
-    return [{ item, content: makeContent(parts, textsHash), template }];
-  });
-  const recipients = accepted.flatMap(({ item, content, template }) =>
-    item.body.to.map((to) => ({ item, content, template, to })),
+  const accepted = verdicts.flatMap((verdict) => (verdict instanceof Error ? [] : [verdict]));
+  const recipients = accepted.flatMap((plan) =>
+    plan.item.body.to.map((to) => ({ plan, item: plan.item, to })),
   );
   const contacts = await upsertContacts(
     tx,
@@ -86,16 +81,20 @@ export async function acceptSends(
       return isUnchanged ? [] : [{ projectId: item.projectId, contactId }];
     }),
   );
+  const contents = await makeContents(
+    tx,
+    known.map(([{ plan }, { contactId }]) => ({ plan, contactId })),
+  );
   const ids = await enqueueEmails(
     tx,
-    known.map(([{ item, content, template, to }, { contactId }]) => ({
+    pairUp(known, contents).map(([[{ item, plan, to }, { contactId }], content]) => ({
       projectId: item.projectId,
       kind: "TRANSACTIONAL",
       to,
       copies: copiesOf(item.body),
       content,
       ...extrasOf(item),
-      ...(template === null ? {} : { templateId: template.id }),
+      ...(plan.draft.template === null ? {} : { templateId: plan.draft.template.id }),
       ...ownerOf(item, contactId),
     })),
   );
@@ -141,14 +140,12 @@ function copiesOf(body: SendBody) {
   return copies.cc.length + copies.bcc.length === 0 ? null : copies;
 }
 
-interface Plan {
-  item: SendItem;
-  draft: Draft;
-  from: Mailbox;
-}
-
 /** Returns the content and sender of each call, or its error. Writes nothing. */
-async function decide(tx: Tx, items: readonly SendItem[], domains: Domains): Promise<Array<Plan | Error>> {
+async function decide(
+  tx: Tx,
+  items: readonly SendItem[],
+  domains: Domains,
+): Promise<Array<Plan<SendItem> | Error>> {
   const references = items.map(templateOf).filter((one) => one !== null);
   const draftOf = createDrafter(await readReferencedTemplates(tx, references));
   const drafted = items.map((item) => ({ item, draft: draftOf(item) }));
@@ -161,7 +158,7 @@ async function decide(tx: Tx, items: readonly SendItem[], domains: Domains): Pro
     ),
     domains,
   );
-  const plans = pairUp(drafted, senders).map(([{ item, draft }, from]): Plan | Error => {
+  const plans = pairUp(drafted, senders).map(([{ item, draft }, from]): Plan<SendItem> | Error => {
     if (draft instanceof Error) return isAboutRights(from) ? from : draft;
     return from instanceof Error ? from : { item, draft, from };
   });
@@ -189,7 +186,10 @@ function isAboutRights(sender: unknown): sender is AppError {
 }
 
 /** Returns for each call the first recipient that its template must not reach. */
-async function readUnreachable(tx: Tx, plans: ReadonlyArray<Plan | Error>): Promise<Array<string | null>> {
+async function readUnreachable(
+  tx: Tx,
+  plans: ReadonlyArray<Plan<SendItem> | Error>,
+): Promise<Array<string | null>> {
   const calls = plans.map((plan) => {
     if (plan instanceof Error) return null;
     const { projectId, body } = plan.item;

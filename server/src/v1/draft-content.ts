@@ -88,15 +88,15 @@ export interface DraftedCall {
   texts: Texts | null;
 }
 
+type TextsFrom = (template: SendableTemplate, parts: Parts) => Texts;
+
 /**
- * Returns the function that drafts the calls of one batch. An unknown template is an error. Texts that many calls take from one template
- * are assembled and hashed once.
+ * Returns the function that combines a template with the parts of a call. Texts that many calls take from one template are assembled and
+ * hashed once.
  */
-export function createDrafter(
-  templates: ReadonlyMap<string, SendableTemplate | AppError>,
-): (call: DraftedCall) => Draft | AppError {
+export function createTextsFrom(): TextsFrom {
   const known = new Map<SendableTemplate, Texts>();
-  function textsFrom(template: SendableTemplate, parts: Parts): Texts {
+  return (template, parts) => {
     const isAsItIs = parts.subject === null && parts.html === null && parts.text === null;
     const made = isAsItIs ? known.get(template) : undefined;
     if (made !== undefined) return made;
@@ -106,7 +106,14 @@ export function createDrafter(
     const hashed = { ...texts, hash: hashTexts(texts) };
     if (isAsItIs) known.set(template, hashed);
     return hashed;
-  }
+  };
+}
+
+/** Returns the function that drafts the calls of one batch. An unknown template is an error. */
+export function createDrafter(
+  templates: ReadonlyMap<string, SendableTemplate | AppError>,
+): (call: DraftedCall) => Draft | AppError {
+  const textsFrom = createTextsFrom();
   return (call) => {
     const key = templateOf(call);
     const template = key === null ? null : templates.get(`${key.projectId} ${key.reference}`);

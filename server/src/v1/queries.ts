@@ -11,6 +11,16 @@ export async function findSubscriptions(tx: Tx, keys: ReadonlyArray<{ projectId:
   return rows;
 }
 
+/** Returns the beginning of the language of contacts of many projects, without contacts that have none. */
+export async function findLocales(tx: Tx, keys: ReadonlyArray<{ projectId: string; contactId: string }>) {
+  const { rows } = await sql<{ projectId: string; contactId: string; locale: string }>`
+    select c.project_id, c.id as contact_id, left(c.data ->> 'locale', 100) as locale
+    from unnest(${keys.map((key) => key.projectId)}::uuid[], ${keys.map((key) => key.contactId)}::uuid[]) as i (project_id, contact_id)
+    join contacts c on c.project_id = i.project_id and c.id = i.contact_id
+    where c.data ->> 'locale' is not null`.execute(tx);
+  return rows;
+}
+
 /** Returns the emails without a row, except those of deleted projects. */
 export async function listMissingEmails(
   database: Database,

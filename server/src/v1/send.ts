@@ -1,4 +1,5 @@
 // Checks calls of POST /v1/send and of batches, and commits many of them in one transaction.
+import type { SendBody } from "@postloft/contract/v1.ts";
 import { LRUCache } from "lru-cache";
 import {
   wasRolledBack,
@@ -22,7 +23,7 @@ import type { AskedRenderer } from "../rendering/asked-renderer.ts";
 import { createCapCheck } from "../billing/caps.ts";
 import type { Domains } from "../domains/domains.ts";
 import { CONTACT_CONSTRAINTS } from "../contacts/constraint-errors.ts";
-import { readDataPatch } from "../contacts/rules.ts";
+import { readDataPatch, type DataPatch } from "../contacts/rules.ts";
 import { checkContent } from "../templates/check-content.ts";
 import type { Warning } from "../templates/warnings.ts";
 import { acceptSends, type SendCall, type SendItem, type SendResponse } from "./accept-sends.ts";
@@ -106,7 +107,7 @@ export function createSendEndpoint(options: {
     const parts = partsOf(body);
     const texts = ownTexts(body, parts);
     const warnings = [...(await checkTexts(call, parts, texts?.hash)), ...unknownFields.map(ignoredField)];
-    return { ...call, parts, texts, patch: readDataPatch(body.data), warnings, scheduledFor };
+    return { ...call, parts, texts, patch: patchOf(body), warnings, scheduledFor };
   }
   async function checkRaw(call: SendCall, raw: RawMessage): Promise<SendItem> {
     const { body } = call;
@@ -129,6 +130,12 @@ export function createSendEndpoint(options: {
       return result;
     },
   };
+}
+
+/** Returns the data of a call. Its `locale` is a value for these emails only, because other emails may be in another language. */
+function patchOf({ data, locale }: SendBody): DataPatch {
+  const patch = readDataPatch(data);
+  return locale === undefined ? patch : { ...patch, transient: { ...patch.transient, locale } };
 }
 
 /**

@@ -22,7 +22,13 @@ import { runsMoreThanDaily, type Schedule } from "./schedule.ts";
 export interface Context {
   templates: ReadonlyMap<
     string,
-    { name: string; type: TemplateType; hasSender: boolean; unknownVariables: readonly string[] }
+    {
+      name: string;
+      type: TemplateType;
+      hasSender: boolean;
+      /** `locale` is the language of a variant, null for the template's own content. */
+      unknownVariables: ReadonlyArray<{ locale: string | null; message: string }>;
+    }
   >;
   segments: ReadonlyMap<string, { isTracked: boolean }>;
   /** By step: the variables in its texts without a value. */
@@ -186,10 +192,10 @@ function problemsOfMail(step: GraphStep, { templates }: Context): WorkflowProble
         `The template "${template.name}" is ${template.type}, which is only for subscribers, but "${step.name}" sends it to one address.`,
       ),
     );
-  for (const message of template.unknownVariables)
-    problems.push(
-      problem("UNKNOWN_VARIABLE", "warning", step.id, `In the template "${template.name}": ${message}`),
-    );
+  for (const { locale, message } of template.unknownVariables) {
+    const place = locale === null ? `"${template.name}"` : `"${template.name}" (${locale})`;
+    problems.push(problem("UNKNOWN_VARIABLE", "warning", step.id, `In the template ${place}: ${message}`));
+  }
   return problems;
 }
 

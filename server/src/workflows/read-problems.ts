@@ -14,7 +14,14 @@ import { dateEventOf } from "./self-triggering.ts";
 import { findSelfTriggering } from "./find-self-triggering.ts";
 import type { DateFieldState } from "./problems-of-dates.ts";
 import { problemsOf, reachedSteps, type Context, type TriggerToCheck } from "./problems.ts";
-import { findKnownSegments, findKnownTemplates, lockSegments, lockTemplates } from "./reference-queries.ts";
+import {
+  findKnownSegments,
+  findKnownTemplates,
+  findKnownVariants,
+  lockSegments,
+  lockTemplates,
+  type KnownTemplate,
+} from "./reference-queries.ts";
 import type { WorkflowRow } from "./queries.ts";
 import { segmentIdsOf, templateIdsOf } from "./references.ts";
 import { listStepFailures } from "./executions/failure-queries.ts";
@@ -153,6 +160,35 @@ function readLoop(
   });
 }
 
+/** Returns the unknown variables of templates in all of their languages. */
+async function readUnknownInTemplates(
+  database: Database,
+  projectId: string,
+  templates: readonly KnownTemplate[],
+  event: string | null,
+): Promise<Array<{ templateId: string; locale: string | null; message: string }>> {
+  const ids = templates.map(({ id }) => id);
+  const most = LIMITS.problemsContentBytes.value;
+  const variants = ids.length === 0 ? [] : await findKnownVariants(database, projectId, ids, most);
+  const contents = [
+    ...templates.map(({ id, subject, body }) => ({
+      templateId: id,
+      locale: null,
+      subject,
+      body: body ?? "",
+    })),
+    ...variants.map(({ body, ...variant }) => ({ ...variant, body: body ?? "" })),
+  ];
+  let warnings = await unknownVariablesOf(database, projectId, contents, EXECUTION_VARIABLES);
+  if (warnings.some((found) => found.length > 0)) {
+    const known = [...EXECUTION_VARIABLES, ...(await listEventKeys(database, projectId, event))];
+    warnings = await unknownVariablesOf(database, projectId, contents, known);
+  }
+  return pairUp(contents, warnings).flatMap(([{ templateId, locale }, found]) =>
+    found.map(({ message }) => ({ templateId, locale, message })),
+  );
+}
+
 async function readExistingReferences(
   database: Database,
   projectId: string,
@@ -166,23 +202,18 @@ async function readExistingReferences(
   const hasDefault =
     templates.some(({ fromAddress }) => fromAddress === null) &&
     (await readDefaultSenders(database, [projectId])).has(projectId);
-  const contents = templates.map(({ subject, body }) => ({ subject, body: body ?? "" }));
-  let warnings = await unknownVariablesOf(database, projectId, contents, EXECUTION_VARIABLES);
-  if (warnings.some((found) => found.length > 0)) {
-    const known = [...EXECUTION_VARIABLES, ...(await listEventKeys(database, projectId, trigger.event))];
-    warnings = await unknownVariablesOf(database, projectId, contents, known);
-  }
+  const unknown = await readUnknownInTemplates(database, projectId, templates, trigger.event);
   const segmentIds = segmentIdsOf(graph, trigger);
   const segments = segmentIds.length === 0 ? [] : await findKnownSegments(database, projectId, segmentIds);
   return {
     templates: new Map(
-      pairUp(templates, warnings).map(([{ id, name, type, fromAddress }, found]) => [
+      templates.map(({ id, name, type, fromAddress }) => [
         id,
         {
           name,
           type,
           hasSender: fromAddress !== null || hasDefault,
-          unknownVariables: found.map(({ message }) => message),
+          unknownVariables: unknown.filter(({ templateId }) => templateId === id),
         },
       ]),
     ),

@@ -27,6 +27,26 @@ export async function findKnownTemplates(
   return rows;
 }
 
+export interface KnownVariant extends Row<"template_variants", "templateId" | "locale" | "subject"> {
+  /** Null if the bodies together are too large to check. */
+  body: string | null;
+}
+
+/** Finds the variants of templates, with bodies up to `maxBytes` in total. */
+export async function findKnownVariants(
+  database: Database,
+  projectId: string,
+  templateIds: readonly string[],
+  maxBytes: number,
+): Promise<KnownVariant[]> {
+  const { rows } = await sql<KnownVariant>`
+    select template_id, locale, subject,
+      case when sum(octet_length(body)) over (order by template_id, locale) <= ${maxBytes} then body end as body
+    from template_variants where project_id = ${projectId} and template_id = any(${templateIds}::uuid[])
+    order by template_id, locale`.execute(database);
+  return rows;
+}
+
 /** Locks templates until the end of the transaction. A deletion waits for the lock and then finds this use. */
 export async function lockTemplates(tx: Tx, projectId: string, ids: readonly string[]): Promise<Set<string>> {
   const { rows } = await sql<{ id: string }>`

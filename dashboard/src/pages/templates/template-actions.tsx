@@ -16,13 +16,15 @@ import { VersionsDialog } from "./versions-dialog.tsx";
 interface TrialsProps {
   projectId: string;
   templateId: string;
+  /** The language to test; null for the template's own content. */
+  locale: string | null;
   /** Null if nothing is unsaved. */
   save: (() => Promise<unknown>) | null;
-  onRestored: () => void;
+  onRestored: (locale: string | null) => void;
 }
 
 /** Sends a test email and restores versions. Saves first. */
-export function Trials({ projectId, templateId, save, onRestored }: TrialsProps) {
+export function Trials({ projectId, templateId, locale, save, onRestored }: TrialsProps) {
   const [asked, setAsked] = useState<"test" | "versions" | null>(null);
   const close = () => setAsked(null);
   return (
@@ -36,8 +38,9 @@ export function Trials({ projectId, templateId, save, onRestored }: TrialsProps)
       {asked === "test" && (
         <TestDialog
           projectId={projectId}
-          send={async (body) => {
+          send={async (test) => {
             await save?.();
+            const body = locale === null ? test : { ...test, locale };
             return call(api.templates.test, { projectId, params: { id: templateId }, body });
           }}
           onClose={close}

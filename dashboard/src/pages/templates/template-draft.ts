@@ -27,14 +27,17 @@ export function templateQuery(projectId: string, id: string) {
   });
 }
 
-export function draftOf({ name, type, subject, body, design, from, fromName, replyTo }: Template): Draft {
+/** Returns the content of a template or of one of its languages. */
+export function writtenOf({ subject, body, design }: Pick<Template, "subject" | "body" | "design">): Written {
+  // The server stores only valid blocks.
+  return { subject, body, design: isBlocks(design) ? (design as unknown as Design) : null };
+}
+
+export function draftOf({ name, type, from, fromName, replyTo, ...content }: Template): Draft {
   return {
     name,
     type,
-    subject,
-    body,
-    // The server stores only valid blocks.
-    design: isBlocks(design) ? (design as unknown as Design) : null,
+    ...writtenOf(content),
     from: from ?? "",
     fromName: fromName ?? "",
     replyTo: replyTo ?? "",

@@ -1,12 +1,10 @@
 // Edits a template next to its preview. Saves only on request, and asks before leaving with unsaved edits.
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi, Link } from "@tanstack/react-router";
-import { ArrowLeft } from "lucide-react";
-import { useEffect, useState } from "react";
+import { getRouteApi } from "@tanstack/react-router";
+import { useState } from "react";
 import { problemWith } from "../../api/call.ts";
 import type { Project } from "../../session/queries.ts";
 import { t } from "../../text/t.ts";
-import { Button } from "../../ui/button.tsx";
 import { Field, Select } from "../../ui/field.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Failure, Skeleton } from "../../ui/states.tsx";
@@ -17,27 +15,33 @@ import { SubjectField } from "../mail-editor/mail-text.tsx";
 import { useProject } from "../project-shell.tsx";
 import { Conflict } from "./conflict.tsx";
 import { KIND_OPTIONS, KINDS } from "./kinds.ts";
+import { Languages } from "./languages.tsx";
+import { BackToTemplates, SaveButton, useSaveKey } from "./saving-parts.tsx";
 import { More, Trials } from "./template-actions.tsx";
 import { draftOf, templateQuery, useSaving, type Draft, type Template } from "./template-draft.ts";
 import { TemplateUsage } from "./template-usage.tsx";
+import { VariantPage } from "./variant-editor.tsx";
 import { Writing } from "./writing.tsx";
 
 const route = getRouteApi("/signed-in/$projectId/templates/$templateId");
 export function TemplatePage() {
   const project = useProject();
   const { templateId } = route.useParams();
+  const { locale } = route.useSearch();
+  const navigate = route.useNavigate();
   const [restored, setRestored] = useState(0);
   const template = useQuery(templateQuery(project.id, templateId));
   if (useIsBeingDeleted(templateId)) return <Gone name={template.data?.name ?? t("Template")} />;
-  if (template.data !== undefined)
-    return (
-      <Editor
-        key={`${template.data.id} ${restored}`}
-        project={project}
-        template={template.data}
-        onRestored={() => setRestored(restored + 1)}
-      />
-    );
+  const showRestored = (language: string | null) => {
+    setRestored(restored + 1);
+    void navigate({ search: language === null ? {} : { locale: language }, ignoreBlocker: true });
+  };
+  if (template.data !== undefined) {
+    const shared = { project, template: template.data, onRestored: showRestored };
+    const key = `${template.data.id} ${restored}`;
+    if (locale === undefined) return <Editor key={key} {...shared} />;
+    return <VariantPage key={`${key} ${locale}`} {...shared} locale={locale} />;
+  }
   return (
     <Page title={t("Template")}>
       {template.isError ? (
@@ -54,7 +58,8 @@ const AT_INPUTS = ["name", "from", "fromName", "replyTo", "subject", "body"];
 interface EditorProps {
   project: Project;
   template: Template;
-  onRestored: () => void;
+  /** Called with the language of a restored version. */
+  onRestored: (locale: string | null) => void;
 }
 
 function Editor({ project, template: read, onRestored }: EditorProps) {
@@ -86,15 +91,16 @@ function Editor({ project, template: read, onRestored }: EditorProps) {
         />
       }
     >
-      <Link
-        to="/$projectId/templates"
-        params={{ projectId }}
-        className="-mt-3 mb-5 inline-flex items-center gap-1.5 text-sm text-soft hover:text-ink"
-      >
-        <ArrowLeft size={14} aria-hidden /> {t("All templates")}
-      </Link>
+      <BackToTemplates projectId={projectId} />
+      {/* As loaded and not as saved last, because undoing a removal changes the languages. */}
+      <Languages projectId={projectId} template={{ ...template, locales: read.locales }} locale={null} />
       {hasConflict ? (
-        <Conflict projectId={projectId} templateId={template.id} onSaveOver={saveOver} onTaken={onRestored} />
+        <Conflict
+          projectId={projectId}
+          templateId={template.id}
+          onSaveOver={saveOver}
+          onTaken={() => onRestored(null)}
+        />
       ) : (
         saving.isError && (
           <Failure error={saving.error} atInputs={isBlocks ? [...AT_INPUTS, "design"] : AT_INPUTS} />
@@ -132,23 +138,15 @@ interface ActionsProps {
   /** Null if nothing is unsaved. */
   save: (() => Promise<unknown>) | null;
   isSaving: boolean;
-  onRestored: () => void;
+  onRestored: (locale: string | null) => void;
 }
 
 function Actions({ projectId, template, save, isSaving, onRestored }: ActionsProps) {
   return (
     <>
-      <Trials projectId={projectId} templateId={template.id} save={save} onRestored={onRestored} />
+      <Trials {...{ projectId, save, onRestored }} templateId={template.id} locale={null} />
       <More projectId={projectId} template={template} save={save} />
-      <Button
-        look="primary"
-        busy={isSaving}
-        disabled={save === null}
-        // The page shows errors.
-        onClick={() => void save?.().catch(() => undefined)}
-      >
-        {save === null ? t("Saved") : t("Save")}
-      </Button>
+      <SaveButton save={save} isSaving={isSaving} />
     </>
   );
 }
@@ -186,17 +184,4 @@ function Head({ draft, error, onChange }: HeadProps) {
       </div>
     </>
   );
-}
-
-/** Saves on Ctrl+S or ⌘S. */
-function useSaveKey(save: () => void) {
-  useEffect(() => {
-    const listen = (event: KeyboardEvent) => {
-      if (event.key !== "s" || !(event.ctrlKey || event.metaKey)) return;
-      event.preventDefault();
-      save();
-    };
-    addEventListener("keydown", listen);
-    return () => removeEventListener("keydown", listen);
-  });
 }

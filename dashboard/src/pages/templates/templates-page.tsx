@@ -110,6 +110,12 @@ function columnsOf(projectId: string): Array<Column<Template>> {
       ),
     },
     { key: "subject", head: t("Subject"), cell: ({ subject }) => <bdi className="text-soft">{subject}</bdi> },
+    {
+      key: "locales",
+      head: t("Languages"),
+      width: "w-36",
+      cell: ({ locales }) => <span className="text-soft">{locales.join(", ")}</span>,
+    },
     { key: "type", head: t("Type"), width: "w-44", cell: ({ type }) => KINDS[type].label },
     {
       key: "updatedAt",

@@ -10,14 +10,17 @@ import { Dialog } from "../../ui/dialog.tsx";
 import { formatAgo, formatBytes, formatInstant } from "../../ui/format.ts";
 import { MailFrame } from "../../ui/mail-frame.tsx";
 import { Failure, Skeleton } from "../../ui/states.tsx";
+import { languageName } from "./language-name.ts";
 import { templateQuery } from "./template-draft.ts";
+import { variantQuery } from "./template-variant.ts";
 
 interface VersionsDialogProps {
   projectId: string;
   templateId: string;
   /** Whether there are unsaved edits that restoring would replace. */
   isChanged: boolean;
-  onRestored: () => void;
+  /** Called with the language of the version. */
+  onRestored: (locale: string | null) => void;
   onClose: () => void;
 }
 
@@ -38,10 +41,13 @@ export function VersionsDialog({
   const restoring = useMutation({
     mutationFn: (versionId: string) =>
       call(api.templates.restoreVersion, { projectId, params: { id: templateId, versionId } }),
-    onSuccess: async (restored) => {
+    onSuccess: async (restored, versionId) => {
+      const locale = versions?.find(({ id }) => id === versionId)?.locale ?? null;
+      if (locale !== null)
+        queries.removeQueries({ queryKey: variantQuery(projectId, templateId, locale).queryKey });
       queries.setQueryData(templateQuery(projectId, templateId).queryKey, restored);
       await queries.invalidateQueries({ queryKey: query(api.templates.list, { projectId }).queryKey });
-      onRestored();
+      onRestored(locale);
     },
   });
   const versions = list.data?.versions;
@@ -59,7 +65,7 @@ export function VersionsDialog({
       {versions?.length === 0 && <p className="text-soft">{t("No earlier versions yet.")}</p>}
       {versions !== undefined && versions.length > 0 && (
         <ul className="mb-4 flex max-h-52 flex-col gap-0.5 overflow-y-auto">
-          {versions.map(({ id, subject, bytes, replacedAt }) => (
+          {versions.map(({ id, locale, subject, bytes, replacedAt }) => (
             <li key={id}>
               <button
                 type="button"
@@ -69,6 +75,7 @@ export function VersionsDialog({
                 className="flex w-full items-baseline gap-3 rounded-sm px-2 py-1.5 text-left text-sm hover:bg-hover aria-pressed:bg-press"
               >
                 <bdi className="min-w-0 flex-1 truncate">{subject}</bdi>
+                {locale !== null && <span className="text-soft">{languageName(locale)}</span>}
                 <span className="text-faint">{formatBytes(bytes)}</span>
                 <span className="text-faint">{formatAgo(replacedAt)}</span>
               </button>

@@ -1,4 +1,5 @@
 // Chooses a contact's language and returns the texts of pages and footers in 32 languages (spec §2.2 rule 8).
+import { parseLocale } from "@postloft/contract/locale-tag.ts";
 import { ar } from "./languages/ar.ts";
 import { bg } from "./languages/bg.ts";
 import { ca } from "./languages/ca.ts";
@@ -72,8 +73,6 @@ export type Locale = keyof typeof LANGUAGES;
 
 const DEFAULT: Locale = "en";
 const RIGHT_TO_LEFT: ReadonlySet<string> = new Set(["ar", "he"]);
-/** Longer texts are not language codes. */
-const MAX_CODE_LENGTH = 35;
 /** Maximum number of entries read from `Accept-Language`. */
 const MAX_ACCEPTED = 20;
 
@@ -113,25 +112,14 @@ export function directionOf(locale: Locale): "ltr" | "rtl" {
 }
 
 function findLocale(wish: unknown): Locale | null {
-  if (typeof wish !== "string" || wish.length > MAX_CODE_LENGTH) return null;
+  if (typeof wish !== "string") return null;
   // Every marketing email asks, nearly always with the code itself, and parsing a tag takes a hundred times as long.
   if (isLocale(wish)) return wish;
-  const tag = readTag(wish);
+  const tag = parseLocale(wish);
   if (tag === null) return null;
   if (tag.language === "zh" || tag.language === "yue") return chineseOf(tag);
   const code = tag.language === "no" || tag.language === "nn" ? "nb" : tag.language;
   return isLocale(code) ? code : null;
-}
-
-/** Parses `de_DE.UTF-8@euro` as `de-DE` and replaces outdated and three-letter codes with current ones. */
-function readTag(text: string): Intl.Locale | null {
-  const [tag = ""] = text.trim().replaceAll("_", "-").split(/[.@]/);
-  try {
-    return new Intl.Locale(tag);
-  } catch {
-    // The text is not a language code.
-    return null;
-  }
 }
 
 /** Returns the Chinese variant by script, and for traditional script by region. */

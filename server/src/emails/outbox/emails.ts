@@ -37,6 +37,8 @@ export interface EmailContent {
   listKind?: ListKind | null;
   /** False disables open and click tracking regardless of the project's setting. */
   tracked?: boolean;
+  /** The language of the template's variant that the texts are from. */
+  locale?: string | null;
   /** Sent instead of the texts, if set. */
   raw?: RawMessage | null;
 }
@@ -112,9 +114,13 @@ export function makeContent(
   textsHash = hashTexts(parts),
 ): EmailContent {
   if (parts.raw) return { ...parts, usedUntil: nextMonth(), id: newId() };
-  const { projectId, from, replyTo, headers, attachments, listKind, tracked = true } = parts;
+  const { projectId, from, replyTo, headers, attachments, listKind, tracked = true, locale } = parts;
   const named = attachments.map(({ bytes: _bytes, ...rest }) => rest);
-  const kind = { ...(listKind ? { listKind } : {}), ...(tracked ? {} : { tracked }) };
+  const kind = {
+    ...(listKind ? { listKind } : {}),
+    ...(tracked ? {} : { tracked }),
+    ...(locale ? { locale } : {}),
+  };
   const usedUntil = nextMonth();
   const said = { projectId, from, replyTo, headers, attachments: named, textsHash, ...kind, usedUntil };
   return {
@@ -184,6 +190,7 @@ export async function storeContents(tx: Tx, input: readonly EmailContent[]): Pro
       attachments: JSON.stringify(await storeFiles(tx, content)),
       listKind: content.listKind ?? null,
       tracked: content.tracked ?? true,
+      locale: content.locale ?? null,
       raw: content.raw?.bytes ?? null,
       messageId: content.raw?.messageId ?? null,
       usedUntil: content.usedUntil,

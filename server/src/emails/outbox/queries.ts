@@ -18,6 +18,7 @@ export interface ContentRow extends Row<
   | "text"
   | "listKind"
   | "tracked"
+  | "locale"
   | "raw"
   | "messageId"
   | "usedUntil"
@@ -33,8 +34,8 @@ export async function insertContents(tx: Tx, contents: readonly ContentRow[]): P
   const raws = pack(contents.map(({ raw }) => raw));
   await sql`
     insert into email_contents (project_id, id, from_address, from_name, reply_to, subject, headers, attachments, list_kind,
-      tracked, message_id, used_until, html, text, raw)
-    select project_id, id, from_address, from_name, reply_to, subject, headers, attachments, list_kind, tracked, message_id, used_until,
+      tracked, locale, message_id, used_until, html, text, raw)
+    select project_id, id, from_address, from_name, reply_to, subject, headers, attachments, list_kind, tracked, locale, message_id, used_until,
            convert_from(substring(${htmls.bytes}::bytea from html_at for html_bytes), 'UTF8'),
            convert_from(substring(${texts.bytes}::bytea from text_at for text_bytes), 'UTF8'),
            substring(${raws.bytes}::bytea from raw_at for raw_bytes)
@@ -49,11 +50,12 @@ export async function insertContents(tx: Tx, contents: readonly ContentRow[]): P
       ${contents.map((content) => content.attachments)}::jsonb[],
       ${contents.map((content) => content.listKind)}::text[],
       ${contents.map((content) => content.tracked)}::boolean[],
+      ${contents.map((content) => content.locale)}::text[],
       ${contents.map((content) => content.messageId)}::text[],
       ${contents.map((content) => content.usedUntil.toISOString())}::timestamptz[],
       ${htmls.starts}::integer[], ${htmls.lengths}::integer[], ${texts.starts}::integer[], ${texts.lengths}::integer[],
       ${raws.starts}::integer[], ${raws.lengths}::integer[]
-    ) as i (project_id, id, from_address, from_name, reply_to, subject, headers, attachments, list_kind, tracked, message_id, used_until,
+    ) as i (project_id, id, from_address, from_name, reply_to, subject, headers, attachments, list_kind, tracked, locale, message_id, used_until,
       html_at, html_bytes, text_at, text_bytes, raw_at, raw_bytes)
     on conflict (project_id, id) do nothing`.execute(tx);
 }
@@ -178,7 +180,7 @@ export async function findEmail(database: Database, projectId: string, id: strin
       join.onRef("c.projectId", "=", "e.projectId").onRef("c.id", "=", "e.contentId"),
     )
     .select([...LIST_COLUMNS, ...SHOWN, "e.copies", "e.transport", "e.answer", "e.providerMessageId"])
-    .select(["c.replyTo", "c.html", "c.attachments", "c.raw", "c.messageId"])
+    .select(["c.replyTo", "c.html", "c.attachments", "c.raw", "c.messageId", "c.locale"])
     .where("e.projectId", "=", projectId)
     .where("e.id", "=", id)
     .executeTakeFirst();

@@ -74,6 +74,7 @@ const asMail = (row: WaitingRow) => ({
   providerMessageId: null,
   raw: null,
   messageId: null,
+  locale: null,
 });
 
 /** Lists matching emails that wait in batches, if the filter has a contact or a whole address. */
@@ -167,14 +168,15 @@ export async function getEmail(
   const events = await listEventsOfEmail(database, projectId, id);
   const resolutions = await listResolutions(database, projectId, id);
   // Hide the content, which is kept only because newer emails still use it.
-  const { replyTo, html, attachments, raw } =
-    row.forgottenAt === null ? row : { replyTo: null, html: "", attachments: [], raw: null };
+  const { replyTo, html, attachments, raw, locale } =
+    row.forgottenAt === null ? row : { replyTo: null, html: "", attachments: [], raw: null, locale: null };
   const shown = raw === null ? { html, attachments } : await readRawMessage(projectId, raw);
   return {
     ...present(row),
     messageId: row.messageId ?? messageIdOf(id, row.fromAddress),
     cc: copies.cc.map((mailbox) => mailbox.address),
     bcc: copies.bcc.map((mailbox) => mailbox.address),
+    locale,
     replyTo,
     body: shown.html,
     attachments: (shown.attachments as StoredAttachment[]).map(({ filename, contentType, sizeBytes }) => ({

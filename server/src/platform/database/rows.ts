@@ -308,6 +308,7 @@ export interface EmailContentsTable {
   forgottenAt: Date | null;
   raw: Buffer | null;
   messageId: string | null;
+  locale: string | null;
 }
 
 export interface EmailCountsTable {
@@ -851,6 +852,17 @@ export interface SuppressionsTable {
   createdAt: Generated<Date>;
 }
 
+export interface TemplateVariantsTable {
+  projectId: string;
+  templateId: string;
+  locale: string;
+  subject: string;
+  body: string;
+  design: ColumnType<unknown, string | null | undefined, string | null>;
+  createdAt: Generated<Date>;
+  updatedAt: Generated<Date>;
+}
+
 export interface TemplateVersionsTable {
   projectId: string;
   templateId: string;
@@ -860,6 +872,7 @@ export interface TemplateVersionsTable {
   design: ColumnType<unknown, string | null | undefined, string | null>;
   savedAt: Date;
   replacedAt: Generated<Date>;
+  locale: string | null;
 }
 
 export interface TemplatesTable {
@@ -1149,6 +1162,7 @@ export interface Rows {
   sessions: SessionsTable;
   stripe_events: StripeEventsTable;
   suppressions: SuppressionsTable;
+  template_variants: TemplateVariantsTable;
   template_versions: TemplateVersionsTable;
   templates: TemplatesTable;
   tls_reports: TlsReportsTable;

@@ -138,6 +138,7 @@ beforeAll(async () => {
   await make("/contacts", { email: "ada@example.com" });
   ids["campaigns"] = await make("/campaigns", CAMPAIGN);
   ids["templates"] = await make("/templates", EXAMPLE_BODIES["templates.create"]);
+  ids["locale"] = "de";
   ids["segments"] = await make("/segments", { name: "Static", type: "STATIC" });
   ids["workflows"] = await make("/workflows", { name: "Welcome", eventName: "signed-up" });
   ids["stepId"] = await make(`/workflows/${ids["workflows"]}/steps`, {

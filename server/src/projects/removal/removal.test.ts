@@ -102,7 +102,7 @@ const isGone = async (project: TestProject) =>
 const WIPED =
   "api_requests campaign_queues campaigns consent_changes consent_erasures consent_heads consent_seals contact_fields contact_views contacts content_links count_positions count_values dmarc_reports dmarc_sources email_attempts email_contents email_counts email_files " +
   "email_resolutions emails emails_kept_longer event_counts event_deliveries event_log event_name_counts event_reactions event_streams event_subscriptions events idempotency_keys import_changes job_errors job_files link_clicks " +
-  "mail_counts mailbox_messages paused_destinations recipient_batches retired_slugs returned_messages segment_members segments template_versions templates " +
+  "mail_counts mailbox_messages paused_destinations recipient_batches retired_slugs returned_messages segment_members segments template_variants template_versions templates " +
   "tls_reports tracking_counts uploads webhook_calls webhook_endpoints workflow_dates workflow_earlier_graphs workflow_executions workflow_step_counts workflow_versions workflows";
 
 test("every tenant table is listed as deleted or kept by a reset", async () => {

@@ -1,26 +1,20 @@
 // The real environment of executions, which reads facts and applies effects in the engine's transaction.
-import { domainOf, parseMailbox } from "@postloft/contract/address.ts";
 import { EMAIL_SKIPPED } from "@postloft/contract/event-names.ts";
 import type { Filter } from "@postloft/contract/filters.ts";
 import type { ExitCondition } from "@postloft/contract/workflows/exit-conditions.ts";
 import { contactFiltersOf, type GraphStep } from "@postloft/contract/workflows/graph.ts";
 import type { Sealer } from "../../platform/crypto.ts";
 import type { Database, Tx } from "../../platform/database/database.ts";
-import { enqueueEmails, makeContent, type Mailbox } from "../../emails/outbox/emails.ts";
+import { enqueueEmails } from "../../emails/outbox/emails.ts";
 import { recordEvents } from "../../events/events.ts";
-import { pairUp } from "../../platform/pair-up.ts";
-import { readDefaultSenders } from "../../projects/default-senders.ts";
 import type { Domains } from "../../domains/domains.ts";
-import { readRoom } from "../../billing/caps.ts";
 import { findKnownKeys } from "../../contacts/fields/fields.ts";
 import { fallbackWords } from "../../rendering/template-variables.ts";
 import { createWebhookVault } from "../../webhooks/webhook-vault.ts";
 import { changeContacts } from "../../contacts/change-known-contacts.ts";
+import type { FilterContact } from "../../segments/filters/evaluate-filter.ts";
 import { loadFilterContacts } from "../../segments/filters/load-contacts.ts";
 import { loadSegmentsFor, type SegmentSource } from "../../segments/filters/load-segments.ts";
-import { readTemplates, type SendableTemplate } from "../../templates/templates.ts";
-import { withFooter } from "../../templates/with-footer.ts";
-import { templateIdOf } from "../references.ts";
 import { textsOf, textsOfExit } from "../step-texts.ts";
 import { readAwaited } from "./awaited-events.ts";
 import { exitFiltersOf } from "./exit-conditions.ts";
@@ -31,10 +25,9 @@ import { recordGoalsOf } from "./goals.ts";
 import { readAllowance, type PublicKeyLimits } from "./public-key-allowance.ts";
 import { createShareLock } from "./lock-shares.ts";
 import { queueCalls } from "./webhook-calls.ts";
-import type { Effect, MailPlan } from "./steps/step.ts";
+import { mailOf, readPlansWithinCap } from "./mail-plans.ts";
+import type { Effect } from "./steps/step.ts";
 import type { ExecutionEnvironment } from "./walk.ts";
-
-const CAP_REACHED = "This month's cap on workflow emails is reached.";
 
 /** What steps need beside the database. */
 export interface StepParts {
@@ -68,13 +61,14 @@ export function createDatabaseEnvironment(
       const segments = await loadSegmentsFor(tx, projectId, filters);
       const exitEvents = await readExitEvents(tx, projectId, executions);
       await recordGoalsOf(tx, projectId, executions, exitEvents);
+      const contacts = await contactsOf(tx, { projectId, executions, filters, segments });
       return {
         segments,
-        contacts: await contactsOf(tx, { projectId, executions, filters, segments }),
+        contacts,
         mails: await readPlansWithinCap(tx, {
           projectId,
           domains,
-          templateIds: [...new Set(steps.flatMap((step) => templateIdOf(step) ?? []))],
+          mails: executions.flatMap((execution) => mailOf(execution, contacts)),
         }),
         ...(await readAwaited(tx, { projectId, executions, segments, now })),
         exitEvents,
@@ -130,80 +124,8 @@ async function contactsOf(
   },
 ) {
   const contactIds = new Set(asked.executions.flatMap(({ contactId }) => contactId ?? []));
-  if (contactIds.size === 0) return new Map();
+  if (contactIds.size === 0) return new Map<string, FilterContact>();
   return loadFilterContacts(tx, { ...asked, contactIds: [...contactIds] });
-}
-
-interface PlansAsked {
-  projectId: string;
-  domains: Domains;
-  templateIds: readonly string[];
-}
-
-/** Like `readMailPlans`, but skips all emails once the monthly cap is reached. One batch of executions may exceed the cap. */
-async function readPlansWithinCap(tx: Tx, asked: PlansAsked): Promise<Map<string, MailPlan>> {
-  const plans = await readMailPlans(tx, asked);
-  const isFull = plans.size > 0 && (await readRoom(tx, asked.projectId, "workflows")) === 0;
-  return isFull ? new Map([...plans.keys()].map((id) => [id, { skipped: CAP_REACHED }])) : plans;
-}
-
-/** Returns the content and sender of emails by template. Deleted templates are missing. */
-export async function readMailPlans(
-  database: Database,
-  { projectId, domains, templateIds }: PlansAsked,
-): Promise<Map<string, MailPlan>> {
-  if (templateIds.length === 0) return new Map();
-  const templates = [
-    ...(
-      await readTemplates(
-        database,
-        templateIds.map((id) => ({ projectId, id })),
-      )
-    ).values(),
-  ];
-  const hasSilent = templates.some(({ fromAddress: from }) => from === null);
-  const defaults = hasSilent ? await readDefaultSenders(database, [projectId]) : new Map<string, string>();
-  const senders = templates.map((template) => senderOf(template, defaults.get(projectId)));
-  const names = senders.flatMap((sender) =>
-    sender === null ? [] : [{ projectId, domain: domainOf(sender.address) }],
-  );
-  const keys = await domains.findSigningKeys(names, database);
-  return new Map(
-    pairUp(templates, senders).map(([template, sender]) => {
-      if (sender === null)
-        return [template.id, { problem: "Neither the template nor the project has a sender." }];
-      const domain = domainOf(sender.address);
-      const key = keys.get(`${projectId} ${domain}`);
-      if (key === undefined || key.kind === "refused")
-        return [template.id, { problem: `The domain ${domain} is not verified in this project.` }];
-      return [template.id, planOf(projectId, template, sender)];
-    }),
-  );
-}
-
-function senderOf(template: SendableTemplate, projectDefault: string | undefined): Mailbox | null {
-  const { fromAddress: address, fromName: name } = template;
-  if (address !== null) return { address, name };
-  const parsed = projectDefault === undefined ? null : parseMailbox(projectDefault);
-  return parsed?.ok === true ? { address: parsed.address, name: name ?? parsed.name ?? null } : null;
-}
-
-function planOf(projectId: string, template: SendableTemplate, from: Mailbox): MailPlan {
-  const { id: templateId, type, subject, body, replyTo } = template;
-  const written = { html: body, text: null };
-  const shown = type === "MARKETING" ? withFooter(written) : written;
-  const listKind = type === "TRANSACTIONAL" ? null : type;
-  const content = makeContent({
-    projectId,
-    from,
-    replyTo,
-    subject,
-    ...shown,
-    headers: [],
-    attachments: [],
-    listKind,
-  });
-  return { content, templateId, goesToSubscribers: listKind !== null };
 }
 
 async function change(tx: Tx, projectId: string, effects: readonly Effect[]): Promise<void> {

@@ -28,7 +28,8 @@ import {
 import { readExitNames } from "../exit-rules.ts";
 import { subscribeWorkflows } from "../subscriptions.ts";
 import { storeExecutions } from "./advance.ts";
-import { createDatabaseEnvironment, readMailPlans } from "./database-environment.ts";
+import { createDatabaseEnvironment } from "./database-environment.ts";
+import { readMailPlans } from "./mail-plans.ts";
 import { insertExecutions } from "./entry-queries.ts";
 import { walkable, type Execution, type StepRun } from "./execution.ts";
 import { variablesOf } from "./execution-variables.ts";
@@ -331,7 +332,11 @@ test("engine and simulation take the path of a plain interpreter for any graph a
     returnPath: null,
     baseUrl: () => "https://post.example",
   });
-  const mails = await readMailPlans(database, { projectId, domains, templateIds: [template.body.id] });
+  const mails = await readMailPlans(database, {
+    projectId,
+    domains,
+    mails: [{ templateId: template.body.id, locale: undefined }],
+  });
   let contacts = 0;
   await fc.assert(
     fc.asyncProperty(

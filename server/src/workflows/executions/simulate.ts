@@ -20,14 +20,16 @@ import { readFooters } from "../../templates/footers.ts";
 import { createWebhookVault } from "../../webhooks/webhook-vault.ts";
 import { contextOf, nextDateEntry } from "../dates/times-at-dates.ts";
 import { templateIdsOf } from "../references.ts";
-import { filtersOf, readKnownFields, readMailPlans } from "./database-environment.ts";
+import { filtersOf, readKnownFields } from "./database-environment.ts";
 import type { Execution, WalkableGraph } from "./execution.ts";
 import { exitFiltersOf } from "./exit-conditions.ts";
 import { contactVariable, variablesOf } from "./execution-variables.ts";
 import { presentStepRun, requireWorkflow } from "./executions.ts";
 import { goalReachedAt } from "./goals.ts";
 import { readGraphs } from "./load-executions.ts";
+import { readMailPlans } from "./mail-plans.ts";
 import type { TakeShare } from "./shares.ts";
+import { contentFor } from "./steps/send-email.ts";
 import {
   simulateExecution,
   type SimulatedEvent,
@@ -166,7 +168,11 @@ export async function readGround(
     vault: createWebhookVault(sealer),
     knownFields: await readKnownFields(database, projectId, { steps, exitConditions }),
     segments: await loadSegmentsFor(database, projectId, filters),
-    mails: await readMailPlans(database, { projectId, domains, templateIds: templateIdsOf({ steps }) }),
+    mails: await readMailPlans(database, {
+      projectId,
+      domains,
+      mails: templateIdsOf({ steps }).map((templateId) => ({ templateId, locale: undefined })),
+    }),
   };
 }
 
@@ -229,13 +235,30 @@ export function newExecution(
   };
 }
 
+/** Returns the content that the contact gets at that time, because earlier steps may have changed its language. */
+async function contentInLanguage(
+  { database, domains }: SimulationDependencies,
+  projectId: string,
+  { mail, contact }: SimulatedMail,
+) {
+  const { templateId, isToContact, content } = mail;
+  const { locale } = contact.data;
+  if (!isToContact || locale === undefined) return content;
+  const plans = await readMailPlans(database, { projectId, domains, mails: [{ templateId, locale }] });
+  const plan = plans.get(templateId);
+  return plan !== undefined && "content" in plan ? contentFor(plan, contact) : content;
+}
+
 async function render(
-  { database, renderer, linksOf }: SimulationDependencies,
+  deps: SimulationDependencies,
   projectId: string,
   execution: Execution,
-  { stepId, at, mail, contact }: SimulatedMail,
+  simulated: SimulatedMail,
 ) {
-  const { content, variables: carried } = mail;
+  const { database, renderer, linksOf } = deps;
+  const { stepId, at, mail, contact } = simulated;
+  const { variables: carried } = mail;
+  const content = await contentInLanguage(deps, projectId, simulated);
   const links = linksOf(projectId, NO_ONE);
   const [footer = null] =
     content.listKind === "MARKETING"

@@ -1,10 +1,12 @@
 // SEND_EMAIL: sends a template to the contact or to a custom address. Delivery rules depend on the template type (spec §3.1).
 import { parseAddress } from "@postloft/contract/address.ts";
+import { lookUpLocale } from "@postloft/contract/locale-tag.ts";
 import { FillError, hasVariables, type Filler } from "../../../rendering/fill-text.ts";
 import { contactVariable } from "../execution-variables.ts";
 import { isRepeatedByMove } from "../execution.ts";
 import { PUBLIC_KEY_REASONS } from "../public-key-allowance.ts";
-import type { TakeStep } from "./step.ts";
+import type { FilterContact } from "../../../segments/filters/evaluate-filter.ts";
+import type { SendablePlan, TakeStep } from "./step.ts";
 
 export const takeSendEmail: TakeStep<"SEND_EMAIL"> = ({ step, execution, contact, run, facts, filler }) => {
   const { templateId, recipient } = step.config;
@@ -33,7 +35,7 @@ export const takeSendEmail: TakeStep<"SEND_EMAIL"> = ({ step, execution, contact
       effect: { is: "skipped", execution, step, code },
     };
   }
-  const { content } = plan;
+  const content = isToContact ? contentFor(plan, contact) : plan.content;
   const mail = {
     to: isToContact ? contact.email : customAddress(recipient.customEmail ?? contact.email, filler),
     isToContact,
@@ -48,6 +50,11 @@ export const takeSendEmail: TakeStep<"SEND_EMAIL"> = ({ step, execution, contact
   };
   return { goes: "on", effect: { is: "mail", execution, run, stepId: step.id, mail } };
 };
+
+/** Returns the content in the language of the contact. A custom recipient gets the template's own, because its language is unknown. */
+export function contentFor({ locales, variants, content }: SendablePlan, { data }: FilterContact) {
+  return variants.get(lookUpLocale(locales, data["locale"]) ?? "") ?? content;
+}
 
 /** @throws FillError if the variables make no address */
 function customAddress(written: string, filler: Filler): string {

@@ -29,11 +29,19 @@ export interface UnreadEvents {
   lookAt: Date;
 }
 
+export interface SendablePlan {
+  templateId: string;
+  goesToSubscribers: boolean;
+  /** The languages of the template. */
+  locales: readonly string[];
+  /** The template's own content. */
+  content: NewEmail["content"];
+  /** By language: the content of the variants that contacts of this round may get. */
+  variants: ReadonlyMap<string, NewEmail["content"]>;
+}
+
 /** The content and sender of a template's email, or why it cannot be sent, or why it is skipped for now. */
-export type MailPlan =
-  | { content: NewEmail["content"]; templateId: string; goesToSubscribers: boolean }
-  | { problem: string }
-  | { skipped: string };
+export type MailPlan = SendablePlan | { problem: string } | { skipped: string };
 
 /** Data loaded for the executions of a round. */
 export interface Facts extends SegmentSources {

@@ -1,0 +1,146 @@
+// Edits a template in one language next to its preview.
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { query } from "../../api/query.ts";
+import { api } from "../../api/endpoints.ts";
+import type { Project } from "../../session/queries.ts";
+import { t } from "../../text/t.ts";
+import { ChangedElsewhere } from "../../ui/changed-elsewhere.tsx";
+import { formatAgo } from "../../ui/format.ts";
+import { Page } from "../../ui/page.tsx";
+import { Failure, Skeleton } from "../../ui/states.tsx";
+import { useLeaveWarning } from "../../ui/use-leave-warning.ts";
+import { MailPreview } from "../mail-editor/mail-preview.tsx";
+import { SubjectField } from "../mail-editor/mail-text.tsx";
+import { SavedMail } from "../mail-editor/saved-mail.tsx";
+import { Languages, RemoveLanguage } from "./languages.tsx";
+import { BackToTemplates, SaveButton, useSaveKey } from "./saving-parts.tsx";
+import { Trials } from "./template-actions.tsx";
+import { writtenOf, type Template } from "./template-draft.ts";
+import { useVariantSaving, variantQuery, type Variant } from "./template-variant.ts";
+import { Writing, type Written } from "./writing.tsx";
+
+interface VariantPageProps {
+  project: Project;
+  template: Template;
+  locale: string;
+  /** Called with the language of a restored version. */
+  onRestored: (locale: string | null) => void;
+}
+
+export function VariantPage({ project, template, locale, onRestored }: VariantPageProps) {
+  const variant = useQuery(variantQuery(project.id, template.id, locale));
+  if (variant.data !== undefined)
+    return <VariantEditor {...{ project, template, onRestored }} variant={variant.data} />;
+  return (
+    <Page title={template.name} width="wide">
+      <BackToTemplates projectId={project.id} />
+      <Languages projectId={project.id} template={template} locale={locale} />
+      {variant.isError ? (
+        <Failure error={variant.error} onRetry={() => void variant.refetch()} />
+      ) : (
+        <Skeleton className="h-128" />
+      )}
+    </Page>
+  );
+}
+
+interface VariantEditorProps extends Omit<VariantPageProps, "locale"> {
+  variant: Variant;
+}
+
+function VariantEditor({ project, template, variant: read, onRestored }: VariantEditorProps) {
+  const projectId = project.id;
+  const templateId = template.id;
+  const [draft, setDraft] = useState<Written>(() => writtenOf(read));
+  const { stored, saving, save, saveOver, isChanged, hasConflict } = useVariantSaving(
+    projectId,
+    templateId,
+    read,
+    draft,
+  );
+  useLeaveWarning(isChanged);
+  useSaveKey(() => isChanged && saving.mutate(null));
+  const change = (changed: Partial<Written>) => setDraft((old) => ({ ...old, ...changed }));
+  const { locale } = read;
+  const saveChanges = isChanged ? save : null;
+  const atInputs = draft.design === null ? ["subject", "body"] : ["subject", "body", "design"];
+  return (
+    <Page
+      title={template.name}
+      width="wide"
+      actions={
+        <>
+          <Trials {...{ projectId, templateId, locale, onRestored }} save={saveChanges} />
+          <RemoveLanguage {...{ projectId, templateId }} variant={stored} />
+          <SaveButton save={saveChanges} isSaving={saving.isPending} />
+        </>
+      }
+    >
+      <BackToTemplates projectId={projectId} />
+      <Languages projectId={projectId} template={template} locale={locale} />
+      {hasConflict ? (
+        <VariantConflict
+          {...{ projectId, templateId, locale }}
+          onSaveOver={saveOver}
+          onTaken={() => onRestored(locale)}
+        />
+      ) : (
+        saving.isError && <Failure error={saving.error} atInputs={atInputs} />
+      )}
+      <div className="grid gap-6 xl:grid-cols-2">
+        <div className="flex min-w-0 flex-col gap-4">
+          <SubjectField
+            value={draft.subject}
+            onChange={(subject) => change({ subject })}
+            error={saving.error}
+          />
+          <Writing
+            projectId={projectId}
+            language={locale}
+            draft={{ ...draft, type: template.type }}
+            onChange={change}
+            error={saving.error}
+            hasVersions
+          />
+        </div>
+        <MailPreview {...{ projectId, draft }} kind={template.type} marked={draft.design ? [] : ["body"]} />
+      </div>
+    </Page>
+  );
+}
+
+interface VariantConflictProps {
+  projectId: string;
+  templateId: string;
+  locale: string;
+  onSaveOver: (saved: Variant) => void;
+  onTaken: () => void;
+}
+
+function VariantConflict({ projectId, templateId, locale, onSaveOver, onTaken }: VariantConflictProps) {
+  const queries = useQueryClient();
+  const saved = useQuery({
+    ...query(api.templates.variant, { projectId, params: { id: templateId, locale } }, "saved"),
+    staleTime: 0,
+    gcTime: 0,
+  });
+  if (saved.isError) return <Failure error={saved.error} onRetry={() => void saved.refetch()} />;
+  const now = saved.data;
+  return (
+    <ChangedElsewhere
+      said={
+        now === undefined
+          ? t("Someone else changed this template.")
+          : t("Someone else changed this template {when}.", { when: formatAgo(now.updatedAt) })
+      }
+      saved={now}
+      show={(shown) => <SavedMail {...shown} />}
+      onSaveOver={onSaveOver}
+      onTaken={(taken) => {
+        queries.setQueryData(variantQuery(projectId, templateId, locale).queryKey, taken);
+        onTaken();
+      }}
+    />
+  );
+}
