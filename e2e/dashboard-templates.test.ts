@@ -271,6 +271,7 @@ test("a language is added, edited, tested, removed and brought back", async () =
   await writeHtml(page, "<p>Olá</p>");
   await save(page);
   await page.frameLocator("iframe").getByText("Olá").waitFor();
+  await page.frameLocator("iframe").getByText("Cancelar subscrição").waitFor();
 
   await page.getByRole("button", { name: "Send test" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Send test" }).click();

@@ -4,6 +4,7 @@ import type { ReactNode } from "react";
 import { t } from "../../text/t.ts";
 import { formatBytes, formatInstant } from "../../ui/format.ts";
 import { Card } from "../../ui/page.tsx";
+import { languageName } from "../templates/language-name.ts";
 import type { WholeEmail } from "./email-query.ts";
 
 interface FactsProps {
@@ -17,6 +18,7 @@ export function Facts({ projectId, email }: FactsProps) {
     { label: t("To"), value: email.to },
     { label: t("CC and BCC"), value: [...email.cc, ...email.bcc].join(", ") },
     { label: t("Reply-to"), value: email.replyTo ?? "" },
+    { label: t("Language"), value: email.locale === null ? "" : languageName(email.locale) },
     { label: t("Message-ID"), value: email.messageId },
     {
       label: t("Scheduled"),

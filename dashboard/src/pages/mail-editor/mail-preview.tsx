@@ -32,6 +32,8 @@ interface MailPreviewProps {
   projectId: string;
   draft: MailTextDraft;
   kind: CampaignKind;
+  /** Language of the draft, for its footer. Default: that of the contact or the project. */
+  locale?: string;
   /** Hides warnings that are already shown nearby or are no longer useful. */
   isQuiet?: boolean;
   /** Fields that show their own errors. */
@@ -39,19 +41,29 @@ interface MailPreviewProps {
 }
 
 /** Renders a draft on the server when typing pauses. */
-export function usePreview({ projectId, draft, kind }: MailPreviewProps, contact: ChosenContact | null) {
+export function usePreview(
+  { projectId, draft, kind, locale }: MailPreviewProps,
+  contact: ChosenContact | null,
+) {
   const { subject, body } = draft;
   const asked = useDebounced(
     useMemo(() => ({ subject, body, type: kind }), [subject, body, kind]),
     TYPING_PAUSE_MS,
   );
   // Serialize only the debounced draft, because an email may be 1 MB long.
-  const key = useMemo(() => JSON.stringify([projectId, asked, contact?.id]), [projectId, asked, contact?.id]);
+  const key = useMemo(
+    () => JSON.stringify([projectId, asked, contact?.id, locale]),
+    [projectId, asked, contact?.id, locale],
+  );
   const isEmpty = draft.subject.trim() === "" || draft.body.trim() === "";
   return useQuery({
     ...query(api.templates.preview, {
       projectId,
-      body: { ...asked, ...(contact === null ? {} : { contactId: contact.id }) },
+      body: {
+        ...asked,
+        ...(contact === null ? {} : { contactId: contact.id }),
+        ...(locale === undefined ? {} : { data: { locale } }),
+      },
     }),
     queryKeyHashFn: () => key,
     enabled: !isEmpty,

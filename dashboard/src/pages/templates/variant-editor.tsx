@@ -104,7 +104,11 @@ function VariantEditor({ project, template, variant: read, onRestored }: Variant
             hasVersions
           />
         </div>
-        <MailPreview {...{ projectId, draft }} kind={template.type} marked={draft.design ? [] : ["body"]} />
+        <MailPreview
+          {...{ projectId, draft, locale }}
+          kind={template.type}
+          marked={draft.design ? [] : ["body"]}
+        />
       </div>
     </Page>
   );
