@@ -3,7 +3,23 @@ import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { emailAddress, id, instant, pathId } from "./field.ts";
 import { LIMITS } from "./limits/limits.ts";
-import { byId, plainAddress, wholeTemplate } from "./templates.ts";
+import { byId, plainAddress, templateFields, wholeTemplate } from "./templates.ts";
+
+/** What an editor shows before it is saved. Fields that are missing are tested as they are stored. */
+export const testDraft = z
+  .object({
+    subject: templateFields.subject,
+    previewText: templateFields.previewText,
+    body: templateFields.body,
+    type: templateFields.type.optional(),
+    from: templateFields.from,
+    fromName: templateFields.fromName,
+    replyTo: templateFields.replyTo,
+  })
+  .optional()
+  .describe(
+    "Unsaved content to send instead of the stored one, which stays as it is. A missing `previewText` means none; a missing `type` or sender is the stored one.",
+  );
 
 export const testTemplate = endpoint({
   name: "templates.test",
@@ -19,6 +35,7 @@ export const testTemplate = endpoint({
     email: emailAddress,
     contactId: id.optional(),
     from: plainAddress.optional().describe("The sender, if neither the template nor the project has one."),
+    draft: testDraft,
   }),
   unknownFields: "refused",
   responses: { 200: z.object({ success: z.literal(true), email: z.uuid() }) },
@@ -33,6 +50,7 @@ export const templateVersion = z.object({
   replacedAt: instant,
 });
 export const wholeTemplateVersion = templateVersion.extend({
+  previewText: wholeTemplate.shape.previewText,
   body: z.string(),
   design: wholeTemplate.shape.design,
 });
@@ -67,7 +85,7 @@ export const restoreTemplateVersion = endpoint({
   method: "POST",
   path: "/templates/:id/versions/:versionId/restore",
   summary: "Restore a previous version of a template",
-  description: "Restores its subject and body; the current text becomes a version.",
+  description: "Restores its subject, preview text and body; the current text becomes a version.",
   caller: "project",
   params: byVersion,
   responses: { 200: wholeTemplate },

@@ -7,7 +7,7 @@ import { limitToPageBytes, containing, type RowOfBytes } from "../platform/http/
 
 export type TemplateRow = Row<"templates", (typeof COLUMNS)[number]>;
 
-export type WholeTemplateRow = TemplateRow & { design: unknown };
+export type WholeTemplateRow = TemplateRow & Row<"templates", "previewText"> & { design: unknown };
 
 const COLUMNS = [
   "id",
@@ -26,7 +26,15 @@ const COLUMNS = [
 /** The stored fields of a template; `design` is JSON. */
 export interface TemplateFields extends Row<
   "templates",
-  "name" | "description" | "type" | "subject" | "body" | "fromAddress" | "fromName" | "replyTo"
+  | "name"
+  | "description"
+  | "type"
+  | "subject"
+  | "previewText"
+  | "body"
+  | "fromAddress"
+  | "fromName"
+  | "replyTo"
 > {
   design: string | null;
 }
@@ -50,7 +58,7 @@ export async function findTemplate(
 ): Promise<WholeTemplateRow | undefined> {
   return database
     .selectFrom("templates")
-    .select([...COLUMNS, "design"])
+    .select([...COLUMNS, "previewText", "design"])
     .where("projectId", "=", projectId)
     .where("id", "=", id)
     .executeTakeFirst();
@@ -63,7 +71,7 @@ export async function findTemplateForUpdate(
 ): Promise<WholeTemplateRow | undefined> {
   return tx
     .selectFrom("templates")
-    .select([...COLUMNS, "design"])
+    .select([...COLUMNS, "previewText", "design"])
     .where("projectId", "=", projectId)
     .where("id", "=", id)
     .forUpdate()
@@ -80,12 +88,13 @@ export async function findTemplatesById(
     id: string;
     type: TemplateType;
     subject: string;
+    previewText: string | null;
     body: string;
     fromAddress: string | null;
     fromName: string | null;
     replyTo: string | null;
   }>`
-    select t.project_id, t.id, t.type, t.subject, t.body, t.from_address, t.from_name, t.reply_to
+    select t.project_id, t.id, t.type, t.subject, t.preview_text, t.body, t.from_address, t.from_name, t.reply_to
     from unnest(${keys.map((key) => key.projectId)}::uuid[], ${keys.map((key) => key.id)}::uuid[]) as i (project_id, id)
     join templates t on t.project_id = i.project_id and t.id = i.id`.execute(database);
   return rows;

@@ -22,7 +22,7 @@ import {
   updateTemplate,
   type TemplateDependencies,
 } from "./templates.ts";
-import { sendTest, takeTestMail, testSenderOf } from "./test-mail.ts";
+import { checkDraft, sendTest, takeTestMail, testedMessage, testSenderOf } from "./test-mail.ts";
 import { warnOnSaving } from "./unknown-variables.ts";
 import { getVersion, listVersions } from "./versions.ts";
 
@@ -103,13 +103,14 @@ function trialRoutes(deps: TemplateRouteDependencies): Route[] {
   const { domains } = deps;
   return [
     route(trials.testTemplate, async ({ projectId, params, body, commit }) => {
+      const checked = await checkDraft(deps.renderer, projectId, body.draft);
       await takeTestMail(deps.rateLimiter, projectId);
       return commit(async (tx) => {
-        const template = await getTemplate(tx, projectId, params.id);
-        const from = await testSenderOf(tx, projectId, template, body.from);
+        const message = testedMessage(await getTemplate(tx, projectId, params.id), checked);
+        const from = await testSenderOf(tx, projectId, message, body.from);
         return ok({
           success: true,
-          email: await sendTest(tx, domains, projectId, { ...template, from }, body),
+          email: await sendTest(tx, domains, projectId, { ...message, from }, body),
         });
       });
     }),

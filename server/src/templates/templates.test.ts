@@ -60,6 +60,7 @@ test("returns a template as it was sent and reads it again", async () => {
   expect(reply.status).toBe(201);
   expect(reply.body).toEqual({
     ...input,
+    previewText: null,
     id: expect.any(String),
     name: "Welcome",
     from: "news@sandbox.localhost",

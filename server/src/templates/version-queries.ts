@@ -9,7 +9,10 @@ export interface TemplateVersionRow extends Row<
 > {
   bytes: number;
 }
-export type WholeTemplateVersionRow = TemplateVersionRow & { body: string; design: unknown };
+export interface WholeTemplateVersionRow
+  extends TemplateVersionRow, Row<"template_versions", "previewText" | "body"> {
+  design: unknown;
+}
 
 /** Stores the current content of a template as a version. */
 export async function insertTemplateVersion(
@@ -19,8 +22,8 @@ export async function insertTemplateVersion(
   id: string,
 ): Promise<void> {
   await sql`
-    insert into template_versions (project_id, template_id, id, subject, body, design, saved_at)
-    select project_id, id, ${id}, subject, body, design, updated_at from templates
+    insert into template_versions (project_id, template_id, id, subject, preview_text, body, design, saved_at)
+    select project_id, id, ${id}, subject, preview_text, body, design, updated_at from templates
     where project_id = ${projectId} and id = ${templateId}`.execute(tx);
 }
 
@@ -61,7 +64,7 @@ export async function findTemplateVersion(
   id: string,
 ): Promise<WholeTemplateVersionRow | undefined> {
   const { rows } = await sql<WholeTemplateVersionRow>`
-    select id, subject, octet_length(body) as bytes, saved_at, replaced_at, body, design from template_versions
+    select id, subject, octet_length(body) as bytes, saved_at, replaced_at, preview_text, body, design from template_versions
     where project_id = ${projectId} and template_id = ${templateId} and id = ${id}`.execute(database);
   return rows[0];
 }

@@ -166,7 +166,11 @@ async function readExistingReferences(
   const hasDefault =
     templates.some(({ fromAddress }) => fromAddress === null) &&
     (await readDefaultSenders(database, [projectId])).has(projectId);
-  const contents = templates.map(({ subject, body }) => ({ subject, body: body ?? "" }));
+  const contents = templates.map(({ subject, previewText, body }) => ({
+    subject,
+    previewText,
+    body: body ?? "",
+  }));
   let warnings = await unknownVariablesOf(database, projectId, contents, EXECUTION_VARIABLES);
   if (warnings.some((found) => found.length > 0)) {
     const known = [...EXECUTION_VARIABLES, ...(await listEventKeys(database, projectId, trigger.event))];

@@ -5,7 +5,10 @@ import type { Graph } from "@postloft/contract/workflows/graph.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
 import type { Row } from "../platform/database/row.ts";
 
-export interface KnownTemplate extends Row<"templates", "id" | "name" | "fromAddress" | "subject"> {
+export interface KnownTemplate extends Row<
+  "templates",
+  "id" | "name" | "fromAddress" | "subject" | "previewText"
+> {
   type: TemplateType;
   /** Null if the bodies together are too large to check. */
   body: string | null;
@@ -19,7 +22,7 @@ export async function findKnownTemplates(
   maxBytes: number,
 ): Promise<KnownTemplate[]> {
   const { rows } = await sql<KnownTemplate>`
-    select id, name, type, from_address, subject,
+    select id, name, type, from_address, subject, preview_text,
       case when sum(octet_length(body)) over (order by id) <= ${maxBytes} then body end as body
     from templates where project_id = ${projectId} and id = any(${ids}::uuid[]) order by id`.execute(
     database,

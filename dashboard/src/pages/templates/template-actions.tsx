@@ -10,19 +10,20 @@ import { Button } from "../../ui/button.tsx";
 import { useToast } from "../../ui/toasts.tsx";
 import { TestDialog } from "../mail-editor/test-dialog.tsx";
 import { useDelayedDeletion } from "../use-delayed-deletion.ts";
-import type { Template } from "./template-draft.ts";
+import { testDraftOf } from "../mail-editor/test-draft.ts";
+import type { Draft, Template } from "./template-draft.ts";
 import { VersionsDialog } from "./versions-dialog.tsx";
 
 interface TrialsProps {
   projectId: string;
   templateId: string;
-  /** Null if nothing is unsaved. */
-  save: (() => Promise<unknown>) | null;
+  draft: Draft;
+  isChanged: boolean;
   onRestored: () => void;
 }
 
-/** Sends a test email and restores versions. Saves first. */
-export function Trials({ projectId, templateId, save, onRestored }: TrialsProps) {
+/** Sends the edited template as a test without saving it, and restores versions. */
+export function Trials({ projectId, templateId, draft, isChanged, onRestored }: TrialsProps) {
   const [asked, setAsked] = useState<"test" | "versions" | null>(null);
   const close = () => setAsked(null);
   return (
@@ -36,10 +37,13 @@ export function Trials({ projectId, templateId, save, onRestored }: TrialsProps)
       {asked === "test" && (
         <TestDialog
           projectId={projectId}
-          send={async (body) => {
-            await save?.();
-            return call(api.templates.test, { projectId, params: { id: templateId }, body });
-          }}
+          send={(test) =>
+            call(api.templates.test, {
+              projectId,
+              params: { id: templateId },
+              body: { ...test, draft: testDraftOf(draft, draft.type) },
+            })
+          }
           onClose={close}
         />
       )}
@@ -47,7 +51,7 @@ export function Trials({ projectId, templateId, save, onRestored }: TrialsProps)
         <VersionsDialog
           projectId={projectId}
           templateId={templateId}
-          isChanged={save !== null}
+          isChanged={isChanged}
           onRestored={onRestored}
           onClose={close}
         />

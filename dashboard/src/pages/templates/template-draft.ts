@@ -27,11 +27,13 @@ export function templateQuery(projectId: string, id: string) {
   });
 }
 
-export function draftOf({ name, type, subject, body, design, from, fromName, replyTo }: Template): Draft {
+export function draftOf(template: Template): Draft {
+  const { name, type, subject, previewText, body, design, from, fromName, replyTo } = template;
   return {
     name,
     type,
     subject,
+    previewText: isBlocks(design) ? "" : (previewText ?? ""),
     body,
     // The server stores only valid blocks.
     design: isBlocks(design) ? (design as unknown as Design) : null,
@@ -41,16 +43,14 @@ export function draftOf({ name, type, subject, body, design, from, fromName, rep
   };
 }
 
-/** Returns the changed fields in the API's format. An emptied address becomes null, and blocks generate the body. */
+/** Returns the changed fields in the API's format. An emptied address or preview text becomes null, and blocks generate the body. */
 function changeOf(stored: Draft, draft: Draft) {
   const { design, body, ...rest } = draft;
   const changed = (Object.keys(rest) as Array<keyof typeof rest>).filter(
     (name) => stored[name] !== rest[name],
   );
   const valueOf = (name: keyof typeof rest) =>
-    (name === "from" || name === "fromName" || name === "replyTo") && rest[name].trim() === ""
-      ? null
-      : rest[name];
+    name !== "name" && name !== "type" && name !== "subject" && rest[name].trim() === "" ? null : rest[name];
   const settings = Object.fromEntries(changed.map((name) => [name, valueOf(name)])) as Partial<typeof rest>;
   if (design !== null)
     // Compare without key order, because the database reorders object keys.

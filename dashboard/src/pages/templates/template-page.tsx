@@ -12,8 +12,8 @@ import { Page } from "../../ui/page.tsx";
 import { Failure, Skeleton } from "../../ui/states.tsx";
 import { useLeaveWarning } from "../../ui/use-leave-warning.ts";
 import { Gone, useIsBeingDeleted } from "../gone.tsx";
+import { InboxFields } from "../mail-editor/inbox-fields.tsx";
 import { MailPreview } from "../mail-editor/mail-preview.tsx";
-import { SubjectField } from "../mail-editor/mail-text.tsx";
 import { useProject } from "../project-shell.tsx";
 import { Conflict } from "./conflict.tsx";
 import { KIND_OPTIONS, KINDS } from "./kinds.ts";
@@ -49,7 +49,7 @@ export function TemplatePage() {
   );
 }
 
-const AT_INPUTS = ["name", "from", "fromName", "replyTo", "subject", "body"];
+const AT_INPUTS = ["name", "from", "fromName", "replyTo", "subject", "previewText", "body"];
 
 interface EditorProps {
   project: Project;
@@ -80,19 +80,14 @@ function Editor({ project, template: read, onRestored }: EditorProps) {
         <Actions
           projectId={projectId}
           template={template}
+          draft={draft}
           save={isChanged ? save : null}
           isSaving={saving.isPending}
           onRestored={onRestored}
         />
       }
     >
-      <Link
-        to="/$projectId/templates"
-        params={{ projectId }}
-        className="-mt-3 mb-5 inline-flex items-center gap-1.5 text-sm text-soft hover:text-ink"
-      >
-        <ArrowLeft size={14} aria-hidden /> {t("All templates")}
-      </Link>
+      <AllTemplates projectId={projectId} />
       {hasConflict ? (
         <Conflict projectId={projectId} templateId={template.id} onSaveOver={saveOver} onTaken={onRestored} />
       ) : (
@@ -103,9 +98,11 @@ function Editor({ project, template: read, onRestored }: EditorProps) {
       <div className="grid gap-6 xl:grid-cols-2">
         <div className="flex min-w-0 flex-col gap-4">
           <Head draft={draft} error={saving.error} onChange={change} />
-          <SubjectField
-            value={draft.subject}
-            onChange={(subject) => change({ subject })}
+          <InboxFields
+            projectId={projectId}
+            draft={draft}
+            kind={draft.type}
+            onChange={change}
             error={saving.error}
           />
           <Writing
@@ -126,19 +123,38 @@ function Editor({ project, template: read, onRestored }: EditorProps) {
   );
 }
 
+function AllTemplates({ projectId }: { projectId: string }) {
+  return (
+    <Link
+      to="/$projectId/templates"
+      params={{ projectId }}
+      className="-mt-3 mb-5 inline-flex items-center gap-1.5 text-sm text-soft hover:text-ink"
+    >
+      <ArrowLeft size={14} aria-hidden /> {t("All templates")}
+    </Link>
+  );
+}
+
 interface ActionsProps {
   projectId: string;
   template: Template;
+  draft: Draft;
   /** Null if nothing is unsaved. */
   save: (() => Promise<unknown>) | null;
   isSaving: boolean;
   onRestored: () => void;
 }
 
-function Actions({ projectId, template, save, isSaving, onRestored }: ActionsProps) {
+function Actions({ projectId, template, draft, save, isSaving, onRestored }: ActionsProps) {
   return (
     <>
-      <Trials projectId={projectId} templateId={template.id} save={save} onRestored={onRestored} />
+      <Trials
+        projectId={projectId}
+        templateId={template.id}
+        draft={draft}
+        isChanged={save !== null}
+        onRestored={onRestored}
+      />
       <More projectId={projectId} template={template} save={save} />
       <Button
         look="primary"

@@ -125,6 +125,7 @@ export interface CampaignsTable {
   sendingSince: Date | null;
   design: ColumnType<unknown, string | null | undefined, string | null>;
   heldReasonParts: ColumnType<unknown, string | null | undefined, string | null>;
+  previewText: string | null;
 }
 
 export interface ConsentChangesTable {
@@ -860,6 +861,7 @@ export interface TemplateVersionsTable {
   design: ColumnType<unknown, string | null | undefined, string | null>;
   savedAt: Date;
   replacedAt: Generated<Date>;
+  previewText: string | null;
 }
 
 export interface TemplatesTable {
@@ -876,6 +878,7 @@ export interface TemplatesTable {
   design: ColumnType<unknown, string | null | undefined, string | null>;
   createdAt: Generated<Date>;
   updatedAt: Generated<Date>;
+  previewText: string | null;
 }
 
 export interface TlsReportsTable {

@@ -19,7 +19,7 @@ import { changeContacts } from "../../contacts/change-known-contacts.ts";
 import { loadFilterContacts } from "../../segments/filters/load-contacts.ts";
 import { loadSegmentsFor, type SegmentSource } from "../../segments/filters/load-segments.ts";
 import { readTemplates, type SendableTemplate } from "../../templates/templates.ts";
-import { withFooter } from "../../templates/with-footer.ts";
+import { sentParts } from "../../templates/sent-parts.ts";
 import { templateIdOf } from "../references.ts";
 import { textsOf, textsOfExit } from "../step-texts.ts";
 import { readAwaited } from "./awaited-events.ts";
@@ -189,16 +189,14 @@ function senderOf(template: SendableTemplate, projectDefault: string | undefined
 }
 
 function planOf(projectId: string, template: SendableTemplate, from: Mailbox): MailPlan {
-  const { id: templateId, type, subject, body, replyTo } = template;
-  const written = { html: body, text: null };
-  const shown = type === "MARKETING" ? withFooter(written) : written;
+  const { id: templateId, type, subject, replyTo } = template;
   const listKind = type === "TRANSACTIONAL" ? null : type;
   const content = makeContent({
     projectId,
     from,
     replyTo,
     subject,
-    ...shown,
+    ...sentParts(template),
     headers: [],
     attachments: [],
     listKind,
