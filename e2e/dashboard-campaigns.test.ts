@@ -88,7 +88,7 @@ test("a campaign is written, tested, checked and sent once to each, and the repo
   // A suggestion leads to its field.
   await page.getByRole("button", { name: "Preview text", exact: true }).click();
   const previewText = page.getByRole("textbox", { name: "Preview text" });
-  await expect.poll(() => previewText.evaluate((input) => input === document.activeElement)).toBe(true);
+  await previewText.and(page.locator(":focus")).waitFor();
   await previewText.fill("Read on, {{firstName}}");
   await page.getByRole("region", { name: "Inbox" }).getByText("Read on, You").last().waitFor();
   await page.getByRole("button", { name: "Continue" }).click();
