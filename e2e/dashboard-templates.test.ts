@@ -39,6 +39,7 @@ async function create(page: Page, beginning: string): Promise<void> {
 }
 
 interface Stored {
+  previewText: string | null;
   body: string;
   design: { blocks: Array<{ kind: string }> } | null;
 }
@@ -114,14 +115,17 @@ test("an email is built from blocks, continued in HTML, and restored to its bloc
   await page.getByRole("button", { name: /^Heading/ }).click();
   await page.getByRole("textbox", { name: "Heading" }).fill("Autumn & <script>");
   await page.getByRole("button", { name: /^Text Hello/ }).click();
-  await page.getByRole("textbox", { name: "Text" }).click();
+  await page.getByRole("textbox", { name: "Text", exact: true }).click();
   await page.keyboard.press("Control+a");
   await page.getByRole("button", { name: "Bold" }).click();
   await page.getByRole("button", { name: "Add block", exact: true }).click();
   await page.getByRole("menuitem", { name: "Divider" }).click();
   await page.getByRole("button", { name: "Move up", exact: true }).click();
+  await page.getByRole("textbox", { name: "Preview text" }).fill('Now {{firstName ?? "for you"}}');
+  await page.getByRole("region", { name: "Inbox" }).getByText("Now Ada").last().waitFor();
   await save(page);
   const blocks = await stored(project, page);
+  expect(blocks.previewText).toBe('Now {{firstName ?? "for you"}}');
   expect(kindsOf(blocks)).toEqual(["heading", "text", "divider", "button"]);
   expect(blocks.body).toContain("Autumn &amp; &lt;script&gt;");
   expect(blocks.body).toContain(`<strong>Hello {{firstName ?? "friend"}},</strong>`);
@@ -136,13 +140,16 @@ test("an email is built from blocks, continued in HTML, and restored to its bloc
   await page.reload();
   await page.getByRole("button", { name: "Convert to HTML" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Convert to HTML" }).click();
+  await save(page);
+  expect(await stored(project, page)).toMatchObject({ previewText: blocks.previewText, design: null });
+  expect((await stored(project, page)).body).not.toContain("display:none");
   await writeHtml(page, "<p>By hand</p>");
   await save(page);
   expect(await stored(project, page)).toMatchObject({ body: "<p>By hand</p>", design: null });
 
   await page.getByRole("button", { name: "Versions" }).click();
   const dialog = page.getByRole("dialog");
-  await dialog.getByRole("listitem").nth(1).getByRole("button").click();
+  await dialog.getByRole("listitem").nth(2).getByRole("button").click();
   await dialog.frameLocator("iframe").getByText("Autumn & <script>").waitFor();
   await dialog.getByRole("button", { name: "Restore" }).click();
   await page.getByRole("button", { name: /^Divider/ }).waitFor();
@@ -151,21 +158,33 @@ test("an email is built from blocks, continued in HTML, and restored to its bloc
   expect(faults).toEqual([]);
 });
 
-test("a test email contains the current text, which is saved first", async () => {
+test("a test email contains the unsaved text with its preview text, and saves nothing", async () => {
   const { page, project } = await openTemplates();
   await server.rows("update projects set default_from = 'news@sandbox.localhost' where id = $1", project.id);
   await create(page, "Blank");
+  const before = await stored(project, page);
   await page.getByRole("textbox", { name: "Subject" }).fill("For {{firstName}}");
+  await page.getByRole("textbox", { name: "Preview text" }).fill("Leaves, {{firstName}}");
+  await page.getByRole("textbox", { name: "From name" }).fill("The shop");
+  const inbox = page.getByRole("region", { name: "Inbox" });
+  await inbox.getByText("The shop").last().waitFor();
+  await inbox.getByText("Leaves, Ada").last().waitFor();
   await page.getByRole("button", { name: "Send test" }).click();
   await page.getByRole("dialog").getByLabel("Email address").fill("ada@example.com");
   await page.getByRole("dialog").getByRole("button", { name: "Send test" }).click();
   await page.getByText("Test email sent").waitFor();
-  const received = async () =>
-    (await server.call<{ data: Array<{ subject: string }> }>("GET", "/mailbox/messages", project.byKey)).body
-      .data;
+  type Message = { id: string; subject: string; html: string; text: string };
+  const messages = async () =>
+    (await server.call<{ data: Message[] }>("GET", "/mailbox/messages", project.byKey)).body.data;
   await expect
-    .poll(received, { timeout: 30_000 })
+    .poll(messages, { timeout: 30_000 })
     .toEqual([expect.objectContaining({ subject: "[TEST] For Ada" })]);
+  const [id] = (await messages()).map((message) => message.id);
+  const { body } = await server.call<Message>("GET", `/mailbox/messages/${id}`, project.byKey);
+  expect(body.html).toContain(">Leaves, Ada&zwnj;");
+  expect(body.text).not.toContain("Leaves");
+  expect(await stored(project, page)).toEqual(before);
+  await page.getByRole("button", { name: "Save", exact: true }).waitFor();
 });
 
 const PIXEL = Buffer.from(

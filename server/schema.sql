@@ -1133,6 +1133,7 @@ CREATE TABLE templates (
   design        jsonb,
   created_at    timestamp with time zone  NOT NULL  DEFAULT now(),
   updated_at    timestamp with time zone  NOT NULL  DEFAULT now(),
+  preview_text  text,
   CONSTRAINT templates_pkey PRIMARY KEY (project_id, id),
   CONSTRAINT templates_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   CONSTRAINT templates_type_check CHECK (type = ANY (ARRAY['TRANSACTIONAL'::text, 'MARKETING'::text, 'HEADLESS'::text]))
@@ -1140,15 +1141,16 @@ CREATE TABLE templates (
 CREATE INDEX templates_name ON templates USING btree (project_id, name);
 
 CREATE TABLE template_versions (
-  project_id   uuid                      NOT NULL,
-  template_id  uuid                      NOT NULL,
-  id           uuid                      NOT NULL,
-  subject      text                      NOT NULL,
-  body         text                      NOT NULL,
-  design       jsonb,
-  saved_at     timestamp with time zone  NOT NULL,
-  replaced_at  timestamp with time zone  NOT NULL  DEFAULT now(),
-  locale       text,
+  project_id    uuid                      NOT NULL,
+  template_id   uuid                      NOT NULL,
+  id            uuid                      NOT NULL,
+  subject       text                      NOT NULL,
+  body          text                      NOT NULL,
+  design        jsonb,
+  saved_at      timestamp with time zone  NOT NULL,
+  replaced_at   timestamp with time zone  NOT NULL  DEFAULT now(),
+  locale        text,
+  preview_text  text,
   CONSTRAINT template_versions_pkey PRIMARY KEY (project_id, template_id, id),
   CONSTRAINT template_versions_project_id_template_id_fkey FOREIGN KEY (project_id, template_id) REFERENCES templates(project_id, id) ON DELETE CASCADE
 );
@@ -1220,6 +1222,7 @@ CREATE TABLE campaigns (
   sending_since      timestamp with time zone,
   design             jsonb,
   held_reason_parts  jsonb,
+  preview_text       text,
   CONSTRAINT campaigns_pkey PRIMARY KEY (project_id, id),
   CONSTRAINT campaigns_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   CONSTRAINT campaigns_project_id_segment_id_fkey FOREIGN KEY (project_id, segment_id) REFERENCES segments(project_id, id) ON DELETE SET NULL (segment_id),
@@ -1509,14 +1512,15 @@ CREATE INDEX workflow_dates_by_workflow ON workflow_dates USING btree (project_i
 CREATE INDEX workflow_dates_due ON workflow_dates USING btree (project_id, due_at);
 
 CREATE TABLE template_variants (
-  project_id   uuid                      NOT NULL,
-  template_id  uuid                      NOT NULL,
-  locale       text                      NOT NULL,
-  subject      text                      NOT NULL,
-  body         text                      NOT NULL,
-  design       jsonb,
-  created_at   timestamp with time zone  NOT NULL  DEFAULT now(),
-  updated_at   timestamp with time zone  NOT NULL  DEFAULT now(),
+  project_id    uuid                      NOT NULL,
+  template_id   uuid                      NOT NULL,
+  locale        text                      NOT NULL,
+  subject       text                      NOT NULL,
+  body          text                      NOT NULL,
+  design        jsonb,
+  created_at    timestamp with time zone  NOT NULL  DEFAULT now(),
+  updated_at    timestamp with time zone  NOT NULL  DEFAULT now(),
+  preview_text  text,
   CONSTRAINT template_variants_pkey PRIMARY KEY (project_id, template_id, locale),
   CONSTRAINT template_variants_project_id_template_id_fkey FOREIGN KEY (project_id, template_id) REFERENCES templates(project_id, id) ON DELETE CASCADE
 );

@@ -8,6 +8,7 @@ import { endpoint } from "./endpoint.ts";
 import { cursorList, emailAddress, id, instant, pageQuery, pathId, inputInstant } from "./field.ts";
 import { LIMITS } from "./limits/limits.ts";
 import { PROVIDERS } from "./receiving-providers.ts";
+import { testDraft } from "./template-trials.ts";
 import { contentWarning } from "./templates.ts";
 
 const byId = z.object({ id: pathId });
@@ -134,7 +135,7 @@ export const testCampaign = endpoint({
   caller: "project",
   sends: true,
   params: byId,
-  body: z.object({ email: emailAddress, contactId: id.optional() }),
+  body: z.object({ email: emailAddress, contactId: id.optional(), draft: testDraft }),
   unknownFields: "refused",
   responses: { 200: z.object({ success: z.literal(true), email: z.uuid() }) },
   errors: ["CAMPAIGN_NOT_FOUND", "CONTACT_NOT_FOUND", "DOMAIN_NOT_VERIFIED", "EMAIL_VERIFICATION_REQUIRED"],

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { IN_PARTS } from "./advice.ts";
 import { CONFIRMABLE_FINDINGS } from "./campaign-findings.ts";
-import { bodyText, subject } from "./content.ts";
+import { bodyText, previewText, shownPreviewText, subject } from "./content.ts";
 import { pausedDestination } from "./emails.ts";
 import { endpoint } from "./endpoint.ts";
 import {
@@ -62,6 +62,7 @@ export const campaign = counters.extend({
   name: z.string(),
   description: z.string().nullable(),
   subject: z.string(),
+  previewText: shownPreviewText,
   body: z.string(),
   design: storedDesign,
   from: z.string(),
@@ -94,6 +95,7 @@ export const campaign = counters.extend({
 });
 /** Lists leave out the body. */
 export const listedCampaign = campaign.omit({
+  previewText: true,
   body: true,
   design: true,
   audienceFilter: true,
@@ -121,6 +123,7 @@ const campaignBody = z
       .optional()
       .describe("null for none."),
     subject: subject.describe("Variables are filled in for each recipient."),
+    previewText: previewText.optional(),
     body: bodyText
       .optional()
       .describe(

@@ -8,8 +8,7 @@ export const CONTENT_WARNINGS = {
   subject_all_capitals: "The subject is all capitals, which is common in spam.",
   html_large: "The HTML is {size} kB. Gmail cuts emails off at 102 kB and hides the rest.",
   no_text: "The email has no text. It appears empty if images are off, and spam filters distrust it.",
-  no_preview_text:
-    "No preview text. Inboxes will show the first words of the email. Add a hidden element with a sentence at the beginning.",
+  no_preview_text: "No preview text. Inboxes will show the first words of the email. Set `previewText`.",
   no_postal_address:
     "No postal address. Most countries require one in marketing email. Set `postalAddress` of the project, or add it at the end of the email.",
   unsubscribe_link_added:

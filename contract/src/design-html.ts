@@ -22,6 +22,19 @@ const TABLE = `role="presentation" cellpadding="0" cellspacing="0" border="0"`;
 const NARROW =
   "@media (max-width:480px){.column{display:block!important;width:100%!important;padding-left:0!important;padding-right:0!important}.inner{padding:24px 20px!important}}";
 
+/** Fills the line of an inbox after the preview text, so that the beginning of the body doesn't follow there. */
+const PREVIEW_PADDING = "&zwnj;&nbsp;".repeat(150);
+
+/** Returns the hidden element that inboxes show after the subject. Its variables are unchanged. */
+export function previewTextElement(text: string): string {
+  return `<div style="display:none;max-height:0;overflow:hidden">${escapeAround(text)}${PREVIEW_PADDING}</div>`;
+}
+
+/** Returns HTML as earlier versions generated it, whose preview text had no padding. */
+export function withoutPreviewPadding(html: string): string {
+  return html.replace(PREVIEW_PADDING, "");
+}
+
 /** Returns the complete body of an email with its variables unchanged. */
 export function designHtml({ look, language, preheader, blocks }: Design): string {
   const font = FONTS[look.font];
@@ -35,7 +48,7 @@ export function designHtml({ look, language, preheader, blocks }: Design): strin
 <style>${NARROW}</style>
 </head>
 <body style="margin:0;padding:0;background:${look.background};color:${look.ink};font-family:${font}">
-${preheader === "" ? "" : `<div style="display:none;max-height:0;overflow:hidden">${escapeAround(preheader)}</div>\n`}<table ${TABLE} width="100%" style="background:${look.background}"><tr><td align="center" style="padding:24px 12px">
+${preheader === "" ? "" : `${previewTextElement(preheader)}\n`}<table ${TABLE} width="100%" style="background:${look.background}"><tr><td align="center" style="padding:24px 12px">
 <table ${TABLE} width="${look.width}" style="width:100%;max-width:${look.width}px;background:${look.surface};border-radius:8px"><tr><td class="inner" style="padding:32px 36px;font-size:16px;line-height:1.5;color:${look.ink};text-align:left">
 ${content}
 </td></tr></table>

@@ -4,7 +4,23 @@ import { endpoint } from "./endpoint.ts";
 import { emailAddress, id, instant, pathId } from "./field.ts";
 import { LIMITS } from "./limits/limits.ts";
 import { localeTag } from "./locale-tag.ts";
-import { byId, plainAddress, wholeTemplate } from "./templates.ts";
+import { byId, plainAddress, templateFields, wholeTemplate } from "./templates.ts";
+
+/** What an editor shows before it is saved. Fields that are missing are tested as they are stored. */
+export const testDraft = z
+  .object({
+    subject: templateFields.subject,
+    previewText: templateFields.previewText,
+    body: templateFields.body,
+    type: templateFields.type.optional(),
+    from: templateFields.from,
+    fromName: templateFields.fromName,
+    replyTo: templateFields.replyTo,
+  })
+  .optional()
+  .describe(
+    "Unsaved content to send instead of the stored one, which stays as it is. A missing `previewText` means none; a missing `type` or sender is the stored one.",
+  );
 
 export const testTemplate = endpoint({
   name: "templates.test",
@@ -23,6 +39,7 @@ export const testTemplate = endpoint({
       .optional()
       .describe("Tests the template in this language. Default: the template's own content."),
     from: plainAddress.optional().describe("The sender, if neither the template nor the project has one."),
+    draft: testDraft,
   }),
   unknownFields: "refused",
   responses: { 200: z.object({ success: z.literal(true), email: z.uuid() }) },
@@ -38,6 +55,7 @@ export const templateVersion = z.object({
   replacedAt: instant,
 });
 export const wholeTemplateVersion = templateVersion.extend({
+  previewText: wholeTemplate.shape.previewText,
   body: z.string(),
   design: wholeTemplate.shape.design,
 });
@@ -73,7 +91,7 @@ export const restoreTemplateVersion = endpoint({
   path: "/templates/:id/versions/:versionId/restore",
   summary: "Restore a previous version of a template",
   description:
-    "Restores its subject and body, in the language of the version; the current text becomes a version.",
+    "Restores its subject, preview text and body, in the language of the version; the current text becomes a version.",
   caller: "project",
   params: byVersion,
   responses: { 200: wholeTemplate },

@@ -1,5 +1,6 @@
 // Endpoints for the variants of a template: its content in other languages (docs/decisions/0144-variants-of-templates.md).
 import { z } from "zod";
+import { shownPreviewText } from "./content.ts";
 import { endpoint } from "./endpoint.ts";
 import { expectedUpdatedAt, instant, pathId, pathText } from "./field.ts";
 import { LIMITS } from "./limits/limits.ts";
@@ -8,6 +9,7 @@ import { bodyMissing, contentFields, contentWarning, hasBody, storedDesign } fro
 export const templateVariant = z.object({
   locale: z.string().describe("The language tag in canonical form, such as `pt-BR`."),
   subject: z.string(),
+  previewText: shownPreviewText,
   body: z.string(),
   design: storedDesign,
   createdAt: instant,
@@ -40,6 +42,7 @@ export const saveTemplateVariant = endpoint({
   body: z
     .object({
       subject: contentFields.subject,
+      previewText: contentFields.previewText,
       body: contentFields.body
         .optional()
         .describe("HTML with Handlebars variables. Required unless there is a design with blocks."),

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { IN_PARTS } from "./advice.ts";
 import { contentWarningPart } from "./content-warnings.ts";
-import { bodyText, subject } from "./content.ts";
+import { bodyText, previewText, shownPreviewText, subject } from "./content.ts";
 import { DESIGN_FORMAT, problemsOfDesign } from "./design.ts";
 import { endpoint } from "./endpoint.ts";
 import {
@@ -52,7 +52,10 @@ export const storedDesign = z
   .nullable()
   .describe("The editor's data in addition to the body; not included in lists.");
 
-export const wholeTemplate = template.extend({ design: storedDesign });
+export const wholeTemplate = template.extend({
+  previewText: shownPreviewText,
+  design: storedDesign,
+});
 
 export const byId = z.object({ id: pathId });
 
@@ -90,6 +93,7 @@ export const bodyMissing = {
 /** The content of a template, which each of its languages has. */
 export const contentFields = {
   subject: subject.describe("Handlebars variables are filled in for each recipient."),
+  previewText: previewText.optional(),
   body: bodyText.describe("HTML; Handlebars variables are filled in for each recipient."),
   design: design
     .optional()
@@ -98,7 +102,8 @@ export const contentFields = {
     ),
 };
 
-const fields = {
+/** The fields of a template in a request. */
+export const templateFields = {
   ...contentFields,
   name: nameText,
   description: z
@@ -133,7 +138,7 @@ export const contentWarning = z.object({
     ),
   messageParts: z.array(contentWarningPart).describe(IN_PARTS),
   where: z.object({
-    field: z.enum(["subject", "body", "text"]),
+    field: z.enum(["subject", "previewText", "body", "text"]),
     line: z.int().nullable(),
     column: z.int().nullable(),
   }),
@@ -173,8 +178,8 @@ export const createTemplate = endpoint({
   caller: "project",
   body: z
     .object({
-      ...fields,
-      body: fields.body
+      ...templateFields,
+      body: templateFields.body
         .optional()
         .describe("HTML with Handlebars variables. Required unless there is a design with blocks."),
     })
@@ -205,11 +210,11 @@ export const updateTemplate = endpoint({
   caller: "project",
   params: byId,
   body: z.object({
-    ...fields,
-    name: fields.name.optional(),
-    type: fields.type.optional(),
-    subject: fields.subject.optional(),
-    body: fields.body.optional(),
+    ...templateFields,
+    name: templateFields.name.optional(),
+    type: templateFields.type.optional(),
+    subject: templateFields.subject.optional(),
+    body: templateFields.body.optional(),
     expectedUpdatedAt,
   }),
   unknownFields: "refused-unless-returned",
@@ -282,15 +287,17 @@ export const previewTemplate = endpoint({
   caller: "project",
   isRead: true,
   body: z.object({
-    subject: fields.subject,
-    body: fields.body,
-    type: fields.type.optional().describe("The type to preview; MARKETING shows the footer."),
+    subject: templateFields.subject,
+    previewText: templateFields.previewText,
+    body: templateFields.body,
+    type: templateFields.type.optional().describe("The type to preview; MARKETING shows the footer."),
     contactId: id.optional().describe("Fills in the data of this contact."),
     data: contactData.optional(),
   }),
   responses: {
     200: z.object({
       subject: z.string(),
+      previewText: z.string().describe("The preview text, or the first words of the email."),
       html: z.string(),
       text: z.string(),
       warnings: z.array(contentWarning),

@@ -1,7 +1,7 @@
 // The quickest endpoints: track and send (spec §4.1, 4.2; decisions §7). All faults in an email are rejected here.
 import { z } from "zod";
 import { attachments } from "./attachments.ts";
-import { bodyText, subject } from "./content.ts";
+import { bodyText, previewText, subject } from "./content.ts";
 import { customHeaders } from "./custom-headers.ts";
 import { emailMetadata, emailTags } from "./email-labels.ts";
 import { endpoint } from "./endpoint.ts";
@@ -126,6 +126,11 @@ export const sendBody = z
   .object({
     to: mailboxes(LIMITS.recipients.value).describe("Recipients; each gets a separate email."),
     subject: subject.optional().describe("Variables are filled in as in the body."),
+    previewText: previewText
+      .optional()
+      .describe(
+        "Text that inboxes show after the subject, in a hidden element of the HTML. Default: the template's. null for none.",
+      ),
     body: bodyText.optional().describe("HTML; Handlebars variables are filled in for each recipient."),
     text: bodyText.optional().describe("The plain-text part; generated from the HTML if omitted."),
     template: z

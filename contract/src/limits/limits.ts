@@ -243,6 +243,7 @@ export const LIMITS = {
   ),
   templateVersionBytes: limit(20 * MEGABYTE, "bytes", "Total size of the previous bodies of each language."),
   designParts: limit(10_000, "parts", "Blocks and their values in one design."),
+  previewTextLength: limit(1_000, "characters", "The preview text of an email."),
   designTextLength: limit(100_000, "characters", "A text, an address or a block of HTML in a design."),
   trackedLinks: limit(1_000, "addresses", "Tracked links in one email; further links are not tracked."),
   trackedLinkLength: limit(4_000, "characters", "Length of a tracked link; longer links are not tracked."),

@@ -52,3 +52,25 @@ test("builds the body from blocks, copies both, and drops the blocks when only a
   expect((await put({ body: "<p>Other</p>" })).status).toBe(200);
   expect(await read()).toMatchObject({ body: "<p>Other</p>", design: null });
 });
+
+test("keeps the preview text of a campaign, which replaces the design's and is copied", async () => {
+  const { byKey } = await server.createProject();
+  const { body } = await server.call<{ data: Campaign }>("POST", "/campaigns", byKey, {
+    ...NEWS,
+    body: "<p>Hi</p>",
+    previewText: "Soon",
+  });
+  const { id } = body.data;
+  expect(body.data).toMatchObject({ previewText: "Soon", body: "<p>Hi</p>" });
+  const copy = await server.call(campaigns.duplicateCampaign, byKey, { params: { id } });
+  expect(copy.body).toMatchObject({ previewText: "Soon" });
+  const put = (more: object) => server.call<Campaign>("PUT", `/campaigns/${id}`, byKey, { ...NEWS, ...more });
+  const preheader = "In the blocks";
+  expect((await put({ design: { ...DESIGN, preheader } })).body).toMatchObject({ previewText: preheader });
+  expect((await put({ design: DESIGN, previewText: "Mine" })).body).toMatchObject({
+    previewText: "Mine",
+    design: { preheader: "Mine" },
+  });
+  expect((await put({ body: "<p>Hi</p>" })).body).toMatchObject({ previewText: null });
+  expect(faultsOf(await put({ body: "<p>Hi</p>", previewText: "{{#if}}" }))).toEqual(["previewText custom"]);
+});

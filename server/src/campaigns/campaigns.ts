@@ -12,6 +12,7 @@ import { readThrottledDomains } from "../emails/throttling/throttled-domains.ts"
 import type { AskedRenderer } from "../rendering/asked-renderer.ts";
 import type { Domains } from "../domains/domains.ts";
 import { checkContent } from "../templates/check-content.ts";
+import { shownPreviewText, storedPreviewText } from "../templates/designs.ts";
 import { requireVerifiedSender } from "../templates/templates.ts";
 import { copyNameOf } from "../templates/rules.ts";
 import { audienceOf, audienceOfRow } from "./audience.ts";
@@ -55,6 +56,7 @@ export async function getCampaign(database: Database, projectId: string, id: str
     row.finishedAt === null ? await readThrottledDomains(database, { projectId, campaignId: row.id }) : [];
   return {
     ...presentCampaign(row, counts),
+    previewText: shownPreviewText(row),
     body: row.body,
     design: row.design as CampaignView["design"],
     audienceFilter: row.audienceFilter,
@@ -110,6 +112,7 @@ export interface CampaignInput {
   name: string;
   description?: string | null | undefined;
   subject: string;
+  previewText?: string | null | undefined;
   body: string;
   /** The editor's document from which the body was made. */
   design?: Readonly<Record<string, unknown>> | null | undefined;
@@ -127,6 +130,7 @@ function textsOf(input: CampaignInput): CampaignTexts {
     name: input.name,
     description: input.description ?? null,
     subject: input.subject,
+    previewText: storedPreviewText(input).previewText ?? null,
     body: input.body,
     design: (input.design ?? null) === null ? null : JSON.stringify(input.design),
     fromAddress: input.from,
@@ -163,7 +167,8 @@ export async function createCampaign(
 }
 
 async function checkTexts(renderer: AskedRenderer, projectId: string, input: CampaignInput): Promise<void> {
-  const content = { subject: input.subject, html: input.body, text: null };
+  const { subject, previewText = null, body: html } = input;
+  const content = { subject, previewText, html, text: null };
   await checkContent(renderer, projectId, content, input.kind === "MARKETING");
 }
 
@@ -182,6 +187,7 @@ function inputOf(row: CampaignRow): CampaignInput {
     name: row.name,
     description: row.description,
     subject: row.subject,
+    previewText: row.previewText,
     body: row.body,
     design: row.design as CampaignInput["design"],
     from: row.fromAddress,

@@ -46,7 +46,12 @@ export async function checkCampaign(
   id: string,
 ): Promise<CampaignCheck> {
   const row = await getCampaignRow(database, projectId, id);
-  const content = { subject: row.subject, html: row.body, text: null };
+  const content = {
+    subject: row.subject,
+    previewText: row.previewText,
+    html: row.body,
+    text: null,
+  };
   const sender = await errorOf(
     () => at("from", "sender_not_verified", { domain: domainOf(row.fromAddress) }),
     () => transaction(database, (tx) => requireVerifiedSender(tx, domains, projectId, row.fromAddress)),

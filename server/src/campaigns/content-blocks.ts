@@ -21,6 +21,7 @@ export interface LintParts {
 /** The parts of a campaign that are checked. */
 export interface LintedCampaign {
   subject: string;
+  previewText?: string | null | undefined;
   body: string;
   kind: string;
 }
@@ -30,11 +31,12 @@ export async function lintCampaign(
   database: Database,
   linter: Linter,
   projectId: string,
-  { subject, body, kind }: LintedCampaign,
+  { subject, previewText = null, body, kind }: LintedCampaign,
 ): Promise<Warning[]> {
   const project = await readMergeTagFacts(database, projectId);
   return linter.lint(projectId, {
     subject,
+    previewText,
     html: body,
     text: null,
     type: kind as CampaignKind,

@@ -12,6 +12,7 @@ const COLUMNS = [
   "name",
   "description",
   "subject",
+  "previewText",
   "body",
   "design",
   "fromAddress",
@@ -34,16 +35,17 @@ const COLUMNS = [
 ] as const;
 
 /** Lists omit long columns. */
-type Long = "body" | "design" | "audienceFilter";
+type Long = "previewText" | "body" | "design" | "audienceFilter";
 export type ListedCampaignRow = Omit<CampaignRow, Long>;
 const LISTED_COLUMNS = COLUMNS.filter(
-  (column): column is Exclude<typeof column, Long> => !["body", "design", "audienceFilter"].includes(column),
+  (column): column is Exclude<typeof column, Long> =>
+    !["previewText", "body", "design", "audienceFilter"].includes(column),
 );
 
 /** The columns that a person writes, without the status. */
 export interface CampaignTexts extends Pick<
   CampaignRow,
-  "name" | "description" | "subject" | "body" | "fromAddress" | "fromName" | "replyTo"
+  "name" | "description" | "subject" | "previewText" | "body" | "fromAddress" | "fromName" | "replyTo"
 > {
   kind: string;
   audienceType: string;

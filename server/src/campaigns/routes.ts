@@ -8,7 +8,7 @@ import { readPage } from "../platform/http/page.ts";
 import type { RateLimiter } from "../platform/http/rate-limit.ts";
 import { listRecipients } from "../emails/outbox/campaign-emails.ts";
 import { actorOf, recordAudit } from "../audit/audit-log.ts";
-import { takeTestMail } from "../templates/test-mail.ts";
+import { checkDraft, takeTestMail } from "../templates/test-mail.ts";
 import { withMadeBody } from "../templates/designs.ts";
 import { warnOnSaving } from "../templates/unknown-variables.ts";
 import { countAudience } from "./audience.ts";
@@ -175,9 +175,13 @@ function actionRoutes(deps: CampaignRouteDependencies): Route[] {
       commit(async (tx) => ok(await releaseCampaign(tx, projectId, params.id, body.destination ?? null))),
     ),
     route(actions.testCampaign, async ({ projectId, params, body, commit }) => {
+      const checked = await checkDraft(deps.renderer, projectId, body.draft);
       await takeTestMail(deps.rateLimiter, projectId);
       return commit(async (tx) =>
-        ok({ success: true, email: await testCampaign(tx, domains, projectId, params.id, body) }),
+        ok({
+          success: true,
+          email: await testCampaign(tx, domains, projectId, params.id, { ...body, checked }),
+        }),
       );
     }),
   ];

@@ -48,7 +48,8 @@ export async function checkStart(
   const at = scheduledFor === null ? null : new Date(scheduledFor);
   if (at !== null && !(await isInFuture(database, at)))
     throw invalidField("scheduledFor", "invalid_date", "Must be in the future.");
-  const content = { subject: campaign.subject, html: campaign.body, text: null };
+  const { subject, previewText, body: html } = campaign;
+  const content = { subject, previewText, html, text: null };
   await checkContent(renderer, projectId, content, campaign.kind === "MARKETING");
   await requireFinished(database, linter, projectId, campaign, confirmed);
   return asChecked({ campaign, at });

@@ -52,6 +52,24 @@ async function sendCampaign(
   return id;
 }
 
+test("stores the preview text in the HTML that all recipients share", async () => {
+  const project = await server.createProject();
+  await addContact(project, "ada@example.com");
+  const id = await sendCampaign(project, {
+    audienceType: "ALL",
+    previewText: "Soon, {{name}}",
+    kind: "HEADLESS",
+  });
+  await snapshot(project, id);
+  const rows = await server.rows<{ html: string }>(
+    "select html from email_contents where project_id = $1",
+    project.id,
+  );
+  expect(rows.map(({ html }) => html.replaceAll("&zwnj;&nbsp;", ""))).toEqual([
+    '<div style="display:none;max-height:0;overflow:hidden">Soon, {{name}}</div><p>b</p>',
+  ]);
+});
+
 test("a second job adds no recipients, neither duplicates nor new contacts", async () => {
   const project = await server.createProject();
   const { byKey } = project;

@@ -7,7 +7,7 @@ import { snapshotRecipients } from "../emails/outbox/campaign-emails.ts";
 import { countMatching } from "../contacts/matching-contacts.ts";
 import { recipientsOf } from "../contacts/recipients.ts";
 import { makeContent } from "../emails/outbox/emails.ts";
-import { withFooter } from "../templates/with-footer.ts";
+import { sentParts } from "../templates/sent-parts.ts";
 import { audienceOf, audienceOfRow, countExcluded, eligible } from "./audience.ts";
 import type { PauseDependencies } from "./pause-automatically.ts";
 import { pauseOverCap } from "./pause-over-cap.ts";
@@ -53,13 +53,12 @@ async function snapshot(tx: Tx, deps: PauseDependencies, projectId: string, row:
 
 /** Returns the message template shared by the campaign's emails, with a place for the footer if its kind has one. */
 function contentOf(projectId: string, row: CampaignRow) {
-  const written = { html: row.body, text: null };
   return makeContent({
     projectId,
     from: { address: row.fromAddress, name: row.fromName },
     replyTo: row.replyTo,
     subject: row.subject,
-    ...(row.kind === "MARKETING" ? withFooter(written) : written),
+    ...sentParts({ ...row, type: row.kind as CampaignKind }),
     headers: [],
     attachments: [],
     listKind: row.kind === "TRANSACTIONAL" ? null : (row.kind as "MARKETING" | "HEADLESS"),

@@ -4,27 +4,48 @@ import { faultOfTemplate } from "@postloft/contract/template-faults.ts";
 import { AppError } from "../platform/app-error.ts";
 import type { AskedRenderer } from "../rendering/asked-renderer.ts";
 import type { ContentProblem, TemplateContent } from "../rendering/renderer.ts";
-import { withFooter } from "./with-footer.ts";
+import { sentParts } from "./sent-parts.ts";
 
 /**
- * Checks the parts, and also the parts with their footer if they get one, because the template limits apply to both.
- * @throws AppError VALIDATION_ERROR naming `subject`, `body` or `text`
+ * Checks the parts, and also the parts with their preview text and footer, because the template limits apply to both.
+ * @param prefix of the fields in errors, for content inside of another object
+ * @throws AppError VALIDATION_ERROR naming `subject`, `previewText`, `body` or `text`
  */
 export async function checkContent(
   renderer: AskedRenderer,
   projectId: string,
-  content: TemplateContent,
+  { previewText = null, ...content }: CheckedContent,
   getsFooter: boolean,
+  prefix = "",
 ): Promise<void> {
-  refuseProblems(await renderer.check(projectId, content));
-  if (getsFooter) refuseProblems(await renderer.check(projectId, { ...withFooter(content), subject: "" }));
+  const ofPreviewText =
+    previewText === null
+      ? []
+      : await renderer.check(projectId, { subject: previewText, html: "", text: null });
+  refuseProblems(prefix, [
+    ...(await renderer.check(projectId, content)),
+    ...ofPreviewText.map((problem) => ({ ...problem, field: "previewText" as const })),
+  ]);
+  if (!getsFooter && previewText === null) return;
+  const { html: body, text } = content;
+  const sent = sentParts({ type: getsFooter ? "MARKETING" : null, body, previewText, text });
+  refuseProblems(prefix, await renderer.check(projectId, { ...sent, subject: "" }));
 }
 
-function refuseProblems(problems: readonly ContentProblem[]): void {
-  if (problems.length > 0) throw new AppError("VALIDATION_ERROR", { fields: problems.map(fieldErrorOf) });
+export interface CheckedContent extends TemplateContent {
+  previewText?: string | null;
 }
 
-function fieldErrorOf({ field, line, column, message, fault }: ContentProblem): FieldError {
+/** A problem of a part, or of the preview text. */
+type FieldProblem = Omit<ContentProblem, "field"> & { field: ContentProblem["field"] | "previewText" };
+
+function refuseProblems(prefix: string, problems: readonly FieldProblem[]): void {
+  if (problems.length === 0) return;
+  const fields = problems.map(fieldErrorOf).map((error) => ({ ...error, field: `${prefix}${error.field}` }));
+  throw new AppError("VALIDATION_ERROR", { fields });
+}
+
+function fieldErrorOf({ field, line, column, message, fault }: FieldProblem): FieldError {
   // Converted to text so that line numbers get no thousands separators.
   const place = faultOfTemplate("template.place", { line: String(line), column: String(column) });
   return {

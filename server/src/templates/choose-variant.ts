@@ -40,10 +40,10 @@ export async function chooseVariants(
     })),
   );
   const found = new Map<string, SendableTemplate>();
-  for (const { projectId, templateId, locale, subject, body } of rows) {
+  for (const { projectId, templateId, locale, ...texts } of rows) {
     const key = keyOf({ projectId, id: templateId }, locale);
     const template = wanted.get(key)?.template;
-    if (template !== undefined) found.set(key, { ...template, subject, body, locale });
+    if (template !== undefined) found.set(key, { ...template, ...texts, locale });
   }
   return choices.map(({ template, locale }) =>
     locale === null ? template : (found.get(keyOf(template, locale)) ?? template),

@@ -144,6 +144,68 @@ test("drops blocks when only the body changes but keeps foreign designs and unch
   expect((await read(other.id)).design).toEqual(foreign);
 });
 
+test("keeps the preview text of blocks in their design and that of HTML in its own field", async () => {
+  const { id } = await make({ design });
+  expect(await read(id)).toMatchObject({ previewText: design.preheader });
+  const { body: changed } = await patch(id, { previewText: "{{name}} & more" });
+  const other = { ...design, preheader: "{{name}} & more" };
+  expect(changed).toMatchObject({ previewText: "{{name}} & more", design: other, body: designHtml(other) });
+  await patch(id, { previewText: null });
+  expect(await read(id)).toMatchObject({ previewText: null, design: { preheader: "" } });
+  await patch(id, { body: "<p>By hand</p>", previewText: "Mine" });
+  expect(await read(id)).toMatchObject({ previewText: "Mine", body: "<p>By hand</p>", design: null });
+  await patch(id, { subject: "Other" });
+  expect(await read(id)).toMatchObject({ previewText: "Mine" });
+  await patch(id, { design });
+  expect(await read(id)).toMatchObject({ previewText: design.preheader, body: html });
+  await patch(id, { previewText: " ", body: "<p>By hand</p>" });
+  expect(await read(id)).toMatchObject({ previewText: null });
+});
+
+test("restores the preview text of an earlier version and copies it", async () => {
+  const { id } = await make({ body: "<p>Hi</p>", previewText: "First" });
+  await patch(id, { previewText: "Second" });
+  await patch(id, { design });
+  const [second, first] = await versionsOf(id);
+  const restore = (versionId = "") =>
+    server.call(templateTrials.restoreTemplateVersion, key(), { params: { id, versionId } });
+  const version = { params: { id, versionId: second?.id ?? "" } };
+  const { body } = await server.call(templateTrials.getTemplateVersion, key(), version);
+  expect(body).toMatchObject({ previewText: "Second" });
+  await restore(first?.id);
+  expect(await read(id)).toMatchObject({ previewText: "First", body: "<p>Hi</p>", design: null });
+  const copy = await server.call(templates.duplicateTemplate, key(), { params: { id } });
+  expect(copy.body).toMatchObject({ previewText: "First" });
+  await restore((await versionsOf(id))[0]?.id);
+  expect(await read(id)).toMatchObject({ previewText: design.preheader, body: html, design });
+  const [row] = await server.rows<{ previewText: string | null }>(
+    'select preview_text as "previewText" from templates where id = $1',
+    id,
+  );
+  expect(row).toEqual({ previewText: null });
+});
+
+test("rejects a preview text that differs from the design, is faulty, or is too long", async () => {
+  expect(faultsOf(await post({ design, previewText: "Other" }))).toEqual(["previewText custom"]);
+  expect((await post({ design, previewText: design.preheader })).status).toBe(201);
+  const empty = { ...design, preheader: "" };
+  expect(await make({ design: empty, previewText: "Mine" })).toMatchObject({
+    previewText: "Mine",
+    design: { preheader: "Mine" },
+  });
+  const body = "<p>Hi</p>";
+  expect(faultsOf(await post({ body, previewText: "{{#if}}" }))).toEqual(["previewText custom"]);
+  expect(faultsOf(await post({ body, previewText: "x".repeat(1_001) }))).toEqual(["previewText too_big"]);
+});
+
+test("accepts a body with its blocks as an earlier version stored both", async () => {
+  const { id } = await make({ design });
+  const body = html.replaceAll("&zwnj;&nbsp;", "");
+  expect(body).not.toBe(html);
+  expect((await patch(id, { design, body })).status).toBe(200);
+  expect(await read(id)).toMatchObject({ body: html, design });
+});
+
 test("rejects a body that differs from its blocks and a template with neither", async () => {
   expect(faultsOf(await post({ design, body: "<p>Other</p>" }))).toEqual(["body custom"]);
   const { id } = await make({ design });

@@ -8,6 +8,7 @@ import { startCpuTimer } from "../testing/cpu-timer.ts";
 /** A subject without warnings. */
 const fine: LintedContent = {
   subject: "Your order {{order}}",
+  previewText: null,
   html: [
     '<html lang="en"><body><div style="display:none">A sentence</div>',
     '<p>Hello {{firstName ?? "you"}}, <a href="https://a.example/x">read on</a>.</p>',
@@ -176,21 +177,28 @@ test.for([
     { html: '<img src="https://a.example/x" alt="x">' },
     ["unsubscribe_link_added body", "no_text body"],
   ],
-  ["no preview text", { html: "<p>{{manageUrl}} PO Box 1</p>" }, ["no_preview_text body"]],
+  ["no preview text", { html: "<p>{{manageUrl}} PO Box 1</p>" }, ["no_preview_text previewText"]],
   [
     "a preview text from a variable",
     { html: '<p style="display: none">{{a}}</p>{{manageUrl}} PO Box 1' },
     [],
   ],
+  ["a preview text", { previewText: "x", html: "<p>{{manageUrl}} PO Box 1</p>" }, []],
+  [
+    "an unknown variable in a preview text",
+    { previewText: "Hi {{foo}} {{order}}" },
+    ["unknown_variable previewText 1:6"],
+  ],
+  ["placeholder text as a preview text", { previewText: "Write here." }, ["placeholder_text previewText"]],
   [
     "a hidden element without a text",
     { html: "<p hidden>&nbsp;</p>{{manageUrl}} PO Box 1" },
-    ["no_preview_text body"],
+    ["no_preview_text previewText"],
   ],
   [
     "a title and a style",
     { html: "<title>x</title><style>p{}</style>{{manageUrl}} PO Box 1" },
-    ["no_preview_text body"],
+    ["no_preview_text previewText"],
   ],
   ["no postal address", { html: "<b hidden>x</b>{{manageUrl}} 2026" }, ["no_postal_address body"]],
   ["a hidden postal address", { html: "<b hidden>PO Box 1</b>{{manageUrl}}" }, ["no_postal_address body"]],

@@ -11,6 +11,7 @@ import { warningAt, warningOfPart as whole, type Warning } from "./warnings.ts";
 
 export interface LintedContent {
   subject: string;
+  previewText: string | null;
   html: string;
   /** null if the text is generated from the HTML. */
   text: string | null;
@@ -32,10 +33,11 @@ const SUBJECT_SHOWN_CHARACTERS = 60;
 const WARNINGS_PER_CODE_MAX = 20;
 const MIN_LETTERS_TO_SHOUT = 5;
 
-/** Returns warnings for subject, body and text, in this order. Warnings about a whole part come first. */
+/** Returns warnings for subject, preview text, body and text, in this order. Warnings about a whole part come first. */
 export function lintContent(content: LintedContent): Warning[] {
   const parts = [
     ["subject", content.subject],
+    ["previewText", content.previewText ?? ""],
     ["body", content.html],
     ["text", content.text ?? ""],
   ] as const;
@@ -43,6 +45,8 @@ export function lintContent(content: LintedContent): Warning[] {
   return few([
     ...lintSubject(content.subject),
     ...ofVariables.filter(({ where }) => where.field === "subject"),
+    ...lintPreviewText(content.previewText ?? ""),
+    ...ofVariables.filter(({ where }) => where.field === "previewText"),
     ...lintBody(content),
     ...ofVariables.filter(({ where }) => where.field === "body"),
     ...lintText(content),
@@ -72,13 +76,26 @@ function lintSubject(subject: string): Warning[] {
   return warnings;
 }
 
-function lintBody({ html, type, renderedBytes, footerHasAddress, knownVariables }: LintedContent): Warning[] {
+function lintPreviewText(previewText: string): Warning[] {
+  if (!isPlaceholder(previewText)) return [];
+  return [whole("previewText", "placeholder_text", { text: previewText.trim() })];
+}
+
+function lintBody({
+  previewText,
+  html,
+  type,
+  renderedBytes,
+  footerHasAddress,
+  knownVariables,
+}: LintedContent): Warning[] {
   const { notes, hasPreviewText, hasText, hasImage, lastText } = lintHtml(html, knownVariables);
   const warnings = unsubscribeWarnings("body", html, type);
   const bytes = renderedBytes ?? Buffer.byteLength(html);
   if (bytes > HTML_MAX_BYTES) warnings.push(whole("body", "html_large", { size: Math.ceil(bytes / 1000) }));
   if (!hasText) warnings.push(whole("body", hasImage ? "no_text" : "body_empty"));
-  else if (!hasPreviewText && type !== "TRANSACTIONAL") warnings.push(whole("body", "no_preview_text"));
+  else if (!hasPreviewText && (previewText ?? "").trim() === "" && type !== "TRANSACTIONAL")
+    warnings.push(whole("previewText", "no_preview_text"));
   const isAddressAdded =
     footerHasAddress && (!hasUnsubscribeLink(html) || asksForFooter({ html, text: null }));
   if (type === "MARKETING" && hasText && !isAddressAdded && !showsPostalAddress(lastText, html))

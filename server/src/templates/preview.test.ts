@@ -39,6 +39,15 @@ test("shows the contact's data overridden by the given data, escaped in HTML but
   expect(stored.body).toMatchObject({ data: { plan: "pro", gone: "x" } });
 });
 
+test("returns the text that inboxes show after the subject, which is hidden in the email", async () => {
+  const data = { firstName: "<Ada>" };
+  const shown = await preview({ previewText: "For {{firstName}}", data });
+  expect(shown).toMatchObject({ previewText: "For <Ada>", text: "Hi <Ada>" });
+  expect(shown.html).toContain("For &lt;Ada&gt;&zwnj;");
+  expect(await preview({ data })).toMatchObject({ previewText: "Hi <Ada>", html: "<p>Hi &lt;Ada&gt;</p>" });
+  expect(faultsOf(await refuse({ previewText: "{{#if}}" }))).toEqual(["previewText custom"]);
+});
+
 test("renders for an example recipient or for the given data without a contact", async () => {
   expect(await preview({ body: "{{email}} {{subscribed}} {{id}}." })).toMatchObject({
     subject: "Hi ",

@@ -5,6 +5,7 @@ import { NO_ONE } from "../platform/ids.ts";
 import { invalidField } from "../platform/app-error.ts";
 import { hashTexts } from "../emails/outbox/emails.ts";
 import type { AskedRenderer } from "../rendering/asked-renderer.ts";
+import { inboxTextOf } from "../rendering/inbox-text.ts";
 import { BUILT_IN_VARIABLES, fallbackWords, templateVariables } from "../rendering/template-variables.ts";
 import { getContact } from "../contacts/contacts.ts";
 import { findKnownKeys } from "../contacts/fields/fields.ts";
@@ -15,7 +16,7 @@ import { readFooters, readMergeTagFacts } from "./footers.ts";
 import type { Linter } from "./linter.ts";
 import { listFieldNames } from "./queries.ts";
 import type { Warning } from "./warnings.ts";
-import { withFooter } from "./with-footer.ts";
+import { sentParts } from "./sent-parts.ts";
 
 export interface PreviewDependencies {
   database: Database;
@@ -28,6 +29,7 @@ export interface PreviewDependencies {
 
 export interface PreviewDraft {
   subject: string;
+  previewText?: string | null | undefined;
   body: string;
   type?: TemplateType | undefined;
   contactId?: string | undefined;
@@ -36,6 +38,8 @@ export interface PreviewDraft {
 
 export interface Preview {
   subject: string;
+  /** The text that inboxes show after the subject. */
+  previewText: string;
   html: string;
   text: string;
   warnings: Warning[];
@@ -52,8 +56,8 @@ export async function previewContent(
   projectId: string,
   draft: PreviewDraft,
 ): Promise<Preview> {
-  const written = { subject: draft.subject, html: draft.body, text: null };
-  const type = draft.type ?? null;
+  const { subject, previewText = null, body, type = null } = draft;
+  const written = { subject, previewText, html: body, text: null };
   await checkContent(renderer, projectId, written, type === "MARKETING");
   const contact =
     draft.contactId === undefined ? null : await getContact(database, projectId, draft.contactId);
@@ -66,7 +70,7 @@ export async function previewContent(
     type === "MARKETING"
       ? await readFooters(database, [{ projectId, locale: data["locale"], ...links }])
       : [];
-  const content = type === "MARKETING" ? { ...written, ...withFooter(written) } : written;
+  const content = { subject, ...sentParts({ type, body, previewText }) };
   const variables = templateVariables({
     id: contact?.id ?? null,
     email: contact?.email ?? EXAMPLE_ADDRESS,
@@ -74,7 +78,7 @@ export async function previewContent(
     data,
     links,
     footer,
-    knownFields: await findKnownKeys(database, projectId, fallbackWords(written)),
+    knownFields: await findKnownKeys(database, projectId, fallbackWords(content)),
   });
   const contentKey = `preview ${hashTexts(content)}`;
   const rendered = await renderer.render(projectId, { contentKey, content, variables });
@@ -94,5 +98,6 @@ export async function previewContent(
     footerHasAddress: type === "MARKETING" && project.postalAddress !== null,
     project,
   });
-  return { subject: rendered.subject, html: rendered.html, text: rendered.text, warnings };
+  const { html, text } = rendered;
+  return { subject: rendered.subject, previewText: inboxTextOf(html), html, text, warnings };
 }

@@ -10,7 +10,7 @@ export interface TemplateRow extends Row<"templates", (typeof COLUMNS)[number]> 
   locales: string[];
 }
 
-export type WholeTemplateRow = TemplateRow & { design: unknown };
+export type WholeTemplateRow = TemplateRow & Row<"templates", "previewText"> & { design: unknown };
 export type LockedTemplateRow = Omit<WholeTemplateRow, "locales">;
 
 const COLUMNS = [
@@ -35,7 +35,15 @@ const LOCALES = sql<string[]>`array(
 /** The stored fields of a template; `design` is JSON. */
 export interface TemplateFields extends Row<
   "templates",
-  "name" | "description" | "type" | "subject" | "body" | "fromAddress" | "fromName" | "replyTo"
+  | "name"
+  | "description"
+  | "type"
+  | "subject"
+  | "previewText"
+  | "body"
+  | "fromAddress"
+  | "fromName"
+  | "replyTo"
 > {
   design: string | null;
 }
@@ -59,7 +67,7 @@ export async function findTemplate(
 ): Promise<WholeTemplateRow | undefined> {
   return database
     .selectFrom("templates")
-    .select([...COLUMNS, "design", LOCALES.as("locales")])
+    .select([...COLUMNS, "previewText", "design", LOCALES.as("locales")])
     .where("projectId", "=", projectId)
     .where("id", "=", id)
     .executeTakeFirst();
@@ -73,7 +81,7 @@ export async function findTemplateForUpdate(
 ): Promise<LockedTemplateRow | undefined> {
   return tx
     .selectFrom("templates")
-    .select([...COLUMNS, "design"])
+    .select([...COLUMNS, "previewText", "design"])
     .where("projectId", "=", projectId)
     .where("id", "=", id)
     .forUpdate()
@@ -90,14 +98,15 @@ export async function findTemplatesById(
     id: string;
     type: TemplateType;
     subject: string;
+    previewText: string | null;
     body: string;
     fromAddress: string | null;
     fromName: string | null;
     replyTo: string | null;
     locales: string[];
   }>`
-    select templates.project_id, templates.id, templates.type, templates.subject, templates.body, templates.from_address,
-      templates.from_name, templates.reply_to, ${LOCALES} as locales
+    select templates.project_id, templates.id, templates.type, templates.subject, templates.preview_text, templates.body,
+      templates.from_address, templates.from_name, templates.reply_to, ${LOCALES} as locales
     from unnest(${keys.map((key) => key.projectId)}::uuid[], ${keys.map((key) => key.id)}::uuid[]) as i (project_id, id)
     join templates on templates.project_id = i.project_id and templates.id = i.id`.execute(database);
   return rows;

@@ -20,8 +20,8 @@ export async function prepareRestore(
   projectId: string,
   { id, versionId }: { id: string; versionId: string },
 ): Promise<(tx: Tx) => Promise<WholeTemplateView>> {
-  const { locale, subject, body, design } = await getVersion(database, projectId, id, versionId);
-  const content = { subject, body, design };
+  const { locale, subject, previewText, body, design } = await getVersion(database, projectId, id, versionId);
+  const content = { subject, previewText, body, design };
   if (locale === null) {
     const change = await checkTemplateChange(deps, projectId, content);
     return (tx) => updateTemplate(tx, deps, projectId, id, change);

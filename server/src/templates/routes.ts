@@ -24,7 +24,7 @@ import {
   type TemplateDependencies,
 } from "./templates.ts";
 import { prepareRestore } from "./restore-version.ts";
-import { sendTest, takeTestMail, testSenderOf } from "./test-mail.ts";
+import { checkDraft, sendTest, takeTestMail, testedMessage, testSenderOf } from "./test-mail.ts";
 import { warnOnSaving } from "./unknown-variables.ts";
 import { checkVariant, deleteVariant, getVariant, saveVariant } from "./variants.ts";
 import { getVersion, listVersions } from "./versions.ts";
@@ -129,15 +129,17 @@ function trialRoutes(deps: TemplateRouteDependencies): Route[] {
   const { domains } = deps;
   return [
     route(trials.testTemplate, async ({ projectId, params, body, commit }) => {
+      const checked = await checkDraft(deps.renderer, projectId, body.draft);
       await takeTestMail(deps.rateLimiter, projectId);
       return commit(async (tx) => {
         const template = await getTemplate(tx, projectId, params.id);
-        const from = await testSenderOf(tx, projectId, template, body.from);
         const locale = lookUpLocale(template.locales, body.locale);
         const shown = locale === null ? {} : await getVariant(tx, projectId, { id: template.id, locale });
+        const message = testedMessage({ ...template, ...shown }, checked);
+        const from = await testSenderOf(tx, projectId, message, body.from);
         return ok({
           success: true,
-          email: await sendTest(tx, domains, projectId, { ...template, ...shown, from }, body),
+          email: await sendTest(tx, domains, projectId, { ...message, from }, body),
         });
       });
     }),

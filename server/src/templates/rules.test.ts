@@ -1,6 +1,6 @@
 // Tests the names of copies, the reasons that prevent deleting a template, and changes of its content.
 import { expect, test } from "vitest";
-import type { TemplateRow } from "./queries.ts";
+import type { WholeTemplateRow } from "./queries.ts";
 import { contentDiffers, copyNameOf, usageReasonOf } from "./rules.ts";
 
 test.for([
@@ -50,7 +50,9 @@ test.for([
   [{ subject: "Hi" }, true],
   [{ body: "" }, true],
   [{ subject: "", body: "Text" }, true],
+  [{ previewText: "More" }, true],
+  [{ previewText: null }, false],
 ] as const)("whether the change %j gives a template other content: %s", ([change, expected]) => {
-  const row = { subject: "Hello", body: "Text" } as TemplateRow;
+  const row = { subject: "Hello", previewText: null, body: "Text" } as WholeTemplateRow;
   expect(contentDiffers(row, change)).toBe(expected);
 });

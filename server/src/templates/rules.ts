@@ -1,7 +1,7 @@
 // Rules for changing, copying and deleting templates. Pure.
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { withValues, type ErrorMessage } from "@postloft/contract/translation.ts";
-import type { TemplateFields, TemplateRow } from "./queries.ts";
+import type { TemplateFields, WholeTemplateRow } from "./queries.ts";
 
 const COPY_SUFFIX = " (copy)";
 
@@ -55,10 +55,11 @@ export function usageReasonOf({
       );
 }
 
-/** Returns whether a change gives a template another subject or body. */
+/** Returns whether a change gives a template another subject, preview text or body. */
 export function contentDiffers(
-  row: Pick<TemplateRow, "subject" | "body">,
-  { subject, body }: Partial<TemplateFields>,
+  row: Pick<WholeTemplateRow, "subject" | "previewText" | "body">,
+  changes: Partial<Pick<TemplateFields, "subject" | "previewText" | "body">>,
 ): boolean {
-  return (subject ?? row.subject) !== row.subject || (body ?? row.body) !== row.body;
+  const { subject, previewText, body } = { ...row, ...changes };
+  return subject !== row.subject || previewText !== row.previewText || body !== row.body;
 }

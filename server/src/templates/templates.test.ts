@@ -61,6 +61,7 @@ test("returns a template as it was sent and reads it again", async () => {
   expect(reply.body).toEqual({
     ...input,
     locales: [],
+    previewText: null,
     id: expect.any(String),
     name: "Welcome",
     from: "news@sandbox.localhost",

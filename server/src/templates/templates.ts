@@ -12,7 +12,7 @@ import type { AskedRenderer } from "../rendering/asked-renderer.ts";
 import type { Domains } from "../domains/domains.ts";
 import { notVerified } from "../domains/errors.ts";
 import { checkContent } from "./check-content.ts";
-import { leavesDesignBehind } from "./designs.ts";
+import { fittingDesign, shownPreviewText, storedPreviewText } from "./designs.ts";
 import {
   countTemplates,
   findTemplate,
@@ -52,7 +52,11 @@ function present(row: TemplateRow): TemplateView {
 }
 
 function presentWhole(row: WholeTemplateRow): WholeTemplateView {
-  return { ...present(row), design: row.design as Record<string, unknown> | null };
+  return {
+    ...present(row),
+    previewText: shownPreviewText(row),
+    design: row.design as Record<string, unknown> | null,
+  };
 }
 
 /** A template as written by a caller. undefined keeps a field and null clears it. */
@@ -61,6 +65,7 @@ export interface TemplateEdit {
   description?: string | null | undefined;
   type?: TemplateType | undefined;
   subject?: string | undefined;
+  previewText?: string | null | undefined;
   body?: string | undefined;
   from?: string | null | undefined;
   fromName?: string | null | undefined;
@@ -82,6 +87,7 @@ function columnsOf(edit: TemplateEdit): Partial<TemplateFields> {
     ...(edit.description === undefined ? {} : { description: blankAsNull(edit.description) }),
     ...(edit.type === undefined ? {} : { type: edit.type }),
     ...(edit.subject === undefined ? {} : { subject: edit.subject }),
+    ...storedPreviewText(edit),
     ...(edit.body === undefined ? {} : { body: edit.body }),
     ...(edit.from === undefined ? {} : { fromAddress: edit.from }),
     ...(edit.fromName === undefined ? {} : { fromName: blankAsNull(edit.fromName) }),
@@ -143,7 +149,14 @@ export async function createTemplate(
   await requireVerifiedSender(tx, domains, projectId, template.from);
   const id = newId();
   const { name, type, subject, body } = template;
-  const empty = { description: null, fromAddress: null, fromName: null, replyTo: null, design: null };
+  const empty = {
+    description: null,
+    previewText: null,
+    fromAddress: null,
+    fromName: null,
+    replyTo: null,
+    design: null,
+  };
   await insertTemplate(tx, projectId, id, { ...empty, ...columnsOf(template), name, type, subject, body });
   return getTemplate(tx, projectId, id);
 }
@@ -167,26 +180,30 @@ export async function updateTemplate(
   { renderer, domains }: TemplateDependencies,
   projectId: string,
   id: string,
-  edit: Checked<TemplateChange>,
+  asked: Checked<TemplateChange>,
 ): Promise<WholeTemplateView> {
-  await requireVerifiedSender(tx, domains, projectId, edit.from);
+  await requireVerifiedSender(tx, domains, projectId, asked.from);
   const row = isId(id) ? await findTemplateForUpdate(tx, projectId, id) : undefined;
   if (row === undefined) throw new AppError("TEMPLATE_NOT_FOUND");
-  requireUnchanged(row, edit.expectedUpdatedAt);
-  const changes = columnsOf(leavesDesignBehind(edit, row) ? { ...edit, design: null } : edit);
+  requireUnchanged(row, asked.expectedUpdatedAt);
+  const edit = fittingDesign(asked, row);
+  const changes = columnsOf(edit);
   if (Object.keys(changes).length === 0) return getTemplate(tx, projectId, id);
   // Body and type may change separately, but only together they determine what is sent.
-  if ((changes.type ?? row.type) === "MARKETING" && (edit.type !== undefined || edit.body !== undefined))
-    await checkContent(renderer, projectId, contentOf({ ...edit, body: edit.body ?? row.body }), true);
-  if (changes.type === "MARKETING" && row.type !== "MARKETING")
-    await checkVariants(tx, renderer, projectId, row.id);
+  const { type, previewText, body: html } = { ...row, ...changes };
+  const isChanged = [edit.type, edit.previewText, edit.body].some((field) => field !== undefined);
+  if (isChanged && (type === "MARKETING" || previewText !== null)) {
+    const content = { subject: "", previewText, html, text: null };
+    await checkContent(renderer, projectId, content, type === "MARKETING");
+  }
+  if (type === "MARKETING" && row.type !== "MARKETING") await checkVariants(tx, renderer, projectId, row.id);
   if (contentDiffers(row, changes)) await keepVersion(tx, projectId, id, null);
   await updateTemplateRow(tx, projectId, id, changes);
   return getTemplate(tx, projectId, id);
 }
 
-function contentOf({ subject, body }: TemplateEdit) {
-  return { subject: subject ?? "", html: body ?? "", text: null };
+function contentOf({ subject, previewText, body }: TemplateEdit) {
+  return { subject: subject ?? "", previewText: previewText ?? null, html: body ?? "", text: null };
 }
 
 /**

@@ -8,7 +8,7 @@ import * as mailbox from "@postloft/contract/mailbox.ts";
 import * as templateTrials from "@postloft/contract/template-trials.ts";
 import * as templates from "@postloft/contract/templates.ts";
 import * as v1 from "@postloft/contract/v1.ts";
-import { useTestServer, type TestProject } from "../testing/test-server.ts";
+import { errorOf, faultsOf, useTestServer, type TestProject } from "../testing/test-server.ts";
 
 const server = useTestServer();
 
@@ -155,4 +155,61 @@ test("email sent with a test key never reaches its contact and has links of no c
   expect(sent.status).toBe(200);
   expect(await follow(await linkIn(project, "ada@example.com"))).toContain("This is a test link");
   expect(await isSubscribed(project)).toBe(true);
+});
+
+test("sends unsaved content of a template or campaign as a test and stores only that email", async () => {
+  const project = await projectWithAda();
+  const { byKey } = project;
+  const stored = { name: "News", subject: "Stored", body: "<p>Stored</p>", from: "hello@sandbox.localhost" };
+  const template = await server.call(templates.createTemplate, byKey, {
+    body: { ...stored, type: "TRANSACTIONAL" },
+  });
+  const campaign = await server.call(campaigns.createCampaign, byKey, {
+    body: { ...stored, audienceType: "ALL" },
+  });
+  const tables = ["templates", "template_versions", "campaigns", "contacts", "events", "email_counts"];
+  const contents = () =>
+    Promise.all(
+      tables.map((table) =>
+        server.rows(
+          `select row_to_json(t)::text from ${table} t where project_id = $1 order by 1`,
+          project.id,
+        ),
+      ),
+    );
+  const before = await contents();
+  const draft = {
+    subject: "Typed {{name}}",
+    previewText: "Soon",
+    body: BODY,
+    type: "MARKETING",
+    from: "other@sandbox.localhost",
+    fromName: "Other",
+    replyTo: null,
+  };
+  const paths = [`/templates/${template.body.id}/test`, `/campaigns/${campaign.body.data.id}/test`];
+  for (const [at, path] of paths.entries()) {
+    const [contact] = (await server.call(contacts.listContacts, byKey)).body.data;
+    const email = `typed${at}@example.org`;
+    const asked = { email, contactId: contact?.id };
+    expect((await server.call("POST", path, byKey, { ...asked, draft })).status).toBe(200);
+    expect(await follow(await linkIn(project, email))).toContain("This is a test link");
+    const [message] = (await server.call(mailbox.listMessages, byKey, { query: { to: email } })).body.data;
+    expect(message).toMatchObject({ subject: "[TEST] Typed Ada", from: "other@sandbox.localhost" });
+    const { body } = await server.call<{ html: string }>("GET", `/mailbox/messages/${message?.id}`, byKey);
+    expect(body.html).toContain("Soon&zwnj;");
+    const faulty = { ...draft, previewText: "{{#if}}", body: "{{/if}}" };
+    expect(faultsOf(await server.call("POST", path, byKey, { ...asked, draft: faulty }))).toEqual([
+      "draft.body custom",
+      "draft.previewText custom",
+    ]);
+    const unverified = { ...draft, from: "me@elsewhere.example" };
+    expect(errorOf(await server.call("POST", path, byKey, { ...asked, draft: unverified }))).toContain(
+      "DOMAIN_NOT_VERIFIED",
+    );
+    expect((await server.call("POST", path, byKey, { email: `stored${at}@example.org` })).status).toBe(200);
+    const list = () => server.call(mailbox.listMessages, byKey, { query: { to: `stored${at}@example.org` } });
+    await expect.poll(async () => (await list()).body.data[0]?.subject).toBe("[TEST] Stored");
+  }
+  expect(await contents()).toEqual(before);
 });

@@ -2,8 +2,11 @@
 // that contact.
 import { parseMailbox } from "@postloft/contract/address.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import type { testDraft } from "@postloft/contract/template-trials.ts";
 import type { TemplateType } from "@postloft/contract/templates.ts";
 import { withValues } from "@postloft/contract/translation.ts";
+import type { z } from "zod";
+import { asChecked, type Checked } from "../platform/checked.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
 import type { RateLimiter } from "../platform/http/rate-limit.ts";
 import { invalidField, AppError } from "../platform/app-error.ts";
@@ -12,8 +15,11 @@ import { enqueueTestEmail } from "../emails/outbox/test-emails.ts";
 import { readDefaultSenders } from "../projects/default-senders.ts";
 import type { Domains } from "../domains/domains.ts";
 import { findContactByEmail, getContact } from "../contacts/contacts.ts";
-import { requireVerifiedSender, type TemplateView } from "./templates.ts";
-import { withFooter } from "./with-footer.ts";
+import type { AskedRenderer } from "../rendering/asked-renderer.ts";
+import { checkContent } from "./check-content.ts";
+import { storedPreviewText, type StoredDesign } from "./designs.ts";
+import { requireVerifiedSender } from "./templates.ts";
+import { sentParts } from "./sent-parts.ts";
 
 const MARK = "[TEST] ";
 const WINDOW_SECONDS = 3_600;
@@ -21,10 +27,64 @@ const WINDOW_SECONDS = 3_600;
 /** The message to test. */
 export interface TestMessage {
   subject: string;
+  previewText: string | null;
   body: string;
   type: TemplateType;
   from: Mailbox;
   replyTo: string | null;
+}
+
+/** Unsaved content to test, and its sender as far as it differs from the stored one. */
+export type TestDraft = z.output<typeof testDraft>;
+
+/**
+ * Checks the unsaved content of a test.
+ * @throws AppError VALIDATION_ERROR naming a field of the draft
+ */
+export async function checkDraft(
+  renderer: AskedRenderer,
+  projectId: string,
+  draft: TestDraft,
+): Promise<Checked<{ draft: TestDraft }>> {
+  if (draft !== undefined) {
+    const { subject, previewText = null, body: html } = draft;
+    await checkContent(renderer, projectId, { subject, previewText, html, text: null }, true, "draft.");
+  }
+  return asChecked({ draft });
+}
+
+/** The stored fields that a draft can replace. */
+interface StoredMessage extends StoredDesign {
+  subject: string;
+  body: string;
+  type: TemplateType;
+  from: string | null;
+  fromName: string | null;
+  replyTo: string | null;
+}
+
+/** Returns the message to test: the unsaved one, else the stored one. Blocks have their preview text in the body. */
+export function testedMessage(stored: StoredMessage, { draft }: Checked<{ draft: TestDraft }>) {
+  const { type, from, fromName, replyTo } = stored;
+  const sender = { type, from, fromName, replyTo };
+  if (draft === undefined) {
+    const { subject, previewText, body, design } = stored;
+    return {
+      ...sender,
+      subject,
+      body,
+      previewText: storedPreviewText({ design, previewText }).previewText ?? null,
+    };
+  }
+  return {
+    subject: draft.subject,
+    previewText: draft.previewText ?? null,
+    body: draft.body,
+    type: draft.type ?? type,
+    from: draft.from === undefined ? from : draft.from,
+    fromName: draft.fromName === undefined ? fromName : draft.fromName,
+    replyTo: draft.replyTo === undefined ? replyTo : draft.replyTo,
+  };
 }
 
 /** Recipient, and the contact to render for. Default: the contact with that address. */
@@ -57,7 +117,7 @@ export async function sendTest(
   tx: Tx,
   domains: Domains,
   projectId: string,
-  { subject, body, type, from, replyTo }: TestMessage,
+  { subject, previewText, body, type, from, replyTo }: TestMessage,
   { email, contactId }: TestAddressee,
 ): Promise<string> {
   await requireVerifiedSender(tx, domains, projectId, from.address);
@@ -65,13 +125,12 @@ export async function sendTest(
     contactId === undefined
       ? await findContactByEmail(tx, projectId, email)
       : await getContact(tx, projectId, contactId);
-  const written = { html: body, text: null };
   const content = makeContent({
     projectId,
     from,
     replyTo,
     subject: MARK + subject,
-    ...(type === "MARKETING" ? withFooter(written) : written),
+    ...sentParts({ type, body, previewText }),
     headers: [],
     attachments: [],
     tracked: false,
@@ -89,7 +148,7 @@ export async function sendTest(
 export async function testSenderOf(
   database: Database,
   projectId: string,
-  { from, fromName }: TemplateView,
+  { from, fromName }: { from: string | null; fromName: string | null },
   input: string | undefined,
 ): Promise<Mailbox> {
   const own = from ?? input;

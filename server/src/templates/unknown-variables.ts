@@ -10,14 +10,21 @@ import type { LintedParts, Warning } from "./warnings.ts";
 /** Maximum number of warnings returned when a message template is saved. */
 const WARNINGS_MAX = 100;
 
+interface SavedTexts {
+  subject: string | undefined;
+  previewText: string | null | undefined;
+  body: string | undefined;
+}
+
 /** Returns the warnings for a message template that is being saved. Reads the database only if there may be any. */
 export async function warnOnSaving(
   database: Database,
   projectId: string,
-  { subject = "", body = "" }: { subject?: string | undefined; body?: string | undefined },
+  { subject = "", previewText = null, body = "" }: Partial<SavedTexts>,
 ): Promise<Warning[]> {
   const parts: LintedParts = [
     ["subject", subject],
+    ["previewText", previewText ?? ""],
     ["body", body],
   ];
   const known = new Set(BUILT_IN_VARIABLES);
@@ -27,20 +34,27 @@ export async function warnOnSaving(
   return variableWarnings(parts, known, facts).slice(0, WARNINGS_MAX);
 }
 
+interface KnownContent {
+  subject: string;
+  previewText: string | null;
+  body: string;
+}
+
 /**
  * Returns the unknown variables of several message templates, each once and in order. `alsoKnown` lists additional names these emails have.
  */
 export async function unknownVariablesOf(
   database: Database,
   projectId: string,
-  contents: ReadonlyArray<{ subject: string; body: string }>,
+  contents: readonly KnownContent[],
   alsoKnown: readonly string[] = [],
 ): Promise<Warning[][]> {
   const known = new Set([...BUILT_IN_VARIABLES, ...alsoKnown]);
-  const unknown = (content: { subject: string; body: string }) =>
+  const unknown = (content: KnownContent) =>
     unknownVariables(
       [
         ["subject", content.subject],
+        ["previewText", content.previewText ?? ""],
         ["body", content.body],
       ],
       known,

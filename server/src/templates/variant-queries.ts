@@ -5,7 +5,7 @@ import type { Row } from "../platform/database/row.ts";
 
 export type VariantRow = Row<
   "template_variants",
-  "locale" | "subject" | "body" | "design" | "createdAt" | "updatedAt"
+  "locale" | "subject" | "previewText" | "body" | "design" | "createdAt" | "updatedAt"
 >;
 
 /** Names a variant. */
@@ -15,7 +15,7 @@ export interface VariantKey {
   locale: string;
 }
 
-const COLUMNS = ["locale", "subject", "body", "design", "createdAt", "updatedAt"] as const;
+const COLUMNS = ["locale", "subject", "previewText", "body", "design", "createdAt", "updatedAt"] as const;
 
 export async function findVariant(database: Database, key: VariantKey): Promise<VariantRow | undefined> {
   return database
@@ -45,9 +45,9 @@ export async function listLocales(
 /** Returns the texts of variants of several projects, for the emails of one batch. */
 export async function findVariantTexts(database: Database, keys: readonly VariantKey[]) {
   const { rows } = await sql<
-    Row<"template_variants", "projectId" | "templateId" | "locale" | "subject" | "body">
+    Row<"template_variants", "projectId" | "templateId" | "locale" | "subject" | "previewText" | "body">
   >`
-    select v.project_id, v.template_id, v.locale, v.subject, v.body
+    select v.project_id, v.template_id, v.locale, v.subject, v.preview_text, v.body
     from unnest(
       ${keys.map((key) => key.projectId)}::uuid[],
       ${keys.map((key) => key.templateId)}::uuid[],
@@ -63,13 +63,14 @@ export async function findVariantTexts(database: Database, keys: readonly Varian
 export async function upsertVariant(
   tx: Tx,
   { projectId, templateId, locale }: VariantKey,
-  { subject, body, design }: { subject: string; body: string; design: string | null },
+  content: { subject: string; previewText: string | null; body: string; design: string | null },
 ): Promise<void> {
+  const { subject, previewText, body, design } = content;
   await sql`
-    insert into template_variants (project_id, template_id, locale, subject, body, design)
-    values (${projectId}, ${templateId}, ${locale}, ${subject}, ${body}, ${design}::jsonb)
+    insert into template_variants (project_id, template_id, locale, subject, preview_text, body, design)
+    values (${projectId}, ${templateId}, ${locale}, ${subject}, ${previewText}, ${body}, ${design}::jsonb)
     on conflict (project_id, template_id, locale) do update
-      set subject = excluded.subject, body = excluded.body, design = excluded.design, updated_at = excluded.updated_at`.execute(
+      set subject = excluded.subject, preview_text = excluded.preview_text, body = excluded.body, design = excluded.design, updated_at = excluded.updated_at`.execute(
     tx,
   );
 }
@@ -81,8 +82,8 @@ export async function copyVariants(
   { fromId, toId }: { fromId: string; toId: string },
 ): Promise<void> {
   await sql`
-    insert into template_variants (project_id, template_id, locale, subject, body, design)
-    select project_id, ${toId}, locale, subject, body, design from template_variants
+    insert into template_variants (project_id, template_id, locale, subject, preview_text, body, design)
+    select project_id, ${toId}, locale, subject, preview_text, body, design from template_variants
     where project_id = ${projectId} and template_id = ${fromId}`.execute(tx);
 }
 

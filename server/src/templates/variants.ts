@@ -10,6 +10,7 @@ import { isId } from "../platform/ids.ts";
 import { AppError, invalidField, requireUnchanged } from "../platform/app-error.ts";
 import type { AskedRenderer } from "../rendering/asked-renderer.ts";
 import { checkContent } from "./check-content.ts";
+import { shownPreviewText, storedPreviewText } from "./designs.ts";
 import { findTemplate, findTemplateForUpdate, type LockedTemplateRow } from "./queries.ts";
 import {
   deleteVariantRow,
@@ -18,6 +19,7 @@ import {
   upsertVariant,
   type VariantRow,
 } from "./variant-queries.ts";
+import { contentDiffers } from "./rules.ts";
 import { keepVersion } from "./versions.ts";
 
 export type VariantView = z.output<typeof contract.templateVariant>;
@@ -25,6 +27,7 @@ export type VariantView = z.output<typeof contract.templateVariant>;
 /** The content of a variant as written by a caller. It replaces the whole variant. */
 export interface VariantContent {
   subject: string;
+  previewText?: string | null | undefined;
   body: string;
   design?: Readonly<Record<string, unknown>> | null | undefined;
   /** The content is stored only if the variant was last changed at that time. */
@@ -40,14 +43,16 @@ export interface VariantPlace {
 function present({ createdAt, updatedAt, design, ...row }: VariantRow): VariantView {
   return {
     ...row,
+    previewText: shownPreviewText({ design, previewText: row.previewText }),
     design: design as VariantView["design"],
     createdAt: createdAt.toISOString(),
     updatedAt: updatedAt.toISOString(),
   };
 }
 
-const contentOf = ({ subject, body }: { subject: string; body: string }) => ({
+const contentOf = ({ subject, previewText, body }: Omit<VariantContent, "design">) => ({
   subject,
+  previewText: previewText ?? null,
   html: body,
   text: null,
 });
@@ -101,9 +106,11 @@ export async function saveVariant(
   } else requireUnchanged(current, content.expectedUpdatedAt);
   if (template.type === "MARKETING") await checkContent(renderer, projectId, contentOf(content), true);
   const { subject, body, design = null } = content;
-  if (current !== undefined && (current.subject !== subject || current.body !== body))
+  const { previewText = null } = storedPreviewText(content);
+  if (current !== undefined && contentDiffers(current, { subject, previewText, body }))
     await keepVersion(tx, projectId, key.templateId, key.locale);
-  await upsertVariant(tx, key, { subject, body, design: design === null ? null : JSON.stringify(design) });
+  const stored = { subject, previewText, body, design: design === null ? null : JSON.stringify(design) };
+  await upsertVariant(tx, key, stored);
   return getVariant(tx, projectId, place);
 }
 

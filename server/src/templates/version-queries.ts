@@ -9,7 +9,10 @@ export interface TemplateVersionRow extends Row<
 > {
   bytes: number;
 }
-export type WholeTemplateVersionRow = TemplateVersionRow & { body: string; design: unknown };
+export interface WholeTemplateVersionRow
+  extends TemplateVersionRow, Row<"template_versions", "previewText" | "body"> {
+  design: unknown;
+}
 
 /** Stores the current content of a template, or of one of its variants, as a version. */
 export async function insertTemplateVersion(
@@ -19,14 +22,16 @@ export async function insertTemplateVersion(
 ): Promise<void> {
   const current =
     locale === null
-      ? sql`select project_id, id, null, subject, body, design, updated_at from templates
+      ? sql`select project_id, id, null, subject, preview_text, body, design, updated_at from templates
           where project_id = ${projectId} and id = ${templateId}`
-      : sql`select project_id, template_id, locale, subject, body, design, updated_at from template_variants
+      : sql`select project_id, template_id, locale, subject, preview_text, body, design, updated_at from template_variants
           where project_id = ${projectId} and template_id = ${templateId} and locale = ${locale}`;
   await sql`
-    insert into template_versions (project_id, template_id, id, locale, subject, body, design, saved_at)
-    select c.project_id, c.template_id, ${id}, c.locale, c.subject, c.body, c.design, c.saved_at
-    from (${current}) as c (project_id, template_id, locale, subject, body, design, saved_at)`.execute(tx);
+    insert into template_versions (project_id, template_id, id, locale, subject, preview_text, body, design, saved_at)
+    select c.project_id, c.template_id, ${id}, c.locale, c.subject, c.preview_text, c.body, c.design, c.saved_at
+    from (${current}) as c (project_id, template_id, locale, subject, preview_text, body, design, saved_at)`.execute(
+    tx,
+  );
 }
 
 /**
@@ -71,7 +76,8 @@ export async function findTemplateVersion(
   id: string,
 ): Promise<WholeTemplateVersionRow | undefined> {
   const { rows } = await sql<WholeTemplateVersionRow>`
-    select id, locale, subject, octet_length(body) as bytes, saved_at, replaced_at, body, design from template_versions
+    select id, locale, subject, octet_length(body) as bytes, saved_at, replaced_at, preview_text, body, design
+    from template_versions
     where project_id = ${projectId} and template_id = ${templateId} and id = ${id}`.execute(database);
   return rows[0];
 }

@@ -5,6 +5,7 @@ import type { z } from "zod";
 import type { Database, Tx } from "../platform/database/database.ts";
 import { isId, newId } from "../platform/ids.ts";
 import { AppError } from "../platform/app-error.ts";
+import { shownPreviewText } from "./designs.ts";
 import {
   deleteOldTemplateVersions,
   findTemplateVersion,
@@ -55,5 +56,11 @@ export async function getVersion(
     isId(templateId) && isId(id) ? await findTemplateVersion(database, projectId, templateId, id) : undefined;
   if (row === undefined)
     throw new AppError("TEMPLATE_NOT_FOUND", { message: "Version not found for this template." });
-  return { ...present(row), body: row.body, design: row.design as Record<string, unknown> | null };
+  const { body, design } = row;
+  return {
+    ...present(row),
+    previewText: shownPreviewText(row),
+    body,
+    design: design as Record<string, unknown> | null,
+  };
 }

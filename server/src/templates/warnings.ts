@@ -20,7 +20,7 @@ export interface Warning {
 export type LintedParts = ReadonlyArray<readonly [Place["field"], string]>;
 
 export interface Place {
-  field: "subject" | "body" | "text";
+  field: "subject" | "previewText" | "body" | "text";
   /** Starts at 1; null for the whole part. */
   line: number | null;
   column: number | null;

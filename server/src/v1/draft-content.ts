@@ -6,12 +6,15 @@ import { withValues } from "@postloft/contract/translation.ts";
 import type { SendBody } from "@postloft/contract/v1.ts";
 import { invalidField, AppError } from "../platform/app-error.ts";
 import { hashTexts, type EmailContent, type Mailbox, type RawMessage } from "../emails/outbox/emails.ts";
+import { withPreviewText } from "../rendering/with-preview-text.ts";
 import type { SendableTemplate } from "../templates/templates.ts";
-import { withFooter } from "../templates/with-footer.ts";
+import { sentParts } from "../templates/sent-parts.ts";
 
 /** The content of a call. Null means that the template provides it. */
 export interface Parts {
   subject: string | null;
+  /** undefined if the template provides it. */
+  previewText?: string | null | undefined;
   html: string | null;
   text: string | null;
   /** As formatted by `formatMailboxList`. */
@@ -42,6 +45,7 @@ export function partsOf(body: SendBody): Parts {
   const reply = body.reply ?? body.replyTo ?? (replyHeader && readReplyHeader(replyHeader.value));
   return {
     subject: body.subject ?? null,
+    previewText: body.previewText,
     html: body.body ?? null,
     text: body.text ?? null,
     replyTo: reply === undefined ? null : formatMailboxList(reply),
@@ -72,7 +76,8 @@ function readReplyHeader(value: string): Mailbox[] {
 /** Returns the texts of a call without a template, or null with a template. */
 export function ownTexts(body: SendBody, parts: Parts): Texts | null {
   if (body.template !== undefined) return null;
-  const texts = { subject: parts.subject ?? "", html: parts.html ?? "", text: parts.text };
+  const html = withPreviewText(parts.html ?? "", parts.previewText ?? null);
+  const texts = { subject: parts.subject ?? "", html, text: parts.text };
   return { ...texts, hash: hashTexts(texts) };
 }
 
@@ -97,12 +102,17 @@ type TextsFrom = (template: SendableTemplate, parts: Parts) => Texts;
 export function createTextsFrom(): TextsFrom {
   const known = new Map<SendableTemplate, Texts>();
   return (template, parts) => {
-    const isAsItIs = parts.subject === null && parts.html === null && parts.text === null;
+    const { subject, previewText, html, text } = parts;
+    const isAsItIs = subject === null && previewText === undefined && html === null && text === null;
     const made = isAsItIs ? known.get(template) : undefined;
     if (made !== undefined) return made;
-    const written = { html: parts.html ?? template.body, text: parts.text };
-    const shown = template.type === "MARKETING" ? withFooter(written) : written;
-    const texts = { subject: parts.subject ?? template.subject, ...shown };
+    const shown = sentParts({
+      type: template.type,
+      body: html ?? template.body,
+      previewText: previewText === undefined ? template.previewText : previewText,
+      text,
+    });
+    const texts = { subject: subject ?? template.subject, ...shown };
     const hashed = { ...texts, hash: hashTexts(texts) };
     if (isAsItIs) known.set(template, hashed);
     return hashed;

@@ -59,9 +59,11 @@ async function chooseTemplates(
   return emails.map((email) => chosen.get(email) ?? email.plan.draft.template);
 }
 
-/** Returns whether the language can change the content. A call with its own subject and body takes neither from the template. */
+/** Returns whether the language can change the content, which it can't if the call has all of its own. */
 function hasVariants({ item: { parts }, draft: { template } }: Plan): boolean {
-  return template !== null && template.locales.length > 0 && (parts.subject === null || parts.html === null);
+  const { subject, previewText, html } = parts;
+  const isOwn = subject !== null && previewText !== undefined && html !== null;
+  return template !== null && template.locales.length > 0 && !isOwn;
 }
 
 /** Returns the language that the call gives to its emails, undefined without one. Rendering merges the data in the same order. */

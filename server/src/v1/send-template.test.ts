@@ -40,6 +40,7 @@ const written = {
   name: "Order",
   type: "TRANSACTIONAL" as Type,
   subject: "Order {{order}}",
+  previewText: null as string | null,
   body: "<html><body><p>Thanks, {{firstName ?? 'you'}}.</p></body></html>",
   from: FROM,
   fromName: "The shop",
@@ -121,6 +122,28 @@ beforeAll(async () => {
   );
   for (const type of ["TRANSACTIONAL", "MARKETING", "HEADLESS"] as const)
     templates[type] = await makeTemplate({ type });
+});
+
+test("shows the preview text of the template unless the call has its own", async () => {
+  const template = await makeTemplate({ type: "MARKETING", previewText: "For {{firstName ?? 'you'}}" });
+  const shown = async (more: object) => {
+    const to = newAddress();
+    expect((await send({ to, template, subscribed: true, ...more })).status).toBe(200);
+    const { html, text: plain } = await messageTo(to);
+    expect(plain).toMatch(/^Thanks, you\./);
+    return /display:none[^>]*>([^&<]*)&zwnj;/.exec(html)?.[1];
+  };
+  expect(await shown({})).toBe("For you");
+  expect(await shown({ previewText: "Other" })).toBe("Other");
+  expect(await shown({ previewText: null })).toBe(undefined);
+});
+
+test("sends the preview text of a call without a template and checks it", async () => {
+  const to = newAddress();
+  const call = { to, from: FROM, subject: "Hi", body: "<p>Hi</p>" };
+  expect((await send({ ...call, previewText: "1 < 2" })).status).toBe(200);
+  expect((await messageTo(to)).html).toMatch(/^<div style="display:none[^>]*>1 &lt; 2&zwnj;/);
+  expect(faultsOf(await refuse({ ...call, previewText: "{{#if}}" }))).toEqual(["previewText custom"]);
 });
 
 test("takes subject, body, sender and reply address from the template alone", async () => {

@@ -105,6 +105,7 @@ export function createSendWarner(database: Database): (call: WarnedCall) => Prom
       for (const name of storedNames(data)) cached.fields.add(name);
     const texts: LintedParts = [
       ["subject", parts.subject ?? ""],
+      ["previewText", parts.previewText ?? ""],
       ["body", parts.html ?? ""],
       ["text", parts.text ?? ""],
     ];

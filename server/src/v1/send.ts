@@ -20,6 +20,7 @@ import { AppError } from "../platform/app-error.ts";
 import { readScheduledFor } from "../emails/rows/scheduled-for.ts";
 import { hashTexts, type RawMessage } from "../emails/outbox/emails.ts";
 import type { AskedRenderer } from "../rendering/asked-renderer.ts";
+import { withPreviewText } from "../rendering/with-preview-text.ts";
 import { createCapCheck } from "../billing/caps.ts";
 import type { Domains } from "../domains/domains.ts";
 import { CONTACT_CONSTRAINTS } from "../contacts/constraint-errors.ts";
@@ -151,13 +152,19 @@ function createTextCheck({ database, renderer }: { database: Database; renderer:
     hash: string | undefined,
   ): Promise<readonly Warning[]> => {
     const own = { subject: parts.subject ?? "", html: parts.html ?? "", text: parts.text };
-    const texts = [own.subject, own.html, own.text ?? ""];
+    const previewText = parts.previewText ?? null;
+    const texts = [own.subject, previewText ?? "", own.html, own.text ?? ""];
     if (texts.every((part) => part === "")) return [];
-    const key = hash ?? `template ${hashTexts(own)}`;
+    const key = hash ?? `template ${hashTexts({ ...own, html: withPreviewText(own.html, previewText) })}`;
     const hasVariables = texts.some((part) => part.includes("{{"));
     if (hasVariables && !checked.has(key)) {
       // Validates with a footer too, because the template may have one.
-      await checkContent(renderer, projectId, own, body.template !== undefined && parts.html !== null);
+      await checkContent(
+        renderer,
+        projectId,
+        { ...own, previewText },
+        body.template !== undefined && parts.html !== null,
+      );
       checked.set(key, true);
     }
     return warn({ projectId, parts, key, data: body.data });

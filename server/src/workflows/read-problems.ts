@@ -171,10 +171,11 @@ async function readUnknownInTemplates(
   const most = LIMITS.problemsContentBytes.value;
   const variants = ids.length === 0 ? [] : await findKnownVariants(database, projectId, ids, most);
   const contents = [
-    ...templates.map(({ id, subject, body }) => ({
+    ...templates.map(({ id, subject, previewText, body }) => ({
       templateId: id,
       locale: null,
       subject,
+      previewText,
       body: body ?? "",
     })),
     ...variants.map(({ body, ...variant }) => ({ ...variant, body: body ?? "" })),

@@ -5,7 +5,10 @@ import type { Graph } from "@postloft/contract/workflows/graph.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
 import type { Row } from "../platform/database/row.ts";
 
-export interface KnownTemplate extends Row<"templates", "id" | "name" | "fromAddress" | "subject"> {
+export interface KnownTemplate extends Row<
+  "templates",
+  "id" | "name" | "fromAddress" | "subject" | "previewText"
+> {
   type: TemplateType;
   /** Null if the bodies together are too large to check. */
   body: string | null;
@@ -19,7 +22,7 @@ export async function findKnownTemplates(
   maxBytes: number,
 ): Promise<KnownTemplate[]> {
   const { rows } = await sql<KnownTemplate>`
-    select id, name, type, from_address, subject,
+    select id, name, type, from_address, subject, preview_text,
       case when sum(octet_length(body)) over (order by id) <= ${maxBytes} then body end as body
     from templates where project_id = ${projectId} and id = any(${ids}::uuid[]) order by id`.execute(
     database,
@@ -27,7 +30,10 @@ export async function findKnownTemplates(
   return rows;
 }
 
-export interface KnownVariant extends Row<"template_variants", "templateId" | "locale" | "subject"> {
+export interface KnownVariant extends Row<
+  "template_variants",
+  "templateId" | "locale" | "subject" | "previewText"
+> {
   /** Null if the bodies together are too large to check. */
   body: string | null;
 }
@@ -40,7 +46,7 @@ export async function findKnownVariants(
   maxBytes: number,
 ): Promise<KnownVariant[]> {
   const { rows } = await sql<KnownVariant>`
-    select template_id, locale, subject,
+    select template_id, locale, subject, preview_text,
       case when sum(octet_length(body)) over (order by template_id, locale) <= ${maxBytes} then body end as body
     from template_variants where project_id = ${projectId} and template_id = any(${templateIds}::uuid[])
     order by template_id, locale`.execute(database);

@@ -6,7 +6,7 @@ import { AudienceStep } from "./audience-step.tsx";
 import type { Campaign } from "./campaign-queries.ts";
 import { ContentStep } from "./content-step.tsx";
 import { ReviewStep } from "./review-step.tsx";
-import { STEPS, type Step } from "./search.ts";
+import { STEPS, type Place, type Step } from "./search.ts";
 
 const route = getRouteApi("/signed-in/$projectId/campaigns/$campaignId");
 const NAMES: Record<Step, string> = {
@@ -21,10 +21,9 @@ interface EditorProps {
 }
 
 export function CampaignEditor({ project, campaign }: EditorProps) {
-  const { step = "audience", line } = route.useSearch();
+  const { step = "audience", line, field } = route.useSearch();
   const navigate = route.useNavigate();
-  const goTo = (next: Step, at?: number) =>
-    void navigate({ search: { step: next, ...(at === undefined ? {} : { line: at }) } });
+  const goTo = (next: Step, place: Place = {}) => void navigate({ search: { step: next, ...place } });
   return (
     <>
       <ol className="mb-6 flex flex-wrap gap-x-6 gap-y-2 border-b border-line" aria-label={t("Steps")}>
@@ -45,7 +44,13 @@ export function CampaignEditor({ project, campaign }: EditorProps) {
         <AudienceStep projectId={project.id} campaign={campaign} onNext={() => goTo("content")} />
       )}
       {step === "content" && (
-        <ContentStep projectId={project.id} campaign={campaign} line={line} onNext={() => goTo("review")} />
+        <ContentStep
+          projectId={project.id}
+          campaign={campaign}
+          line={line}
+          field={field}
+          onNext={() => goTo("review")}
+        />
       )}
       {step === "review" && <ReviewStep project={project} campaign={campaign} goTo={goTo} />}
     </>

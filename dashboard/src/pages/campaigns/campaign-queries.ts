@@ -66,11 +66,11 @@ export function blocksOf({ design }: Pick<Campaign, "design">): Design | null {
 }
 
 /**
- * Returns the full body for `PUT`, because missing fields would be reset. Blocks generate the HTML body; changing the HTML drops the
- * blocks.
+ * Returns the full body for `PUT`, because missing fields would be reset. Blocks generate the HTML body and
+ * contain the preview text; changing the HTML drops the blocks.
  */
 function bodyOf(campaign: Campaign, change: Partial<CampaignBody>): CampaignBody {
-  const { name, description, subject, body, from, fromName, replyTo, kind } = campaign;
+  const { name, description, subject, previewText, body, from, fromName, replyTo, kind } = campaign;
   const { audienceType, segmentId, audienceFilter } = campaign;
   const kept = change.body === undefined ? campaign.design : null;
   const { design = kept } = change;
@@ -78,6 +78,7 @@ function bodyOf(campaign: Campaign, change: Partial<CampaignBody>): CampaignBody
     name,
     description,
     subject,
+    previewText,
     body,
     from,
     fromName,
@@ -88,7 +89,7 @@ function bodyOf(campaign: Campaign, change: Partial<CampaignBody>): CampaignBody
     audienceFilter: audienceFilter as CampaignBody["audienceFilter"],
     ...change,
     design,
-    ...(isBlocks(design) ? { body: undefined } : {}),
+    ...(isBlocks(design) ? { body: undefined, previewText: undefined } : {}),
   };
 }
 

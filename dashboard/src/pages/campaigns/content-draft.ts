@@ -5,7 +5,7 @@ import { isBlocks } from "../templates/blocks/block-tree.ts";
 import { blocksOf, type Campaign } from "./campaign-queries.ts";
 import { serializeKeptDraft } from "./kept-drafts.ts";
 
-const NAMES = ["subject", "body", "from", "fromName", "replyTo", "name"] as const;
+const NAMES = ["subject", "previewText", "body", "from", "fromName", "replyTo", "name"] as const;
 type Texts = Record<(typeof NAMES)[number], string>;
 export type Content = Texts & {
   /** Blocks that generate the body; null if it is written as HTML. */
@@ -25,6 +25,8 @@ export type Typed = { readonly [Name in Field]?: Typing };
 
 export const contentOf = (campaign: Campaign): Content => ({
   ...(Object.fromEntries(NAMES.map((name) => [name, campaign[name] ?? ""])) as Texts),
+  // The design of blocks contains it.
+  ...(blocksOf(campaign) === null ? {} : { previewText: "" }),
   design: blocksOf(campaign),
 });
 

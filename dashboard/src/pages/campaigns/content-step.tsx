@@ -1,16 +1,21 @@
 // Edits a campaign's content and sender next to a preview. Saves while typing.
 import { useState } from "react";
-import { problemWith } from "../../api/call.ts";
+import { call, problemWith } from "../../api/call.ts";
+import { api } from "../../api/endpoints.ts";
 import { t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { Field } from "../../ui/field.tsx";
 import { Failure } from "../../ui/states.tsx";
+import { InboxFields } from "../mail-editor/inbox-fields.tsx";
 import { MailPreview } from "../mail-editor/mail-preview.tsx";
-import { SubjectField } from "../mail-editor/mail-text.tsx";
+import { TestDialog } from "../mail-editor/test-dialog.tsx";
+import { testDraftOf } from "../mail-editor/test-draft.ts";
 import { useProject } from "../project-shell.tsx";
 import { Writing } from "../templates/writing.tsx";
 import type { Campaign } from "./campaign-queries.ts";
+import type { Content } from "./content-draft.ts";
 import { ContentConflict } from "./content-conflict.tsx";
+import type { ContentField } from "./search.ts";
 import { SenderField } from "./sender-field.tsx";
 import { TemplateDialog } from "./template-dialog.tsx";
 import { useContentDraft, type SavingState } from "./use-content-draft.ts";
@@ -20,37 +25,38 @@ interface StepProps {
   campaign: Campaign;
   /** The HTML line at which to start. */
   line: number | undefined;
+  /** The field at which to start. */
+  field: ContentField | undefined;
   onNext: () => void;
 }
 
-const AT_INPUTS = ["name", "from", "fromName", "replyTo", "subject", "body"];
+const AT_INPUTS = ["name", "from", "fromName", "replyTo", "subject", "previewText", "body"];
 
-export function ContentStep({ projectId, campaign, line, onNext }: StepProps) {
+export function ContentStep({ projectId, campaign, line, field, onNext }: StepProps) {
   const project = useProject();
-  const [isChoosing, setChoosing] = useState(false);
+  const [asked, setAsked] = useState<"template" | "test" | null>(null);
+  const close = () => setAsked(null);
   const { draft, change, save, state, error, conflicts, settle } = useContentDraft(projectId, campaign);
-  const tied = (name: "name" | "fromName" | "replyTo") => ({
-    value: draft[name],
-    error: problemWith(error, name),
-    onChange: ({ target }: { target: { value: string } }) => change({ [name]: target.value }),
-  });
   return (
     <div className="grid gap-6 xl:grid-cols-2">
       <div className="flex min-w-0 flex-col gap-4">
         {conflicts.length > 0 && <ContentConflict campaign={campaign} fields={conflicts} onSettle={settle} />}
         {error !== null && <Failure error={error} atInputs={AT_INPUTS} onRetry={() => void save()} />}
-        <Field label={t("Campaign name")} {...tied("name")} />
-        <SenderField
-          projectId={projectId}
-          value={draft.from}
-          onChange={(from) => change({ from })}
-          error={problemWith(error, "from")}
+        <Field
+          label={t("Campaign name")}
+          value={draft.name}
+          onChange={({ target }) => change({ name: target.value })}
+          error={problemWith(error, "name")}
         />
-        <div className="grid gap-4 sm:grid-cols-2">
-          <Field label={t("From name")} {...tied("fromName")} />
-          <Field label={t("Reply-to")} placeholder={draft.from} {...tied("replyTo")} />
-        </div>
-        <SubjectField value={draft.subject} onChange={(subject) => change({ subject })} error={error} />
+        <Sender projectId={projectId} draft={draft} onChange={change} error={error} field={field} />
+        <InboxFields
+          projectId={projectId}
+          draft={draft}
+          kind={campaign.kind}
+          onChange={change}
+          error={error}
+          focused={field}
+        />
         <Writing
           projectId={project.id}
           language={project.language}
@@ -61,11 +67,14 @@ export function ContentStep({ projectId, campaign, line, onNext }: StepProps) {
           line={line}
         />
         <div className="flex flex-wrap items-center justify-between gap-2">
-          <Button look="quiet" className="-ml-3" onClick={() => setChoosing(true)}>
+          <Button look="quiet" className="-ml-3" onClick={() => setAsked("template")}>
             {t("Use a template…")}
           </Button>
           <div className="flex items-center gap-3">
             <Saving state={state} hasFailed={error !== null || conflicts.length > 0} />
+            <Button look="quiet" onClick={() => setAsked("test")}>
+              {t("Send test")}
+            </Button>
             <Button look="primary" onClick={onNext}>
               {t("Continue")}
             </Button>
@@ -73,10 +82,57 @@ export function ContentStep({ projectId, campaign, line, onNext }: StepProps) {
         </div>
       </div>
       <MailPreview projectId={projectId} draft={draft} kind={campaign.kind} marked={["body"]} />
-      {isChoosing && (
-        <TemplateDialog projectId={projectId} onChoose={change} onClose={() => setChoosing(false)} />
+      {asked === "template" && <TemplateDialog projectId={projectId} onChoose={change} onClose={close} />}
+      {asked === "test" && (
+        <TestDialog
+          projectId={projectId}
+          send={(test) =>
+            call(api.campaigns.test, {
+              projectId,
+              params: { id: campaign.id },
+              body: { ...test, draft: testDraftOf(draft, campaign.kind) },
+            })
+          }
+          onClose={close}
+        />
       )}
     </div>
+  );
+}
+
+interface SenderProps {
+  projectId: string;
+  draft: Content;
+  onChange: (change: Partial<Content>) => void;
+  error: unknown;
+  field: ContentField | undefined;
+}
+
+function Sender({ projectId, draft, onChange, error, field }: SenderProps) {
+  const tied = (name: "fromName" | "replyTo") => ({
+    value: draft[name],
+    error: problemWith(error, name),
+    onChange: ({ target }: { target: { value: string } }) => onChange({ [name]: target.value }),
+  });
+  return (
+    <>
+      <SenderField
+        projectId={projectId}
+        value={draft.from}
+        onChange={(from) => onChange({ from })}
+        error={problemWith(error, "from")}
+        autoFocus={field === "from"}
+      />
+      <div className="grid gap-4 sm:grid-cols-2">
+        <Field label={t("From name")} {...tied("fromName")} />
+        <Field
+          label={t("Reply-to")}
+          placeholder={draft.from}
+          autoFocus={field === "replyTo"}
+          {...tied("replyTo")}
+        />
+      </div>
+    </>
   );
 }
 

@@ -31,10 +31,16 @@ function useBeginnings(projectId: string) {
   ];
 }
 
+interface Beginning {
+  previewText?: string | null;
+  body: string;
+  design: object | null;
+}
+
 /** Sends only the blocks if there are any, because they generate the body. */
-function bodyOrBlocks({ body, design }: { body: string; design: object | null }) {
+function bodyOrBlocks({ previewText = null, body, design }: Beginning) {
   const blocks = design as Record<string, unknown> | null;
-  return isBlocks(blocks) ? { design: blocks } : { body };
+  return isBlocks(blocks) ? { design: blocks } : { previewText, body };
 }
 
 async function contentOf({ id: projectId, language }: Project, beginning: string) {

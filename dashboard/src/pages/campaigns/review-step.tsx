@@ -1,4 +1,4 @@
-// Reviews a draft before sending: blocking problems, suggestions and a test email. Then sends or schedules it.
+// Reviews a draft before sending: its sender, audience, blocking problems, suggestions and the whole email. Then sends or schedules it.
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { CircleCheck, OctagonX, TriangleAlert } from "lucide-react";
@@ -17,10 +17,12 @@ import { Said } from "../../ui/said.tsx";
 import { Failure, Skeleton } from "../../ui/states.tsx";
 import { MailPreview } from "../mail-editor/mail-preview.tsx";
 import { TestDialog } from "../mail-editor/test-dialog.tsx";
+import { isByDesign } from "../mail-editor/warning-text.ts";
 import { AudienceCount } from "./audience-step.tsx";
+import { CampaignFacts } from "./campaign-facts.tsx";
 import type { Campaign } from "./campaign-queries.ts";
 import { findingText } from "./finding-text.ts";
-import type { Step } from "./search.ts";
+import { CONTENT_FIELDS, type ContentField, type Place, type Step } from "./search.ts";
 import { ScheduleCampaignDialog, SendDialog } from "./send-dialogs.tsx";
 
 interface ReviewStepProps {
@@ -29,8 +31,8 @@ interface ReviewStepProps {
   goTo: GoTo;
 }
 
-/** Opens a step; for the content step optionally at a line of its HTML. */
-type GoTo = (step: Step, line?: number) => void;
+/** Opens a step; for the content step optionally at a field or at a line of its HTML. */
+type GoTo = (step: Step, place?: Place) => void;
 type Asked = "test" | "schedule" | "send" | null;
 type Finding = ApiResponse<typeof api.campaigns.check>["blocks"][number];
 
@@ -50,16 +52,20 @@ export function ReviewStep({ project, campaign, goTo }: ReviewStepProps) {
   const dialog = { projectId: project.id, campaign, confirm: isConfirmed ? confirmable : [] };
   const close = () => setAsked(null);
   return (
-    <div className="grid items-start gap-6 xl:grid-cols-2">
-      <div className="flex min-w-0 flex-col gap-5">
+    <div className="flex flex-col gap-6">
+      <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_20rem]">
+        <CampaignFacts projectId={project.id} campaign={campaign} />
         <AudienceCount projectId={project.id} campaign={campaign} />
+      </div>
+      <div className="flex min-w-0 flex-col gap-5">
         {check.isPending && <Skeleton className="h-40" />}
         {check.isError && <Failure error={check.error} onRetry={() => void check.refetch()} />}
         {check.data !== undefined && (
           <Findings
             projectId={project.id}
             blocks={check.data.blocks}
-            warnings={check.data.warnings}
+            // The preview shows what happens by design.
+            warnings={check.data.warnings.filter((one) => !isByDesign(one))}
             goTo={goTo}
           />
         )}
@@ -85,7 +91,7 @@ export function ReviewStep({ project, campaign, goTo }: ReviewStepProps) {
           </Button>
         </div>
       </div>
-      <MailPreview projectId={project.id} draft={campaign} kind={campaign.kind} isQuiet />
+      <MailPreview projectId={project.id} draft={campaign} kind={campaign.kind} isQuiet isTall />
       {asked === "test" && (
         <TestDialog
           projectId={project.id}
@@ -169,6 +175,12 @@ function FindingList({ projectId, findings, goTo }: FindingListProps) {
 const REMEDY = "shrink-0 font-medium text-accent hover:underline";
 /** Fields edited in the audience step; all others belong to the content step. */
 const OF_AUDIENCE = new Set(["audienceType", "audienceFilter", "segmentId", "kind"]);
+const FIELD_LABELS: Record<ContentField, string> = {
+  subject: t("Subject"),
+  previewText: t("Preview text"),
+  from: t("From"),
+  replyTo: t("Reply-to"),
+};
 const OF_DNS = /_(missing|faulty)$|^sender_not_verified$/;
 
 /** Links to the place where a finding can be fixed. */
@@ -183,11 +195,27 @@ function Remedy({
         {t("Domains")}
       </Link>
     );
-  const step = OF_AUDIENCE.has(where.field) ? "audience" : "content";
-  const line = step === "content" && where.field === "body" ? (where.line ?? undefined) : undefined;
+  if (code === "no_postal_address")
+    return (
+      <Link to="/$projectId/settings" params={{ projectId }} search={{}} className={REMEDY}>
+        {t("Settings")}
+      </Link>
+    );
+  if (OF_AUDIENCE.has(where.field))
+    return (
+      <button type="button" className={REMEDY} onClick={() => goTo("audience")}>
+        {t("Audience")}
+      </button>
+    );
+  const field = CONTENT_FIELDS.find((one) => one === where.field);
+  const line = where.field === "body" && where.line !== null ? { line: where.line } : {};
   return (
-    <button type="button" className={REMEDY} onClick={() => goTo(step, line)}>
-      {step === "audience" ? t("Audience") : t("Content")}
+    <button
+      type="button"
+      className={REMEDY}
+      onClick={() => goTo("content", field === undefined ? line : { field })}
+    >
+      {field === undefined ? t("Content") : FIELD_LABELS[field]}
     </button>
   );
 }

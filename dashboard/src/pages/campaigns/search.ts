@@ -9,11 +9,19 @@ export interface CampaignsSearch {
 export const STEPS = ["audience", "content", "review"] as const;
 export type Step = (typeof STEPS)[number];
 
+export const CONTENT_FIELDS = ["subject", "previewText", "from", "replyTo"] as const;
+export type ContentField = (typeof CONTENT_FIELDS)[number];
+
+/** A place in the content step. */
+export type Place = Pick<CampaignSearch, "line" | "field">;
+
 export interface CampaignSearch {
   /** Only for drafts. */
   step?: Step;
   /** A line of the HTML in the content step. */
   line?: number;
+  /** The field at which the content step starts. */
+  field?: ContentField;
   /** Shows the content of a sent campaign instead of its report. */
   view?: "mail";
   /** Filters the recipients of a sent campaign. */
@@ -33,9 +41,16 @@ export function readCampaignsSearch({ search, status }: Record<string, unknown>)
 }
 
 /** Parses the search parameters of one campaign and drops invalid ones. */
-export function readCampaignSearch({ step, line, view, status }: Record<string, unknown>): CampaignSearch {
+export function readCampaignSearch({
+  step,
+  line,
+  field,
+  view,
+  status,
+}: Record<string, unknown>): CampaignSearch {
   return {
     ...(typeof line === "number" && Number.isSafeInteger(line) && line > 0 ? { line } : {}),
+    ...(CONTENT_FIELDS.some((one) => one === field) ? { field: field as ContentField } : {}),
     ...(STEPS.some((one) => one === step) ? { step: step as Step } : {}),
     ...(view === "mail" ? { view } : {}),
     ...(typeof status === "string" && NAME_OF_STATUS.test(status) ? { status: status as EmailStatus } : {}),

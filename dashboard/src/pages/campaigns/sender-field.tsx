@@ -12,6 +12,7 @@ interface SenderFieldProps {
   value: string;
   onChange: (address: string) => void;
   error: string | undefined;
+  autoFocus: boolean;
 }
 
 function partsOf(address: string): { local: string; domain: string } {
@@ -45,7 +46,7 @@ function useWholeAddress(domain: string, verified: readonly string[], onChange: 
   return { typed, type, end };
 }
 
-export function SenderField({ projectId, value, onChange, error }: SenderFieldProps) {
+export function SenderField({ projectId, value, onChange, error, autoFocus }: SenderFieldProps) {
   const domains = useQuery(domainsQuery(projectId));
   const { local, domain } = partsOf(value);
   const verified = (domains.data ?? []).filter((one) => one.verified).map((one) => one.domain);
@@ -61,6 +62,7 @@ export function SenderField({ projectId, value, onChange, error }: SenderFieldPr
           onChange={({ target }) => type(target.value)}
           onBlur={end}
           error={error}
+          autoFocus={autoFocus}
         />
         <Select
           label={t("Domain")}

@@ -13,7 +13,7 @@ import { blocksOf, offeredTemplatesQuery } from "./campaign-queries.ts";
 
 interface TemplateDialogProps {
   projectId: string;
-  onChoose: (content: { subject: string; body: string; design: Design | null }) => void;
+  onChoose: (content: { subject: string; previewText: string; body: string; design: Design | null }) => void;
   onClose: () => void;
 }
 
@@ -24,8 +24,9 @@ export function TemplateDialog({ projectId, onChoose, onClose }: TemplateDialogP
   const id = chosen ?? rows[0]?.id;
   const using = useMutation({
     mutationFn: (template: string) => call(api.templates.get, { projectId, params: { id: template } }),
-    onSuccess: ({ subject, body, design }) => {
-      onChoose({ subject, body, design: blocksOf({ design }) });
+    onSuccess: ({ subject, previewText, body, design }) => {
+      const blocks = blocksOf({ design });
+      onChoose({ subject, previewText: blocks === null ? (previewText ?? "") : "", body, design: blocks });
       onClose();
     },
   });

@@ -26,11 +26,12 @@ const TYPING_PAUSE_MS = 900;
 
 const orNull = (text: string) => (text.trim() === "" ? null : text);
 
-/** Returns the change in the API's format, with null for an empty sender name or Reply-to. */
-function bodyOf({ fromName, replyTo, design, ...rest }: Partial<Content>) {
+/** Returns the change in the API's format, with null for an empty preview text, sender name or Reply-to. */
+function bodyOf({ previewText, fromName, replyTo, design, ...rest }: Partial<Content>) {
   return {
     ...rest,
     ...(design === undefined ? {} : { design: design as Record<string, unknown> | null }),
+    ...(previewText === undefined ? {} : { previewText: orNull(previewText) }),
     ...(fromName === undefined ? {} : { fromName: orNull(fromName) }),
     ...(replyTo === undefined ? {} : { replyTo: orNull(replyTo) }),
   };

@@ -19,10 +19,16 @@ const CONTEXT = {
 };
 
 test("converts merge tags in the subject and the HTML together", () => {
-  const draft = { subject: "Hi *|FNAME|*", body: "<p>*|LIST:ADDRESS|* *|FIRST_NAME|*</p>", design: null };
-  expect(tagsOfDraft(draft, CONTEXT)).toHaveLength(3);
+  const draft = {
+    subject: "Hi *|FNAME|*",
+    previewText: "For *|FNAME|*",
+    body: "<p>*|LIST:ADDRESS|* *|FIRST_NAME|*</p>",
+    design: null,
+  };
+  expect(tagsOfDraft(draft, CONTEXT)).toHaveLength(4);
   expect(convertedDraft(draft, CONTEXT)).toEqual({
     subject: "Hi {{[First Name]}}",
+    previewText: "For {{[First Name]}}",
     body: "<p>A &amp; B<br>London {{[First Name]}}</p>",
     design: null,
   });
@@ -44,7 +50,7 @@ test("converts every text of every block, including conditions across blocks, an
     newBlock("divider"),
   ];
   const design = { ...designOf(blocks, "en"), preheader: "For *|FNAME|*" };
-  const draft = { subject: "S", body: designHtml(design), design };
+  const draft = { subject: "S", previewText: "", body: designHtml(design), design };
   const converted = convertedDraft(draft, CONTEXT);
   const texts = JSON.stringify(converted.design);
   for (const text of [

@@ -1,4 +1,4 @@
-// Converts the merge tags of a whole email: its subject, and its HTML or the texts of its blocks.
+// Converts the merge tags of a whole email: its subject, its preview text, and its HTML or the texts of its blocks.
 import { designHtml } from "@postloft/contract/design-html.ts";
 import type { Design } from "@postloft/contract/design.ts";
 import {
@@ -11,6 +11,8 @@ import type { MergeTagContext } from "@postloft/contract/merge-tags/variables.ts
 
 export interface WrittenEmail {
   subject: string;
+  /** Only of an email written in HTML. */
+  previewText: string;
   body: string;
   /** Null for an email written in HTML. */
   design: Design | null;
@@ -26,14 +28,14 @@ export function tagsOfDraft(draft: WrittenEmail, context: MergeTagContext): Merg
 
 /** Returns the email with all merge tags converted that have an equivalent. */
 export function convertedDraft(draft: WrittenEmail, context: MergeTagContext): WrittenEmail {
-  const [subject = "", ...texts] = convertMergeTags(sourcesOf(draft), context);
-  if (draft.design === null) return { subject, body: texts[0] ?? "", design: null };
+  const [subject = "", previewText = "", ...texts] = convertMergeTags(sourcesOf(draft), context);
+  if (draft.design === null) return { subject, previewText, body: texts[0] ?? "", design: null };
   const design = mapTexts(draft.design, () => texts.shift() ?? "") as Design;
-  return { subject, body: designHtml(design), design };
+  return { subject, previewText, body: designHtml(design), design };
 }
 
-function sourcesOf({ subject, body, design }: WrittenEmail): MergeTagSource[] {
-  const sources: MergeTagSource[] = [{ text: subject, isHtml: false }];
+function sourcesOf({ subject, previewText, body, design }: WrittenEmail): MergeTagSource[] {
+  const sources: MergeTagSource[] = [subject, previewText].map((text) => ({ text, isHtml: false }));
   if (design === null) return [...sources, { text: body, isHtml: true }];
   mapTexts(design, (text, isHtml) => {
     sources.push({ text, isHtml });

@@ -13,12 +13,23 @@ import { MailFrame } from "../../ui/mail-frame.tsx";
 import { Said } from "../../ui/said.tsx";
 import { Failure, FieldProblems, Skeleton } from "../../ui/states.tsx";
 import { useDebounced } from "../../ui/use-debounced.ts";
-import { ContactChoice, type ChosenContact } from "./contact-choice.tsx";
-import { warningText } from "./warning-text.ts";
+import { isBlocks } from "../templates/blocks/block-tree.ts";
+import { ContactChoice, contactsQuery, type ChosenContact } from "./contact-choice.tsx";
+import { InboxRows } from "./inbox-rows.tsx";
+import { isByDesign, warningText } from "./warning-text.ts";
 
 export interface MailTextDraft {
   subject: string;
+  /** Ignored for blocks, because their body contains it. */
+  previewText: string | null;
   body: string;
+  design: object | null;
+}
+
+/** A draft with its sender. */
+export interface MailDraft extends MailTextDraft {
+  from: string | null;
+  fromName: string | null;
 }
 
 const TYPING_PAUSE_MS = 400;
@@ -28,26 +39,30 @@ const CLIPPED_FROM_BYTES = 102 * 1024;
 type Preview = ApiResponse<typeof api.templates.preview>;
 type View = "desktop" | "phone" | "dark" | "no-images" | "text" | "source" | "inbox";
 
-interface MailPreviewProps {
+interface PreviewProps {
   projectId: string;
   draft: MailTextDraft;
   kind: CampaignKind;
   /** Language of the draft, for its footer. Default: that of the contact or the project. */
-  locale?: string;
+  locale?: string | undefined;
+}
+
+interface MailPreviewProps extends PreviewProps {
+  draft: MailDraft;
   /** Hides warnings that are already shown nearby or are no longer useful. */
   isQuiet?: boolean;
+  /** Shows as much of the email as fits on the screen. */
+  isTall?: boolean;
   /** Fields that show their own errors. */
   marked?: readonly string[];
 }
 
 /** Renders a draft on the server when typing pauses. */
-export function usePreview(
-  { projectId, draft, kind, locale }: MailPreviewProps,
-  contact: ChosenContact | null,
-) {
+export function usePreview({ projectId, draft, kind, locale }: PreviewProps, contact: ChosenContact | null) {
   const { subject, body } = draft;
+  const previewText = isBlocks(draft.design as Record<string, unknown> | null) ? null : draft.previewText;
   const asked = useDebounced(
-    useMemo(() => ({ subject, body, type: kind }), [subject, body, kind]),
+    useMemo(() => ({ subject, previewText, body, type: kind }), [subject, previewText, body, kind]),
     TYPING_PAUSE_MS,
   );
   // Serialize only the debounced draft, because an email may be 1 MB long.
@@ -104,10 +119,10 @@ export function MailPreview(props: MailPreviewProps) {
       {preview.data === undefined && !preview.isError && <Skeleton className="h-128 w-full" />}
       {preview.data !== undefined && (
         <>
-          <Look view={view} preview={preview.data} />
+          <Look view={view} preview={preview.data} sender={senderOf(props.draft)} isTall={props.isTall} />
           <Remarks
             preview={preview.data}
-            warnings={props.isQuiet === true ? [] : preview.data.warnings}
+            warnings={props.isQuiet === true ? [] : preview.data.warnings.filter((one) => !isByDesign(one))}
             isDark={view === "dark"}
           />
         </>
@@ -135,7 +150,14 @@ const INVERTED =
   "<style>html{filter:invert(1) hue-rotate(180deg);background:#fff}img{filter:invert(1) hue-rotate(180deg)}</style>";
 const WITHOUT_IMAGES = "<style>img{visibility:hidden!important}*{background-image:none!important}</style>";
 
-function Look({ view, preview }: { view: View; preview: Preview }) {
+interface LookProps {
+  view: View;
+  preview: Preview;
+  sender: string;
+  isTall: boolean | undefined;
+}
+
+function Look({ view, preview, sender, isTall = false }: LookProps) {
   const title = t("Email content");
   if (view === "text" || view === "source")
     return (
@@ -146,32 +168,40 @@ function Look({ view, preview }: { view: View; preview: Preview }) {
         {view === "text" ? preview.text : preview.html}
       </pre>
     );
-  if (view === "inbox") return <InboxRow preview={preview} />;
+  if (view === "inbox") return <InboxRows {...preview} sender={sender} />;
   const before = view === "dark" ? INVERTED : view === "no-images" ? WITHOUT_IMAGES : "";
   return (
     <MailFrame
       title={title}
       html={before + preview.html}
-      className={view === "phone" ? "mx-auto block h-168 w-94 max-w-full" : "h-128 w-full"}
+      className={
+        view === "phone"
+          ? "mx-auto block h-168 w-94 max-w-full"
+          : isTall
+            ? "h-[80vh] min-h-128 w-full"
+            : "h-128 w-full"
+      }
     />
   );
 }
 
-const SHOWN_TEXT_LENGTH = 110;
+/** Returns the sender as inboxes show it. */
+function senderOf({ from, fromName }: Pick<MailDraft, "from" | "fromName">): string {
+  return [fromName, from].find((name) => name !== null && name.trim() !== "") ?? t("Sender");
+}
 
-function InboxRow({ preview }: { preview: Preview }) {
-  const beginning = preview.text.replaceAll(/\s+/g, " ").trim().slice(0, SHOWN_TEXT_LENGTH);
+/** Shows how an inbox lists a draft, filled in for the newest contact. Follows typing. */
+export function InboxPreview({ draft, ...props }: PreviewProps & { draft: MailDraft }) {
+  const contacts = useQuery(contactsQuery(props.projectId, ""));
+  const { data } = usePreview({ draft, ...props }, contacts.data?.data[0] ?? null);
   return (
-    <div className="flex flex-col gap-4">
-      {["w-full", "w-94 max-w-full"].map((width) => (
-        <p
-          key={width}
-          className={`truncate rounded-md border border-line bg-surface px-4 py-3 text-sm ${width}`}
-        >
-          <bdi className="font-semibold">{preview.subject}</bdi> <bdi className="text-faint">{beginning}</bdi>
-        </p>
-      ))}
-    </div>
+    <section aria-label={t("Inbox")}>
+      <InboxRows
+        sender={senderOf(draft)}
+        subject={data?.subject ?? draft.subject}
+        previewText={data?.previewText ?? draft.previewText ?? ""}
+      />
+    </section>
   );
 }
 

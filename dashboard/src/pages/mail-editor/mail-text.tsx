@@ -20,12 +20,13 @@ interface SubjectProps {
   value: string;
   onChange: (subject: string) => void;
   error: unknown;
+  autoFocus?: boolean;
 }
 
 /** Most email clients cut off longer subjects. */
 const SUBJECT_SHOWN = 60;
 
-export function SubjectField({ value, onChange, error }: SubjectProps) {
+export function SubjectField({ value, onChange, error, autoFocus }: SubjectProps) {
   return (
     <Field
       label={t("Subject")}
@@ -33,6 +34,7 @@ export function SubjectField({ value, onChange, error }: SubjectProps) {
       value={value}
       onChange={({ target }) => onChange(target.value)}
       error={problemWith(error, "subject")}
+      autoFocus={autoFocus}
       {...(value.length > SUBJECT_SHOWN
         ? { help: t("{n} characters. Many email apps will cut it off.", { n: value.length }) }
         : {})}

@@ -21,10 +21,10 @@ interface Conversion {
   count: number;
 }
 
-export function MergeTagBanner({ draft: { subject, body, design }, onChange }: BannerProps) {
+export function MergeTagBanner({ draft: { subject, previewText, body, design }, onChange }: BannerProps) {
   const context = useMergeTagContext();
   const [conversion, setConversion] = useState<Conversion | null>(null);
-  const draft = useMemo(() => ({ subject, body, design }), [subject, body, design]);
+  const draft = useMemo(() => ({ subject, previewText, body, design }), [subject, previewText, body, design]);
   const tags = useMemo(() => (context === null ? [] : tagsOfDraft(draft, context)), [draft, context]);
   const convertible = tags.filter(({ replacement }) => replacement !== null);
   const convert = () => {
@@ -38,7 +38,10 @@ export function MergeTagBanner({ draft: { subject, body, design }, onChange }: B
     onChange(before);
   };
   const isConverted =
-    conversion !== null && conversion.after.subject === subject && conversion.after.body === body;
+    conversion !== null &&
+    conversion.after.subject === subject &&
+    conversion.after.previewText === previewText &&
+    conversion.after.body === body;
   if (tags.length === 0 && !isConverted) return null;
   return (
     <section

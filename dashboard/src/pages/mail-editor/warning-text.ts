@@ -67,6 +67,11 @@ export const CONTENT_WARNINGS: Record<ContentWarningCode, (values: Values) => st
   too_much_to_check: () => t("The HTML is too large to check."),
 };
 
+/** Returns whether a warning only says what happens by design, so that the user needs to change nothing. */
+export function isByDesign({ code }: { code: string }): boolean {
+  return code === "unsubscribe_link_added";
+}
+
 export function warningText({ messageParts }: { messageParts: readonly MessagePart[] }): string {
   return translateParts(CONTENT_WARNINGS, messageParts);
 }

@@ -10,21 +10,23 @@ import { Button } from "../../ui/button.tsx";
 import { useToast } from "../../ui/toasts.tsx";
 import { TestDialog } from "../mail-editor/test-dialog.tsx";
 import { useDelayedDeletion } from "../use-delayed-deletion.ts";
-import type { Template } from "./template-draft.ts";
+import { testDraftOf, type EditedEmail } from "../mail-editor/test-draft.ts";
+import type { Draft, Template } from "./template-draft.ts";
 import { VersionsDialog } from "./versions-dialog.tsx";
 
 interface TrialsProps {
   projectId: string;
   templateId: string;
-  /** The language to test; null for the template's own content. */
+  /** The edited content with its sender. */
+  draft: EditedEmail & Pick<Draft, "type">;
+  /** The language of the content; null for the template's own. */
   locale: string | null;
-  /** Null if nothing is unsaved. */
-  save: (() => Promise<unknown>) | null;
+  isChanged: boolean;
   onRestored: (locale: string | null) => void;
 }
 
-/** Sends a test email and restores versions. Saves first. */
-export function Trials({ projectId, templateId, locale, save, onRestored }: TrialsProps) {
+/** Sends the edited content as a test without saving it, and restores versions. */
+export function Trials({ projectId, templateId, draft, locale, isChanged, onRestored }: TrialsProps) {
   const [asked, setAsked] = useState<"test" | "versions" | null>(null);
   const close = () => setAsked(null);
   return (
@@ -38,11 +40,17 @@ export function Trials({ projectId, templateId, locale, save, onRestored }: Tria
       {asked === "test" && (
         <TestDialog
           projectId={projectId}
-          send={async (test) => {
-            await save?.();
-            const body = locale === null ? test : { ...test, locale };
-            return call(api.templates.test, { projectId, params: { id: templateId }, body });
-          }}
+          send={(test) =>
+            call(api.templates.test, {
+              projectId,
+              params: { id: templateId },
+              body: {
+                ...test,
+                ...(locale === null ? {} : { locale }),
+                draft: testDraftOf(draft, draft.type),
+              },
+            })
+          }
           onClose={close}
         />
       )}
@@ -50,7 +58,7 @@ export function Trials({ projectId, templateId, locale, save, onRestored }: Tria
         <VersionsDialog
           projectId={projectId}
           templateId={templateId}
-          isChanged={save !== null}
+          isChanged={isChanged}
           onRestored={onRestored}
           onClose={close}
         />

@@ -28,9 +28,19 @@ export function templateQuery(projectId: string, id: string) {
 }
 
 /** Returns the content of a template or of one of its languages. */
-export function writtenOf({ subject, body, design }: Pick<Template, "subject" | "body" | "design">): Written {
-  // The server stores only valid blocks.
-  return { subject, body, design: isBlocks(design) ? (design as unknown as Design) : null };
+export function writtenOf({
+  subject,
+  previewText,
+  body,
+  design,
+}: Pick<Template, "subject" | "previewText" | "body" | "design">): Written {
+  return {
+    subject,
+    previewText: isBlocks(design) ? "" : (previewText ?? ""),
+    body,
+    // The server stores only valid blocks.
+    design: isBlocks(design) ? (design as unknown as Design) : null,
+  };
 }
 
 export function draftOf({ name, type, from, fromName, replyTo, ...content }: Template): Draft {
@@ -44,16 +54,14 @@ export function draftOf({ name, type, from, fromName, replyTo, ...content }: Tem
   };
 }
 
-/** Returns the changed fields in the API's format. An emptied address becomes null, and blocks generate the body. */
+/** Returns the changed fields in the API's format. An emptied address or preview text becomes null, and blocks generate the body. */
 function changeOf(stored: Draft, draft: Draft) {
   const { design, body, ...rest } = draft;
   const changed = (Object.keys(rest) as Array<keyof typeof rest>).filter(
     (name) => stored[name] !== rest[name],
   );
   const valueOf = (name: keyof typeof rest) =>
-    (name === "from" || name === "fromName" || name === "replyTo") && rest[name].trim() === ""
-      ? null
-      : rest[name];
+    name !== "name" && name !== "type" && name !== "subject" && rest[name].trim() === "" ? null : rest[name];
   const settings = Object.fromEntries(changed.map((name) => [name, valueOf(name)])) as Partial<typeof rest>;
   if (design !== null)
     // Compare without key order, because the database reorders object keys.

@@ -10,8 +10,8 @@ import { Page } from "../../ui/page.tsx";
 import { Failure, Skeleton } from "../../ui/states.tsx";
 import { useLeaveWarning } from "../../ui/use-leave-warning.ts";
 import { Gone, useIsBeingDeleted } from "../gone.tsx";
+import { InboxFields } from "../mail-editor/inbox-fields.tsx";
 import { MailPreview } from "../mail-editor/mail-preview.tsx";
-import { SubjectField } from "../mail-editor/mail-text.tsx";
 import { useProject } from "../project-shell.tsx";
 import { Conflict } from "./conflict.tsx";
 import { KIND_OPTIONS, KINDS } from "./kinds.ts";
@@ -53,7 +53,7 @@ export function TemplatePage() {
   );
 }
 
-const AT_INPUTS = ["name", "from", "fromName", "replyTo", "subject", "body"];
+const AT_INPUTS = ["name", "from", "fromName", "replyTo", "subject", "previewText", "body"];
 
 interface EditorProps {
   project: Project;
@@ -85,6 +85,7 @@ function Editor({ project, template: read, onRestored }: EditorProps) {
         <Actions
           projectId={projectId}
           template={template}
+          draft={draft}
           save={isChanged ? save : null}
           isSaving={saving.isPending}
           onRestored={onRestored}
@@ -109,9 +110,11 @@ function Editor({ project, template: read, onRestored }: EditorProps) {
       <div className="grid gap-6 xl:grid-cols-2">
         <div className="flex min-w-0 flex-col gap-4">
           <Head draft={draft} error={saving.error} onChange={change} />
-          <SubjectField
-            value={draft.subject}
-            onChange={(subject) => change({ subject })}
+          <InboxFields
+            projectId={projectId}
+            draft={draft}
+            kind={draft.type}
+            onChange={change}
             error={saving.error}
           />
           <Writing
@@ -135,16 +138,22 @@ function Editor({ project, template: read, onRestored }: EditorProps) {
 interface ActionsProps {
   projectId: string;
   template: Template;
+  draft: Draft;
   /** Null if nothing is unsaved. */
   save: (() => Promise<unknown>) | null;
   isSaving: boolean;
   onRestored: (locale: string | null) => void;
 }
 
-function Actions({ projectId, template, save, isSaving, onRestored }: ActionsProps) {
+function Actions({ projectId, template, draft, save, isSaving, onRestored }: ActionsProps) {
   return (
     <>
-      <Trials {...{ projectId, save, onRestored }} templateId={template.id} locale={null} />
+      <Trials
+        {...{ projectId, draft, onRestored }}
+        templateId={template.id}
+        locale={null}
+        isChanged={save !== null}
+      />
       <More projectId={projectId} template={template} save={save} />
       <SaveButton save={save} isSaving={isSaving} />
     </>

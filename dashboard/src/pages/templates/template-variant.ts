@@ -25,8 +25,9 @@ export function variantQuery(projectId: string, id: string, locale: string) {
 }
 
 /** Returns the content in the API's format. Blocks generate the body. */
-export function contentOf({ subject, body, design }: Written) {
-  return design === null ? { subject, body, design } : { subject, design };
+export function contentOf({ subject, previewText, body, design }: Written) {
+  if (design !== null) return { subject, design };
+  return { subject, previewText: previewText.trim() === "" ? null : previewText, body, design };
 }
 
 /** Updates the languages of a template that this page has loaded, and the list. */
@@ -47,7 +48,7 @@ function isSameContent(one: Written, other: Written): boolean {
   if (one.subject !== other.subject) return false;
   // Compare without key order, because the database reorders object keys.
   if (one.design !== null) return isSame(one.design, other.design);
-  return other.design === null && one.body === other.body;
+  return other.design === null && one.body === other.body && one.previewText === other.previewText;
 }
 
 /** Saves a draft. If the language was changed elsewhere, the save fails, and `saveOver` overwrites the version the user was shown. */

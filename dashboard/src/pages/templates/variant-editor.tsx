@@ -10,8 +10,8 @@ import { formatAgo } from "../../ui/format.ts";
 import { Page } from "../../ui/page.tsx";
 import { Failure, Skeleton } from "../../ui/states.tsx";
 import { useLeaveWarning } from "../../ui/use-leave-warning.ts";
+import { InboxFields } from "../mail-editor/inbox-fields.tsx";
 import { MailPreview } from "../mail-editor/mail-preview.tsx";
-import { SubjectField } from "../mail-editor/mail-text.tsx";
 import { SavedMail } from "../mail-editor/saved-mail.tsx";
 import { Languages, RemoveLanguage } from "./languages.tsx";
 import { BackToTemplates, SaveButton, useSaveKey } from "./saving-parts.tsx";
@@ -64,14 +64,18 @@ function VariantEditor({ project, template, variant: read, onRestored }: Variant
   const change = (changed: Partial<Written>) => setDraft((old) => ({ ...old, ...changed }));
   const { locale } = read;
   const saveChanges = isChanged ? save : null;
-  const atInputs = draft.design === null ? ["subject", "body"] : ["subject", "body", "design"];
+  const inputs = ["subject", "previewText", "body"];
+  const atInputs = draft.design === null ? inputs : [...inputs, "design"];
+  const { type, from, fromName, replyTo } = template;
+  const sender = { from: from ?? "", fromName: fromName ?? "", replyTo: replyTo ?? "" };
+  const edited = { ...draft, ...sender, type };
   return (
     <Page
       title={template.name}
       width="wide"
       actions={
         <>
-          <Trials {...{ projectId, templateId, locale, onRestored }} save={saveChanges} />
+          <Trials {...{ projectId, templateId, locale, isChanged, onRestored }} draft={edited} />
           <RemoveLanguage {...{ projectId, templateId }} variant={stored} />
           <SaveButton save={saveChanges} isSaving={saving.isPending} />
         </>
@@ -90,23 +94,26 @@ function VariantEditor({ project, template, variant: read, onRestored }: Variant
       )}
       <div className="grid gap-6 xl:grid-cols-2">
         <div className="flex min-w-0 flex-col gap-4">
-          <SubjectField
-            value={draft.subject}
-            onChange={(subject) => change({ subject })}
+          <InboxFields
+            {...{ projectId, locale }}
+            draft={edited}
+            kind={type}
+            onChange={change}
             error={saving.error}
           />
           <Writing
             projectId={projectId}
             language={locale}
-            draft={{ ...draft, type: template.type }}
+            draft={edited}
             onChange={change}
             error={saving.error}
             hasVersions
           />
         </div>
         <MailPreview
-          {...{ projectId, draft, locale }}
-          kind={template.type}
+          {...{ projectId, locale }}
+          draft={edited}
+          kind={type}
           marked={draft.design ? [] : ["body"]}
         />
       </div>

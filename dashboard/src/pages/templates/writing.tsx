@@ -17,7 +17,11 @@ const BlockEditor = lazy(async () => ({
 }));
 
 /** The body and the blocks that generate it; `design` is null for HTML. */
-export type Written = MailTextDraft & { design: Design | null };
+export interface Written extends MailTextDraft {
+  /** Empty for blocks, whose design contains it. */
+  previewText: string;
+  design: Design | null;
+}
 
 interface WritingProps {
   projectId: string;
@@ -70,7 +74,7 @@ export function Writing({ projectId, language, draft, onChange, error, hasVersio
         <ToHtml
           hasVersions={hasVersions}
           onGo={() => {
-            onChange({ design: null });
+            if (draft.design !== null) onChange(asHtml(draft.design));
             close();
           }}
           onClose={close}
@@ -82,7 +86,9 @@ export function Writing({ projectId, language, draft, onChange, error, hasVersio
           isDocument={/<(?:!doctype|html|head|body)\b/i.test(draft.body)}
           onGo={(keepsHtml) => {
             const kept = { ...newBlock("html"), html: draft.body } as Design["blocks"][number];
-            change(designOf(keepsHtml ? [kept] : [newBlock("text")], language));
+            const design = designOf(keepsHtml ? [kept] : [newBlock("text")], language);
+            const withText = { ...design, preheader: draft.previewText };
+            onChange({ design: withText, previewText: "", body: designHtml(withText) });
             close();
           }}
           onClose={close}
@@ -90,6 +96,12 @@ export function Writing({ projectId, language, draft, onChange, error, hasVersio
       )}
     </>
   );
+}
+
+/** Returns blocks as HTML with a separate preview text. */
+function asHtml(design: Design) {
+  const body = designHtml({ ...design, preheader: "" });
+  return { design: null, previewText: design.preheader, body };
 }
 
 interface ToHtmlProps {

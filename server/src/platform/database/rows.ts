@@ -125,6 +125,7 @@ export interface CampaignsTable {
   sendingSince: Date | null;
   design: ColumnType<unknown, string | null | undefined, string | null>;
   heldReasonParts: ColumnType<unknown, string | null | undefined, string | null>;
+  previewText: string | null;
 }
 
 export interface ConsentChangesTable {
@@ -861,6 +862,7 @@ export interface TemplateVariantsTable {
   design: ColumnType<unknown, string | null | undefined, string | null>;
   createdAt: Generated<Date>;
   updatedAt: Generated<Date>;
+  previewText: string | null;
 }
 
 export interface TemplateVersionsTable {
@@ -873,6 +875,7 @@ export interface TemplateVersionsTable {
   savedAt: Date;
   replacedAt: Generated<Date>;
   locale: string | null;
+  previewText: string | null;
 }
 
 export interface TemplatesTable {
@@ -889,6 +892,7 @@ export interface TemplatesTable {
   design: ColumnType<unknown, string | null | undefined, string | null>;
   createdAt: Generated<Date>;
   updatedAt: Generated<Date>;
+  previewText: string | null;
 }
 
 export interface TlsReportsTable {

@@ -9,7 +9,7 @@ import type { Domains } from "../../domains/domains.ts";
 import type { FilterContact } from "../../segments/filters/evaluate-filter.ts";
 import { chooseVariants } from "../../templates/choose-variant.ts";
 import { readTemplates, type SendableTemplate } from "../../templates/templates.ts";
-import { withFooter } from "../../templates/with-footer.ts";
+import { sentParts } from "../../templates/sent-parts.ts";
 import { templateIdOf } from "../references.ts";
 import { stepOf, type Execution } from "./execution.ts";
 import type { MailPlan, SendablePlan } from "./steps/step.ts";
@@ -104,10 +104,8 @@ function planOf(
 }
 
 function contentOf(template: SendableTemplate, from: Mailbox) {
-  const { projectId, type, subject, body, replyTo, locale } = template;
-  const written = { html: body, text: null };
-  const shown = type === "MARKETING" ? withFooter(written) : written;
+  const { projectId, type, subject, replyTo, locale } = template;
   const listKind = type === "TRANSACTIONAL" ? null : type;
   const rest = { headers: [], attachments: [], listKind, locale };
-  return makeContent({ projectId, from, replyTo, subject, ...shown, ...rest });
+  return makeContent({ projectId, from, replyTo, subject, ...sentParts(template), ...rest });
 }

@@ -1,4 +1,4 @@
-// Edits an email's styles and preview text.
+// Edits an email's styles.
 import type { Design, Look } from "@postloft/contract/design.ts";
 import { useId } from "react";
 import { t } from "../../../text/t.ts";
@@ -17,12 +17,6 @@ export function LookForm({ design, onChange }: { design: Design; onChange: (desi
   const change = (changed: Partial<Look>) => onChange({ ...design, look: { ...look, ...changed } });
   return (
     <div className="flex flex-col gap-4">
-      <Field
-        label={t("Preview text")}
-        help={t("Shown after the subject in most inboxes.")}
-        value={design.preheader}
-        onChange={({ target }) => onChange({ ...design, preheader: target.value })}
-      />
       <fieldset className="grid grid-cols-2 gap-3 sm:grid-cols-4">
         <legend className="sr-only">{t("Colors")}</legend>
         {COLOURS.map(([name, label]) => (
