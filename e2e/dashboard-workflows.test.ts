@@ -47,48 +47,6 @@ async function limitStay(page: Page): Promise<void> {
   await press(page, "Close");
 }
 
-/** Takes back the step that was added last and adds it again. An input keeps its own undo. */
-async function undoByKeys(page: Page): Promise<void> {
-  const exit = page.locator("[data-step]", { hasText: "On the free plan" });
-  await page.keyboard.press("Control+z");
-  await page.getByText("Undone: add “Exit”").waitFor();
-  await exit.waitFor({ state: "detached" });
-  await page.getByRole("button", { name: "Undo: add “Delay”", disabled: false }).waitFor();
-  await page.keyboard.press("Control+Shift+Z");
-  await page.getByText("Redone: add “Exit”").waitFor();
-  await page.getByRole("button", { name: "Undo: add “Exit”", disabled: false }).waitFor();
-  await reach(page, exit);
-  await page.keyboard.press("Enter");
-  await reach(page, page.getByRole("textbox", { name: "Name" }));
-  await page.keyboard.insertText("x");
-  await page.keyboard.press("Control+z");
-  await page.getByRole("button", { name: "Saved" }).waitFor();
-  await press(page, "Close");
-  await press(page, "Undo: add “Exit”");
-  await exit.waitFor({ state: "detached" });
-  await press(page, "Redo: add “Exit”");
-  await exit.waitFor();
-}
-
-/** Pastes a copied step into a path, and takes it back. Other texts are explained. */
-async function pasteByKeys(page: Page): Promise<void> {
-  await reach(page, page.locator("[data-step]", { hasText: "Delay" }));
-  await page.keyboard.press("Control+c");
-  await page.getByText("1 step copied").waitFor();
-  await reach(page, page.getByRole("button", { name: "Add a step after Condition, No" }));
-  await page.keyboard.press("Control+v");
-  await page.getByRole("heading", { level: 2, name: "Delay", exact: true }).waitFor();
-  await reach(page, page.getByRole("textbox", { name: "Name" }));
-  await page.keyboard.press("Control+a");
-  await page.keyboard.press("Control+c");
-  await press(page, "Close");
-  expect(await page.locator("[data-step]", { hasText: "Delay" }).count()).toBe(2);
-  await page.keyboard.press("Control+v");
-  await page.getByText("The clipboard contains no steps.").waitFor();
-  await press(page, "Undo: paste “Delay”");
-  await expect.poll(() => page.locator("[data-step]", { hasText: "Delay" }).count()).toBe(1);
-}
-
 test("a workflow is built by keyboard, enabled, started by an event, and its execution explained", async () => {
   const { page, project } = await openDashboard(server, browser, async (one) => {
     await make(server, one, "/templates", {
@@ -154,8 +112,6 @@ test("a workflow is built by keyboard, enabled, started by an event, and its exe
   await press(page, "Add step");
   await page.getByRole("heading", { level: 2, name: "Exit" }).waitFor();
   await press(page, "Close");
-  await undoByKeys(page);
-  await pasteByKeys(page);
   await limitStay(page);
   await press(page, "Enable");
   await page.getByText("“Onboarding” enabled").waitFor();
@@ -412,6 +368,51 @@ test("a trial explains a missing contact, a missing step, an endless wait and a 
     project.byKey,
   );
   expect(executions.body.total).toBe(0);
+});
+
+test("edits are undone and redone, and steps copied and pasted, by keyboard", async () => {
+  const { page } = await openDashboard(
+    server,
+    browser,
+    async (project) => `/workflows/${await makeWorkflow(project)}?view=outline`,
+  );
+  const added = page.locator("[data-step]", { hasText: "Waits 1 day" });
+  const isOffered = (name: string) => page.getByRole("button", { name, disabled: false }).waitFor();
+  await addStep(page, "Condition, No", "Delay");
+  await press(page, "Add step");
+  await page.getByRole("heading", { level: 2, name: "Delay", exact: true }).waitFor();
+  await press(page, "Close");
+  await isOffered("Undo: add “Delay”");
+  await page.keyboard.press("Control+z");
+  await page.getByText("Undone: add “Delay”").waitFor();
+  await added.waitFor({ state: "detached" });
+  await isOffered("Redo: add “Delay”");
+  await page.keyboard.press("Control+Shift+Z");
+  await added.waitFor();
+  await isOffered("Undo: add “Delay”");
+  // An input keeps its own undo.
+  await reach(page, added);
+  await page.keyboard.press("Enter");
+  await reach(page, page.getByRole("textbox", { name: "Name" }));
+  await page.keyboard.insertText("x");
+  await page.keyboard.press("Control+z");
+  await page.getByRole("button", { name: "Saved" }).waitFor();
+  await press(page, "Close");
+
+  await page.keyboard.press("Control+c");
+  await page.getByText("1 step copied").waitFor();
+  await reach(page, page.getByRole("button", { name: "Add a step after Send email" }));
+  await page.keyboard.press("Control+v");
+  await page.getByRole("heading", { level: 2, name: "Delay", exact: true }).waitFor();
+  await reach(page, page.getByRole("textbox", { name: "Name" }));
+  await page.keyboard.press("Control+a");
+  await page.keyboard.press("Control+c");
+  await press(page, "Close");
+  expect(await added.count()).toBe(2);
+  await page.keyboard.press("Control+v");
+  await page.getByText("The clipboard contains no steps.").waitFor();
+  await press(page, "Undo: paste “Delay”");
+  await expect.poll(() => added.count()).toBe(1);
 });
 
 test("a step that was changed elsewhere is overwritten neither by a save nor by undo", async () => {
@@ -694,7 +695,7 @@ test("people move to a corrected version, move back, and need a choice when thei
   await dialog.getByRole("button", { name: "Move people" }).click();
   await page.getByText("1 person moved", { exact: true }).waitFor();
   expect(await active(project)).toEqual([{ version: 2, status: "WAITING" }]);
-  await page.getByRole("button", { name: "Undo" }).click();
+  await page.getByRole("button", { name: "Undo", exact: true }).click();
   await page.getByText("1 person moved back").waitFor();
   await expect.poll(() => active(project)).toEqual([{ version: 1, status: "WAITING" }]);
 

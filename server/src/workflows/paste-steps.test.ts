@@ -200,7 +200,7 @@ test("rejects copied steps that could not run, names the field, and changes noth
     ["copied.transitions.0.to custom", { copied: copied([step("B")], [way("B", first)]), ...into }],
     [
       "copied.transitions.0.branch custom",
-      { copied: copied([step("B"), step("C")], [way("B", "C", "yes")]), ...into },
+      { copied: copied([step("B"), step("C")], [way("B", "C", "yes")]), fromStepId: first },
     ],
     [
       "transitionId custom",

@@ -32,8 +32,14 @@ const KINDS = {
   userId: "person",
 } as const;
 type Kind = (typeof KINDS)[keyof typeof KINDS];
-/** These ids refer to places in the imported document instead of rows. */
-const NO_ROWS = new Set(["workflows.import templates.id", "workflows.import segments.id"]);
+/** These ids refer to places in the imported or pasted document, or to a part of the workflow's own graph, instead of rows. */
+const NO_ROWS = new Set([
+  "workflows.import templates.id",
+  "workflows.import segments.id",
+  "workflows.pasteSteps copied.templates.id",
+  "workflows.pasteSteps copied.segments.id",
+  "workflows.pasteSteps transitionId",
+]);
 
 interface IdField {
   endpoint: Endpoint;

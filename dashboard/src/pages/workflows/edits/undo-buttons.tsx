@@ -55,7 +55,7 @@ function UndoButton({ direction }: { direction: Direction }) {
   const edit = offered[direction];
   const text = edit === null ? "" : editText(edit);
   const isUndo = direction === "undo";
-  const plain = isUndo ? t("Undo") : t("Redo");
+  const plain = isUndo ? t("Nothing to undo") : t("Nothing to redo");
   const full = isUndo ? t("Undo: {edit}", { edit: text }) : t("Redo: {edit}", { edit: text });
   const label = edit === null ? plain : full;
   const Icon = isUndo ? Undo2 : Redo2;
