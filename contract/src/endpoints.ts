@@ -115,7 +115,6 @@ export const ENDPOINTS: readonly Endpoint[] = [
   templates.getTemplateUsage,
   ...templateVariants.TEMPLATE_VARIANT_ENDPOINTS,
   ...templateTrials.TEMPLATE_TRIAL_ENDPOINTS,
-  templates.previewTemplate,
   uploads.uploadImage,
   uploads.listUploads,
   uploads.deleteUnusedUploads,

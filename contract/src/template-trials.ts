@@ -1,10 +1,10 @@
-// Test emails and previous versions of a template (docs/decisions/0062-blocks.md).
+// Previews, test emails and previous versions of a template (docs/decisions/0062-blocks.md).
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
-import { emailAddress, id, instant, pathId } from "./field.ts";
+import { contactData, emailAddress, id, instant, pathId } from "./field.ts";
 import { LIMITS } from "./limits/limits.ts";
 import { localeTag } from "./locale-tag.ts";
-import { byId, plainAddress, templateFields, wholeTemplate } from "./templates.ts";
+import { byId, contentWarning, plainAddress, templateFields, wholeTemplate } from "./templates.ts";
 
 /** What an editor shows before it is saved. Fields that are missing are tested as they are stored. */
 export const testDraft = z
@@ -98,9 +98,39 @@ export const restoreTemplateVersion = endpoint({
   errors: ["TEMPLATE_NOT_FOUND"],
 });
 
+export const previewTemplate = endpoint({
+  name: "templates.preview",
+  method: "POST",
+  path: "/templates/preview",
+  summary: "Preview an email with warnings",
+  description:
+    "Rendered like a real email, with a contact's data, the given data, or both; the given data wins. Nothing is sent or stored, and unsubscribe links are disabled.",
+  caller: "project",
+  isRead: true,
+  body: z.object({
+    subject: templateFields.subject,
+    previewText: templateFields.previewText,
+    body: templateFields.body,
+    type: templateFields.type.optional().describe("The type to preview; MARKETING shows the footer."),
+    contactId: id.optional().describe("Fills in the data of this contact."),
+    data: contactData.optional(),
+  }),
+  responses: {
+    200: z.object({
+      subject: z.string(),
+      previewText: z.string().describe("The preview text, or the first words of the email."),
+      html: z.string(),
+      text: z.string(),
+      warnings: z.array(contentWarning),
+    }),
+  },
+  errors: ["CONTACT_NOT_FOUND"],
+});
+
 export const TEMPLATE_TRIAL_ENDPOINTS = [
   testTemplate,
   listTemplateVersions,
   getTemplateVersion,
   restoreTemplateVersion,
+  previewTemplate,
 ];

@@ -1,4 +1,4 @@
-// Template endpoints: reusable email content with an id, and its preview (spec §2.5, 4.5; decisions §6).
+// Template endpoints: reusable email content with an id (spec §2.5, 4.5; decisions §6).
 import { z } from "zod";
 import { IN_PARTS } from "./advice.ts";
 import { contentWarningPart } from "./content-warnings.ts";
@@ -6,12 +6,10 @@ import { bodyText, previewText, shownPreviewText, subject } from "./content.ts";
 import { DESIGN_FORMAT, problemsOfDesign } from "./design.ts";
 import { endpoint } from "./endpoint.ts";
 import {
-  contactData,
   cursorList,
   displayName,
   emailAddress,
   expectedUpdatedAt,
-  id,
   instant,
   jsonSchemas,
   pageQuery,
@@ -275,33 +273,4 @@ export const getTemplateUsage = endpoint({
     }),
   },
   errors: ["TEMPLATE_NOT_FOUND"],
-});
-
-export const previewTemplate = endpoint({
-  name: "templates.preview",
-  method: "POST",
-  path: "/templates/preview",
-  summary: "Preview an email with warnings",
-  description:
-    "Rendered like a real email, with a contact's data, the given data, or both; the given data wins. Nothing is sent or stored, and unsubscribe links are disabled.",
-  caller: "project",
-  isRead: true,
-  body: z.object({
-    subject: templateFields.subject,
-    previewText: templateFields.previewText,
-    body: templateFields.body,
-    type: templateFields.type.optional().describe("The type to preview; MARKETING shows the footer."),
-    contactId: id.optional().describe("Fills in the data of this contact."),
-    data: contactData.optional(),
-  }),
-  responses: {
-    200: z.object({
-      subject: z.string(),
-      previewText: z.string().describe("The preview text, or the first words of the email."),
-      html: z.string(),
-      text: z.string(),
-      warnings: z.array(contentWarning),
-    }),
-  },
-  errors: ["CONTACT_NOT_FOUND"],
 });

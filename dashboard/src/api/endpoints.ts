@@ -133,7 +133,7 @@ export const api = {
     versions: address<typeof templateTrials.listTemplateVersions>("GET", "/templates/:id/versions"),
     version: address<typeof templateTrials.getTemplateVersion>("GET", "/templates/:id/versions/:versionId"),
     restoreVersion: address<typeof templateTrials.restoreTemplateVersion>("POST", "/templates/:id/versions/:versionId/restore"),
-    preview: address<typeof templates.previewTemplate>("POST", "/templates/preview"),
+    preview: address<typeof templateTrials.previewTemplate>("POST", "/templates/preview"),
   },
   uploads: {
     create: address<typeof uploads.uploadImage>("POST", "/uploads/image"),

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import * as campaigns from "@postloft/contract/campaigns.ts";
 import * as contacts from "@postloft/contract/contacts.ts";
 import * as projects from "@postloft/contract/projects.ts";
+import * as trials from "@postloft/contract/template-trials.ts";
 import * as templates from "@postloft/contract/templates.ts";
 import * as v1 from "@postloft/contract/v1.ts";
 import { useTestServer } from "../testing/test-server.ts";
@@ -109,7 +110,7 @@ test.each([
   });
   expect(sent.status).toBe(200);
   expect(sent.body.data.warnings?.filter(({ message }) => !message.includes("nick2")) ?? []).toEqual([]);
-  const preview = await server.call(templates.previewTemplate, byKey, {
+  const preview = await server.call(trials.previewTemplate, byKey, {
     body: {
       subject: "Hi",
       body,

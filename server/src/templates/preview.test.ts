@@ -3,14 +3,14 @@ import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import * as contacts from "@postloft/contract/contacts.ts";
 import * as projects from "@postloft/contract/projects.ts";
-import * as templates from "@postloft/contract/templates.ts";
+import * as trials from "@postloft/contract/template-trials.ts";
 import { faultsOf, errorOf, useTestServer, type TestCaller } from "../testing/test-server.ts";
 
 const server = useTestServer({ ROLES: "api" });
 
 const plain = { subject: "Hi {{firstName}}", body: "<p>Hi {{firstName}}</p>" };
 const preview = async (body: object, caller: TestCaller = server.project.byKey) =>
-  (await server.call(templates.previewTemplate, caller, { body: { ...plain, ...body } })).body;
+  (await server.call(trials.previewTemplate, caller, { body: { ...plain, ...body } })).body;
 const refuse = (body: object, caller: TestCaller = server.project.byKey) =>
   server.call("POST", "/templates/preview", caller, { ...plain, ...body });
 
@@ -183,8 +183,8 @@ test("does not run data as template code", async () => {
 
 test("returns the same preview for the same Idempotency-Key", async () => {
   const caller = { ...server.project.byKey, headers: { "idempotency-key": "preview" } };
-  const first = await server.call(templates.previewTemplate, caller, { body: plain });
-  const second = await server.call(templates.previewTemplate, caller, { body: plain });
+  const first = await server.call(trials.previewTemplate, caller, { body: plain });
+  const second = await server.call(trials.previewTemplate, caller, { body: plain });
   expect(second.body).toEqual(first.body);
   expect(second.headers.get("idempotency-replayed")).toBe("true");
 });

@@ -143,7 +143,7 @@ function trialRoutes(deps: TemplateRouteDependencies): Route[] {
         });
       });
     }),
-    route(contract.previewTemplate, async ({ projectId, body, storedResponse, commit }) => {
+    route(trials.previewTemplate, async ({ projectId, body, storedResponse, commit }) => {
       const response = ok(await previewContent(deps, projectId, body));
       // Rendering needs no transaction; one is needed only to store the response.
       return storedResponse === null ? response : commit(async () => response);

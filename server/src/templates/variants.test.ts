@@ -57,6 +57,26 @@ test("replaces the whole content of a language, and keeps the replaced one as a 
   expect((await listVersions(id)).map(({ subject }) => subject)).toEqual(["Moin", GERMAN.subject]);
 });
 
+test("keeps the preview text of each language, also in versions and copies", async () => {
+  const id = await createTemplate();
+  const written = { ...GERMAN, previewText: "Für {{email}}" };
+  expect((await save(id, "de", written)).body).toMatchObject(written);
+  expect((await save(id, "de", { ...GERMAN, previewText: " " })).body.previewText).toBeNull();
+  expect((await save(id, "de", written)).body).toMatchObject(written);
+  expect(await listVersions(id)).toHaveLength(2);
+  const copy = await server.call(templates.duplicateTemplate, server.project.byKey, { params: { id } });
+  expect((await read(copy.body.id, "de")).body).toMatchObject(written);
+  await remove(id, "de");
+  const [version] = await listVersions(id);
+  const params = { id, versionId: version?.id ?? "" };
+  await server.call(trials.restoreTemplateVersion, server.project.byKey, { params });
+  expect((await read(id, "de")).body).toMatchObject(written);
+  expect((await getTemplate(id)).previewText).toBeNull();
+  expect(faultsOf(await save(id, "de", { ...GERMAN, previewText: "{{#if a}}" }))).toEqual([
+    "previewText custom",
+  ]);
+});
+
 test("removes a language, and restores it from its last version", async () => {
   const id = await createTemplate();
   await save(id, "de");

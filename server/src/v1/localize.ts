@@ -59,11 +59,9 @@ async function chooseTemplates(
   return emails.map((email) => chosen.get(email) ?? email.plan.draft.template);
 }
 
-/** Returns whether the language can change the content, which it can't if the call has all of its own. */
+/** Returns whether the language can change the content. A call with its own subject and body is in its own language. */
 function hasVariants({ item: { parts }, draft: { template } }: Plan): boolean {
-  const { subject, previewText, html } = parts;
-  const isOwn = subject !== null && previewText !== undefined && html !== null;
-  return template !== null && template.locales.length > 0 && !isOwn;
+  return template !== null && template.locales.length > 0 && (parts.subject === null || parts.html === null);
 }
 
 /** Returns the language that the call gives to its emails, undefined without one. Rendering merges the data in the same order. */

@@ -78,6 +78,22 @@ beforeAll(async () => {
   template = await makeTemplate("TRANSACTIONAL", "Welcome");
 });
 
+test("shows the preview text of the language, unless the call has its own", async () => {
+  const id = await makeTemplate();
+  const body = { subject: "Hallo", previewText: "Neu {{firstName}}", body: "<p>Hallo </p>" };
+  const params = { id, locale: "de" };
+  await server.call(variants.saveTemplateVariant, server.project.byKey, { params, body });
+  const htmlFor = async (call: object) => {
+    const to = newAddress();
+    await sent({ to, template: id, locale: "de", data: { firstName: "Ada" }, ...call });
+    return (await messageTo(to)).html;
+  };
+  expect(await htmlFor({})).toContain("Neu Ada");
+  expect(await htmlFor({ subject: "Own", body: "<p>Own</p>" })).not.toContain("Neu");
+  expect(await htmlFor({ previewText: "Mine" })).toMatch(/Mine[^]*Hallo/);
+  expect(await htmlFor({ previewText: null })).not.toContain("Neu");
+});
+
 test("gives each recipient of a call the language of its contact, then the language without region", async () => {
   const expected: Array<[unknown, string, string | null]> = [
     ["de-AT", "Servus", "de-AT"],

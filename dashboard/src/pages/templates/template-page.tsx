@@ -83,12 +83,9 @@ function Editor({ project, template: read, onRestored }: EditorProps) {
       width="wide"
       actions={
         <Actions
-          projectId={projectId}
-          template={template}
-          draft={draft}
+          {...{ projectId, template, draft, onRestored }}
           save={isChanged ? save : null}
           isSaving={saving.isPending}
-          onRestored={onRestored}
         />
       }
     >

@@ -16,7 +16,7 @@ import { SavedMail } from "../mail-editor/saved-mail.tsx";
 import { Languages, RemoveLanguage } from "./languages.tsx";
 import { BackToTemplates, SaveButton, useSaveKey } from "./saving-parts.tsx";
 import { Trials } from "./template-actions.tsx";
-import { writtenOf, type Template } from "./template-draft.ts";
+import { draftOf, writtenOf, type Template } from "./template-draft.ts";
 import { useVariantSaving, variantQuery, type Variant } from "./template-variant.ts";
 import { Writing, type Written } from "./writing.tsx";
 
@@ -66,9 +66,7 @@ function VariantEditor({ project, template, variant: read, onRestored }: Variant
   const saveChanges = isChanged ? save : null;
   const inputs = ["subject", "previewText", "body"];
   const atInputs = draft.design === null ? inputs : [...inputs, "design"];
-  const { type, from, fromName, replyTo } = template;
-  const sender = { from: from ?? "", fromName: fromName ?? "", replyTo: replyTo ?? "" };
-  const edited = { ...draft, ...sender, type };
+  const edited = { ...draftOf(template), ...draft };
   return (
     <Page
       title={template.name}
@@ -97,7 +95,7 @@ function VariantEditor({ project, template, variant: read, onRestored }: Variant
           <InboxFields
             {...{ projectId, locale }}
             draft={edited}
-            kind={type}
+            kind={template.type}
             onChange={change}
             error={saving.error}
           />
@@ -113,7 +111,7 @@ function VariantEditor({ project, template, variant: read, onRestored }: Variant
         <MailPreview
           {...{ projectId, locale }}
           draft={edited}
-          kind={type}
+          kind={template.type}
           marked={draft.design ? [] : ["body"]}
         />
       </div>

@@ -107,9 +107,9 @@ test("a connection runs one statement at a time", async () => {
   const running = { now: 0, most: 0 };
   const { query } = Client.prototype as unknown as { query: (...args: unknown[]) => Promise<unknown> };
   const spy = vi.spyOn(Client.prototype, "query").mockImplementation(async function (this: Client, ...args) {
-    const isHint = String(args[0]).includes("pg_notify");
-    if (isHint) running.most = Math.max(running.most, ++running.now);
-    return query.apply(this, args).finally(() => (running.now -= isHint ? 1 : 0));
+    const isNotification = String(args[0]).includes("pg_notify");
+    if (isNotification) running.most = Math.max(running.most, ++running.now);
+    return query.apply(this, args).finally(() => (running.now -= isNotification ? 1 : 0));
   });
   notify(other, "emails");
   notify(other, "jobs");
