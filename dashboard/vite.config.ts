@@ -33,6 +33,10 @@ export default defineConfig({
     manifest: true,
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    // The router needs them all at first, and pages need one each, which would make a file of each.
+    rolldownOptions: {
+      output: { codeSplitting: { groups: [{ name: "search", test: /pages\/\w+\/search\.ts$/ }] } },
+    },
     license: { fileName: "third-party-licenses.md" },
   },
   server: { proxy: { "^/(?!app(/|$|\\?))": process.env["POSTLOFT_SERVER"] ?? "http://localhost:3000" } },

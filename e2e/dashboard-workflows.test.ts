@@ -666,7 +666,7 @@ test("enabling a workflow with a segment asks whether current members should ent
   await page.getByRole("link", { name: "ada@example.com" }).waitFor();
 });
 
-test("people move to a corrected version, move back, and need a choice when their step was removed", async () => {
+test("people move to a corrected version and back, and choose when their step was removed", async () => {
   let path = "";
   let stepId = "";
   const { page, project } = await openDashboard(server, browser, async (one) => {
@@ -701,6 +701,13 @@ test("people move to a corrected version, move back, and need a choice when thei
 
   await server.call("DELETE", `${path}/steps/${stepId}?splice=true`, project.byKey);
   await page.reload();
+  await page.getByRole("button", { name: "Actions for Onboarding" }).click();
+  await page.getByRole("menuitem", { name: "Replay history" }).click();
+  const replay = page.getByRole("dialog", { name: "Replay history" });
+  await replay.getByRole("row", { name: "Rest 1 0" }).waitFor();
+  await replay.getByRole("row", { name: "Trigger 1 1" }).waitFor();
+  await replay.getByText("The last execution, until now").waitFor();
+  await replay.getByRole("button", { name: "Close" }).click();
   await page.getByRole("button", { name: "Move to this version" }).click();
   const choice = dialog.getByLabel("1 person at “Rest”");
   expect(await dialog.getByRole("button", { name: "Move people" }).isDisabled()).toBe(true);

@@ -40,6 +40,7 @@ test("reads every id in a path in lower case and keeps names, addresses and keys
     "eventName",
     "field",
     "key",
+    "locale",
     "provider",
     "token",
     "version",

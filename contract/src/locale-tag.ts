@@ -1,9 +1,7 @@
 // Language tags (BCP 47), in the spellings that people and programs use. Pure.
-import { z } from "zod";
-import { issue, jsonSchemas } from "./field.ts";
 
 /** Longer texts are not language tags. */
-const MAX_TAG_LENGTH = 35;
+export const MAX_TAG_LENGTH = 35;
 /** Longer codes are reserved (RFC 5646 section 2.2.1), and are usually the name of a language. */
 const MAX_LANGUAGE_LENGTH = 3;
 const UNDETERMINED = "und";
@@ -34,20 +32,7 @@ export function localeTagOf(text: string): string | null {
  */
 export function lookUpLocale(tags: readonly string[], wish: unknown): string | null {
   if (typeof wish !== "string" || tags.length === 0) return null;
-  let tag = localeTagOf(wish) ?? "";
-  while (tag !== "" && !tags.includes(tag)) tag = tag.slice(0, Math.max(0, tag.lastIndexOf("-")));
-  return tag === "" ? null : tag;
+  const parts = (localeTagOf(wish) ?? "").split("-");
+  const beginnings = parts.map((_part, at) => parts.slice(0, parts.length - at).join("-"));
+  return beginnings.find((tag) => tags.includes(tag)) ?? null;
 }
-
-/** A language tag, as its canonical form. */
-export const localeTag = z
-  .string()
-  .transform((text, context) => {
-    const tag = localeTagOf(text);
-    if (tag !== null) return tag;
-    context.issues.push(issue("Must be a language tag, such as `de` or `pt-BR`.", "invalid_string", text));
-    return z.NEVER;
-  })
-  .register(jsonSchemas, {
-    jsonSchema: { type: "string", maxLength: MAX_TAG_LENGTH, examples: ["pt-BR"] },
-  });

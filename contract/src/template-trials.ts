@@ -3,7 +3,7 @@ import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { contactData, emailAddress, id, instant, pathId } from "./field.ts";
 import { LIMITS } from "./limits/limits.ts";
-import { localeTag } from "./locale-tag.ts";
+import { localeTag } from "./locale-field.ts";
 import { byId, contentWarning, plainAddress, templateFields, wholeTemplate } from "./templates.ts";
 
 /** What an editor shows before it is saved. Fields that are missing are tested as they are stored. */

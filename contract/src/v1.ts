@@ -23,7 +23,7 @@ import {
   type MailboxValue,
 } from "./field.ts";
 import { LIMITS } from "./limits/limits.ts";
-import { localeTag } from "./locale-tag.ts";
+import { localeTag } from "./locale-field.ts";
 import { plainName } from "./closest-name.ts";
 import { respelled } from "./spellings.ts";
 import { contentWarning } from "./templates.ts";

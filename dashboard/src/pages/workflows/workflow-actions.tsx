@@ -1,7 +1,8 @@
-// Pauses, copies, exports and deletes workflows, from the list and from the workflow's page.
+// Pauses, replays, copies, exports and deletes workflows, from the list and from the workflow's page.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { Copy, Download, Ellipsis, Pause, Play, Power, Trash2 } from "lucide-react";
+import { Copy, Download, Ellipsis, History, Pause, Play, Power, Trash2 } from "lucide-react";
+import { useState } from "react";
 import { call, download } from "../../api/call.ts";
 import { api } from "../../api/endpoints.ts";
 import { t } from "../../text/t.ts";
@@ -9,6 +10,7 @@ import { Menu, MenuItem, MenuLine } from "../../ui/menu.tsx";
 import { useToast } from "../../ui/toasts.tsx";
 import { useDelayedDeletion } from "../use-delayed-deletion.ts";
 import { useSwitch, type WorkflowToChange } from "./enable-workflow.tsx";
+import { ReplayDialog } from "./try/replay-dialog.tsx";
 import { invalidateWorkflows } from "./workflow-queries.ts";
 
 /** Pauses a workflow or resumes it. */
@@ -63,6 +65,7 @@ export function WorkflowMenu({ projectId, workflow, hasSwitches = false }: MenuP
   const { press, dialog } = useSwitch(projectId, workflow);
   const copying = useCopying(projectId, workflow);
   const deleteLater = useDelayedDeletion(projectId);
+  const [isReplaying, setReplaying] = useState(false);
   const remove = async () => {
     await navigate({ to: "/$projectId/workflows", params: { projectId }, search: {} });
     deleteLater({ id, name, remove: () => call(api.workflows.delete, { projectId, params: { id } }) });
@@ -70,12 +73,18 @@ export function WorkflowMenu({ projectId, workflow, hasSwitches = false }: MenuP
   return (
     <>
       {dialog}
+      {isReplaying && (
+        <ReplayDialog projectId={projectId} workflowId={id} onClose={() => setReplaying(false)} />
+      )}
       <Menu
         label={t("Actions for {name}", { name })}
         className="relative inline-grid size-8 place-items-center rounded-md text-faint hover:bg-hover hover:text-ink data-popup-open:bg-hover"
         button={<Ellipsis size={15} aria-hidden />}
       >
         {hasSwitches && <Switches projectId={projectId} workflow={workflow} onSwitch={press} />}
+        <MenuItem onSelect={() => setReplaying(true)}>
+          <History size={14} aria-hidden /> {t("Replay history")}
+        </MenuItem>
         <MenuItem onSelect={() => copying.mutate()}>
           <Copy size={14} aria-hidden /> {t("Duplicate")}
         </MenuItem>
