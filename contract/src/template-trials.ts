@@ -6,7 +6,7 @@ import { LIMITS } from "./limits/limits.ts";
 import { localeTag } from "./locale-field.ts";
 import { byId, contentWarning, plainAddress, templateFields, wholeTemplate } from "./templates.ts";
 
-/** What an editor shows before it is saved. Fields that are missing are tested as they are stored. */
+/** An unsaved email, as its editor shows it. */
 export const testDraft = z
   .object({
     subject: templateFields.subject,
