@@ -1,18 +1,16 @@
 // Runs executions of six steps in batches as the engine does, and one per transaction, and measures their disk space.
 import { sql } from "kysely";
-import { createSealer } from "../server/src/platform/crypto.ts";
 import {
   createDatabase,
   createPool,
   transaction,
   type Database,
 } from "../server/src/platform/database/database.ts";
-import { createDns } from "../server/src/platform/dns.ts";
 import { createLog } from "../server/src/platform/log.ts";
-import { createDomains } from "../server/src/domains/domains.ts";
 import { recordEvents } from "../server/src/events/events.ts";
 import { advanceDue } from "../server/src/workflows/executions/advance.ts";
 import type { StepParts } from "../server/src/workflows/executions/database-environment.ts";
+import { stepPartsOf } from "../server/src/testing/step-parts.ts";
 import { react } from "../server/src/workflows/executions/react.ts";
 import { startExecution } from "../server/src/workflows/executions/start-executions.ts";
 import { growthOf, measureTables } from "./database-size.ts";
@@ -95,7 +93,7 @@ export async function measureSteps(executions: number, naive: number): Promise<S
     }),
   );
   try {
-    const fixture = { bench, outbox, database, parts: partsOf(database) };
+    const fixture = { bench, outbox, database, parts: stepPartsOf(database, APP_SECRET, false) };
     for (const way of [IN_BATCHES, oneByOne(1)]) await measureWay(fixture, way, WARM_UP);
     return [
       await measureWay(fixture, oneByOne(1), naive),
@@ -107,25 +105,6 @@ export async function measureSteps(executions: number, naive: number): Promise<S
     await outbox.close();
     await bench.stop();
   }
-}
-
-function partsOf(database: Database): StepParts {
-  const sealer = createSealer(APP_SECRET);
-  const domains = createDomains({
-    database,
-    sealer,
-    dns: createDns([]),
-    log: createLog({ level: "silent" }),
-    staysHere: false,
-    returnPath: null,
-    baseUrl: () => "",
-  });
-  const publicKeyLimits = {
-    PUBLIC_KEY_EMAILS_PER_HOUR: 0,
-    PUBLIC_KEY_EMAILS_PER_DAY: 0,
-    PUBLIC_KEY_FIRST_EMAILS_PER_HOUR: 0,
-  };
-  return { domains, publicKeyLimits, sealer, baseUrl: () => "" };
 }
 
 interface Fixture {

@@ -30,7 +30,7 @@ export function previewTextElement(text: string): string {
   return `<div style="display:none;max-height:0;overflow:hidden">${escapeAround(text)}${PREVIEW_PADDING}</div>`;
 }
 
-/** Returns HTML as earlier versions generated it, whose preview text had no padding. */
+/** Returns the HTML that earlier versions generated, without padding after the preview text. */
 export function withoutPreviewPadding(html: string): string {
   return html.replace(PREVIEW_PADDING, "");
 }

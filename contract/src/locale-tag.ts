@@ -26,9 +26,9 @@ export function localeTagOf(text: string): string | null {
 }
 
 /**
- * Returns the tag of a list that fits a wish best: the wish itself, or else its beginning without the last parts (RFC 4647 section 3.4).
+ * Returns the tag in a list that matches a requested language best: the same tag, or else without its last parts (RFC 4647 section 3.4).
  * @param tags in canonical form
- * @param wish any value. Returns null unless it is a language tag
+ * @param wish the requested language, as any value. Returns null unless it is a language tag
  */
 export function lookUpLocale(tags: readonly string[], wish: unknown): string | null {
   if (typeof wish !== "string" || tags.length === 0) return null;

@@ -19,7 +19,7 @@ create table template_variants (
 );
 
 alter table template_versions
-  -- The language of the variant whose content this was. Null for the template's own content.
+  -- The language of the variant that had this content. Null for the template's own content.
   add column locale text;
 
 alter table email_contents

@@ -2,7 +2,7 @@
 import { Parser } from "htmlparser2";
 
 const SHOWN_MAX_CHARACTERS = 200;
-/** Elements whose text no inbox shows. */
+/** Inboxes don't show the text of these elements. */
 const SKIPPED = new Set(["head", "script", "style", "template", "title"]);
 /** How much is read, because the padding of a preview text is longer than what is shown. */
 const READ_MAX_CHARACTERS = 5_000;

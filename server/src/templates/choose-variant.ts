@@ -14,7 +14,7 @@ const keyOf = ({ projectId, id }: { projectId: string; id: string }, locale: str
   `${projectId} ${id} ${locale}`;
 
 /**
- * Returns the templates in order, each with the content of its variant for the wish, if there is one. All variants are read with one
+ * Returns the templates in order, each with the content of the variant that matches its wish, if there is one. All variants are read with one
  * statement, and equal choices are the same object. If a variant was removed meanwhile, the template keeps its own content.
  */
 export async function chooseVariants(

@@ -5,6 +5,7 @@ import { designHtml, withoutPreviewPadding } from "@postloft/contract/design-htm
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { withValues } from "@postloft/contract/translation.ts";
 import { invalidField } from "../platform/app-error.ts";
+import { blankAsNull } from "./rules.ts";
 
 interface Written {
   previewText?: string | null | undefined;
@@ -41,8 +42,6 @@ export function storedPreviewText({
   if (isBlocks(design)) return { previewText: null };
   return previewText === undefined ? {} : { previewText: blankAsNull(previewText) };
 }
-
-const blankAsNull = (text: string | null) => (text?.trim() === "" ? null : text);
 
 /**
  * Returns the input with the body rendered from its blocks, and with its preview text in the design.

@@ -63,3 +63,8 @@ export function contentDiffers(
   const { subject, previewText, body } = { ...row, ...changes };
   return subject !== row.subject || previewText !== row.previewText || body !== row.body;
 }
+
+/** Returns null for a text that shows nothing. */
+export function blankAsNull(text: string | null): string | null {
+  return text?.trim() === "" ? null : text;
+}

@@ -26,7 +26,7 @@ import {
   type TemplateRow,
   type WholeTemplateRow,
 } from "./queries.ts";
-import { contentDiffers, copyNameOf } from "./rules.ts";
+import { blankAsNull, contentDiffers, copyNameOf } from "./rules.ts";
 import { checkVariants } from "./variants.ts";
 import { copyVariants } from "./variant-queries.ts";
 import { keepVersion } from "./versions.ts";
@@ -77,8 +77,6 @@ export interface TemplateEdit {
 export type TemplateChange = TemplateEdit & { expectedUpdatedAt?: string | undefined };
 
 export type NewTemplate = TemplateEdit & { name: string; type: TemplateType; subject: string; body: string };
-
-const blankAsNull = (text: string | null) => (text?.trim() === "" ? null : text);
 
 /** Returns the columns of the fields that are set. A blank description or name becomes null. */
 function columnsOf(edit: TemplateEdit): Partial<TemplateFields> {

@@ -1,21 +1,20 @@
-// Makes what the engine needs to take steps, for tests that advance executions themselves.
+// Makes what the engine needs to take steps, for tests and benchmarks that advance executions themselves.
 import { createDomains } from "../domains/domains.ts";
 import { createSealer } from "../platform/crypto.ts";
 import type { Database } from "../platform/database/database.ts";
 import { createDns } from "../platform/dns.ts";
 import { createLog } from "../platform/log.ts";
 import type { StepParts } from "../workflows/executions/database-environment.ts";
-import { APP_SECRET } from "./test-server.ts";
 
-/** Emails stay here, and public keys have no limits. */
-export function stepPartsOf(database: Database): StepParts {
-  const sealer = createSealer(APP_SECRET);
+/** Public keys have no limits. @param staysHere whether emails stay here, so that their domains need no key */
+export function stepPartsOf(database: Database, appSecret: string, staysHere = true): StepParts {
+  const sealer = createSealer(appSecret);
   const domains = createDomains({
     database,
     sealer,
     dns: createDns([]),
     log: createLog({ level: "silent" }),
-    staysHere: true,
+    staysHere,
     returnPath: null,
     baseUrl: () => "https://post.example",
   });

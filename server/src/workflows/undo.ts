@@ -26,7 +26,9 @@ export async function undoEdits(
   if (row.revision !== expectedRevision)
     throw new AppError(
       "CHANGED_MEANWHILE",
-      withValues("The graph was edited meanwhile: its revision is {revision}.", { revision: row.revision }),
+      withValues("The graph was edited in the meantime. Its revision is {revision} now.", {
+        revision: row.revision,
+      }),
     );
   const earlier = await findKeptGraph(tx, { projectId, workflowId: row.id, revision });
   if (earlier === undefined)

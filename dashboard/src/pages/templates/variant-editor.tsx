@@ -1,18 +1,13 @@
 // Edits a template in one language next to its preview.
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { query } from "../../api/query.ts";
-import { api } from "../../api/endpoints.ts";
 import type { Project } from "../../session/queries.ts";
-import { t } from "../../text/t.ts";
-import { ChangedElsewhere } from "../../ui/changed-elsewhere.tsx";
-import { formatAgo } from "../../ui/format.ts";
 import { Page } from "../../ui/page.tsx";
 import { Failure, Skeleton } from "../../ui/states.tsx";
 import { useLeaveWarning } from "../../ui/use-leave-warning.ts";
 import { InboxFields } from "../mail-editor/inbox-fields.tsx";
 import { MailPreview } from "../mail-editor/mail-preview.tsx";
-import { SavedMail } from "../mail-editor/saved-mail.tsx";
+import { VariantConflict } from "./conflict.tsx";
 import { Languages, RemoveLanguage } from "./languages.tsx";
 import { BackToTemplates, SaveButton, useSaveKey } from "./saving-parts.tsx";
 import { Trials } from "./template-actions.tsx";
@@ -116,40 +111,5 @@ function VariantEditor({ project, template, variant: read, onRestored }: Variant
         />
       </div>
     </Page>
-  );
-}
-
-interface VariantConflictProps {
-  projectId: string;
-  templateId: string;
-  locale: string;
-  onSaveOver: (saved: Variant) => void;
-  onTaken: () => void;
-}
-
-function VariantConflict({ projectId, templateId, locale, onSaveOver, onTaken }: VariantConflictProps) {
-  const queries = useQueryClient();
-  const saved = useQuery({
-    ...query(api.templates.variant, { projectId, params: { id: templateId, locale } }, "saved"),
-    staleTime: 0,
-    gcTime: 0,
-  });
-  if (saved.isError) return <Failure error={saved.error} onRetry={() => void saved.refetch()} />;
-  const now = saved.data;
-  return (
-    <ChangedElsewhere
-      said={
-        now === undefined
-          ? t("Someone else changed this template.")
-          : t("Someone else changed this template {when}.", { when: formatAgo(now.updatedAt) })
-      }
-      saved={now}
-      show={(shown) => <SavedMail {...shown} />}
-      onSaveOver={onSaveOver}
-      onTaken={(taken) => {
-        queries.setQueryData(variantQuery(projectId, templateId, locale).queryKey, taken);
-        onTaken();
-      }}
-    />
   );
 }

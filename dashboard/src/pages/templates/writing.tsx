@@ -18,7 +18,7 @@ const BlockEditor = lazy(async () => ({
 
 /** The body and the blocks that generate it; `design` is null for HTML. */
 export interface Written extends MailTextDraft {
-  /** Empty for blocks, whose design contains it. */
+  /** Empty for blocks, because their design contains it. */
   previewText: string;
   design: Design | null;
 }

@@ -7,7 +7,7 @@ import * as stepsContract from "@postloft/contract/workflows/steps.ts";
 import { transaction } from "../../platform/database/database.ts";
 import { armFailpoints } from "../../platform/failpoints.ts";
 import { stepPartsOf } from "../../testing/step-parts.ts";
-import { useTestServer, type TestProject } from "../../testing/test-server.ts";
+import { APP_SECRET, useTestServer, type TestProject } from "../../testing/test-server.ts";
 import { drawWorkflow, entryOf, trackEvent, type DrawnWorkflow } from "../../testing/workflow-fixture.ts";
 import { advanceDue } from "./advance.ts";
 import { insertExecutions } from "./entry-queries.ts";
@@ -73,7 +73,7 @@ const enter = (project: TestProject, workflow: DrawnWorkflow, contactIds: readon
 
 /** Advances executions until none is due. */
 async function advanceAll(project: TestProject, limit = 500): Promise<void> {
-  const parts = stepPartsOf(server.database);
+  const parts = stepPartsOf(server.database, APP_SECRET);
   while ((await advanceDue(server.database, parts, project.id, limit)) > 0);
 }
 

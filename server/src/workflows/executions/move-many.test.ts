@@ -7,7 +7,7 @@ import { transaction } from "../../platform/database/database.ts";
 import { readJobInput } from "../../platform/background/jobs.ts";
 import { countStatements } from "../../testing/count-statements.ts";
 import { stepPartsOf } from "../../testing/step-parts.ts";
-import { useTestServer } from "../../testing/test-server.ts";
+import { APP_SECRET, useTestServer } from "../../testing/test-server.ts";
 import { drawWorkflow, entryOf } from "../../testing/workflow-fixture.ts";
 import { advanceDue } from "./advance.ts";
 import { insertExecutions, markVersionsUsed } from "./entry-queries.ts";
@@ -27,7 +27,7 @@ async function template(name: string): Promise<string> {
 }
 
 async function advanceAll(projectId: string): Promise<void> {
-  const parts = stepPartsOf(server.database);
+  const parts = stepPartsOf(server.database, APP_SECRET);
   while ((await advanceDue(server.database, parts, projectId)) > 0);
 }
 

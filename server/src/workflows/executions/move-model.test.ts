@@ -7,7 +7,7 @@ import { transaction } from "../../platform/database/database.ts";
 import { readJobInput } from "../../platform/background/jobs.ts";
 import { newId } from "../../platform/ids.ts";
 import { stepPartsOf } from "../../testing/step-parts.ts";
-import { useTestServer } from "../../testing/test-server.ts";
+import { APP_SECRET, useTestServer } from "../../testing/test-server.ts";
 import { drawWorkflow, entryOf, type DrawnStep, type DrawnWorkflow } from "../../testing/workflow-fixture.ts";
 import { advanceDue } from "./advance.ts";
 import { insertExecutions, markVersionsUsed } from "./entry-queries.ts";
@@ -125,7 +125,7 @@ test("sends no email twice and explains every step when moves, undos and steps a
   const template = await server.call(templates.createTemplate, byKey, {
     body: { ...body, type: "TRANSACTIONAL" },
   });
-  const parts = stepPartsOf(database);
+  const parts = stepPartsOf(database, APP_SECRET);
   const advance = async () => {
     while ((await advanceDue(database, parts, projectId)) > 0);
   };

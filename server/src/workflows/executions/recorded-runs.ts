@@ -12,7 +12,7 @@ import type { Simulation } from "./simulated-environment.ts";
 export interface Repeated {
   /** Recorded runs that are the same in the other graph, with the indexes of its steps. */
   runs: StepRun[];
-  /** The step at which the other graph continues differently, or null if everything is the same. */
+  /** Where the other graph continues differently, at a step or at the end. Null if everything is the same. */
   differsAt: { stepId: string | null; at: number } | null;
 }
 
