@@ -71,6 +71,10 @@ test("typed settings stay when a reload fails, and are reloaded on request", asy
 test("a typed suspension reason survives a failed reload, and leaving the page asks", async () => {
   const { page, asked } = await open(async ({ id }) => {
     await server.rows("update projects set disabled = true where id = $1", id);
+    await server.rows(
+      "insert into project_suspensions (project_id, id, reasons, rates) values ($1, $1, '[]', '[]')",
+      id,
+    );
     return "/settings?tab=reputation";
   });
   const cause = page.getByLabel("Cause and fix");

@@ -82,6 +82,11 @@ async function addDomain(page: Page): Promise<void> {
   await dialog.getByRole("button", { name: "Add domain" }).click();
   await button(page, "Check now").click();
   await page.getByText("story.example.com is assumed verified").waitFor();
+  await button(page, "Set link domain").click();
+  await dialog.getByLabel("Domain", { exact: true }).fill("go.story.example.com");
+  await dialog.getByRole("button", { name: "Set link domain" }).click();
+  await page.getByText("_postloft.go.story.example.com").waitFor();
+  await button(page, "Change link domain").waitFor();
 }
 
 async function bringContacts(page: Page): Promise<void> {
@@ -121,6 +126,8 @@ async function sendCampaign(page: Page): Promise<void> {
   await page.getByRole("button", { name: /^Heading/ }).click();
   await page.getByRole("textbox", { name: "Heading" }).fill("Dear {{firstName}}");
   await button(page, "Continue").click();
+  // The content step has a button of the same name, which is shown until the next step has loaded.
+  await page.getByRole("heading", { name: "Not ready" }).waitFor();
   await button(page, "Send test").click();
   await dialog.getByLabel("Email address").fill("me@example.com");
   await dialog.getByRole("button", { name: "Send test" }).click();

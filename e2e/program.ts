@@ -20,12 +20,13 @@ export const SECRET_KEY = "sk_secret_key_of_the_first_project";
 const PUBLIC_KEY = "pk_public_key_of_the_first_project";
 export const ACCOUNT = { email: "owner@example.com", password: "a good password" };
 
-/** Settings that give an empty database one account and one project with known keys. */
+/** Settings that give an empty database one account, which administers the installation, and one project with known keys. */
 export const BOOTSTRAP: Readonly<Record<string, string>> = {
   BOOTSTRAP_EMAIL: ACCOUNT.email,
   BOOTSTRAP_PASSWORD: ACCOUNT.password,
   BOOTSTRAP_SECRET_KEY: SECRET_KEY,
   BOOTSTRAP_PUBLIC_KEY: PUBLIC_KEY,
+  ADMIN_EMAILS: ACCOUNT.email,
   API_RATE_LIMIT_PER_MINUTE: "0",
 };
 

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { createApiClient, type ApiClient } from "./api-client.ts";
-import { ACCOUNT } from "./program.ts";
+import { ACCOUNT, SECRET_KEY } from "./program.ts";
 import { waitUntil } from "./wait-until.ts";
 
 export interface Screen {
@@ -50,14 +50,13 @@ export async function furnish(url: string): Promise<Screen[]> {
   const templateId = await makeTemplate(api);
   const blocksId = await makeBlocks(api);
   const segmentId = await makeSegment(api);
-  const { workflowId, emailStepId, executionId, pausedId, branchStepId, splitStepId } = await makeWorkflows(
-    api,
-    {
+  await makeImages(url);
+  const { workflowId, emailStepId, executionId, failingId, pausedId, branchStepId, splitStepId } =
+    await makeWorkflows(api, {
       contactId,
       templateId,
       segmentId,
-    },
-  );
+    });
   const sentId = await makeCampaign(api, "November news");
   await api.post(`/campaigns/${sentId}/send`, {});
   const draftId = await makeCampaign(api, "December news");
@@ -100,6 +99,7 @@ export async function furnish(url: string): Promise<Screen[]> {
       path: `${project}/campaigns/${draftId}?step=${step}`,
     })),
     { name: "campaign-report", path: `${project}/campaigns/${sentId}` },
+    { name: "campaign-clicks", path: `${project}/campaigns/${sentId}?view=clicks` },
     { name: "workflows", path: `${project}/workflows` },
     { name: "workflow", path: `${project}/workflows/${workflowId}` },
     { name: "workflow-step", path: `${project}/workflows/${workflowId}?step=${emailStepId}` },
@@ -108,6 +108,7 @@ export async function furnish(url: string): Promise<Screen[]> {
     { name: "workflow-outline", path: `${project}/workflows/${workflowId}?view=outline` },
     { name: "workflow-try", path: `${project}/workflows/${workflowId}?try=${contactId}` },
     { name: "workflow-executions", path: `${project}/workflows/${workflowId}?tab=executions` },
+    { name: "workflow-failures", path: `${project}/workflows/${failingId}?tab=executions` },
     { name: "execution", path: `${project}/workflows/${workflowId}/executions/${executionId}` },
     { name: "activity", path: `${project}/activity` },
     { name: "mails", path: `${project}/emails` },
@@ -115,21 +116,30 @@ export async function furnish(url: string): Promise<Screen[]> {
       name: "mails-none",
       path: `${project}/emails?search=gone@example.com&from=2026-01-01`,
     },
+    { name: "mails-received", path: `${project}/emails?received=list` },
     { name: "requests", path: `${project}/activity?view=requests` },
     { name: "reports", path: `${project}/reports` },
     { name: "reports-deliverability", path: `${project}/reports?about=deliverability` },
+    {
+      name: "reports-bounced",
+      path: `${project}/reports?metric=bounced&from=2026-01-01&to=2026-01-31`,
+    },
     { name: "reports-audience", path: `${project}/reports?about=audience` },
     { name: "mail", path: `${project}/emails/${emailId}` },
     { name: "mail-scheduled", path: `${project}/emails/${scheduledId}` },
     { name: "domains", path: `${project}/domains` },
     { name: "keys", path: `${project}/keys` },
     { name: "account", path: `${project}/account` },
+    { name: "installation", path: "/installation" },
     ...[
       "general",
+      "brand",
+      "images",
       "members",
       "notifications",
       "webhooks",
       "smtp",
+      "transports",
       "fields",
       "reputation",
       "usage",
@@ -195,6 +205,8 @@ async function makeBlocks(api: ApiClient): Promise<string> {
     { kind: "button", label: "Open it", url: "https://example.com/start", align: "left" },
     { kind: "divider" },
     { kind: "columns", columns: [[textBlock("Read the guide")], [textBlock("Ask a person")]] },
+    { kind: "social", links: [{ service: "website", url: "https://example.com" }], align: "center" },
+    { kind: "footer", align: "center" },
   ];
   const look = {
     background: "#eef0f7",
@@ -224,6 +236,19 @@ async function makeBlocks(api: ApiClient): Promise<string> {
   return id;
 }
 
+/** An image of one pixel. Other bytes after its end make it another upload. */
+const GIF = Buffer.from("R0lGODlhAQABAIAAAP///wAAACH5BAEAAAAALAAAAAABAAEAAAICRAEAOw==", "base64");
+
+async function makeImages(url: string): Promise<void> {
+  for (const name of ["team-photo.gif", "a-long-file-name-of-the-header-of-the-november-campaign.gif"]) {
+    const body = new FormData();
+    body.set("image", new Blob([GIF, name]), name);
+    const headers = { authorization: `Bearer ${SECRET_KEY}` };
+    const { status } = await fetch(new URL("/uploads/image", url), { method: "POST", headers, body });
+    if (status !== 201) throw new Error(`POST /uploads/image replied ${status}.`);
+  }
+}
+
 async function makeSegment(api: ApiClient): Promise<string> {
   const filters = [{ field: "data.plan", operator: "equals", value: "pro" }];
   const { id } = await api.post<{ id: string }>("/segments", {
@@ -240,7 +265,10 @@ async function makeWorkflows(
   api: ApiClient,
   { contactId, templateId, segmentId }: { contactId: string; templateId: string; segmentId: string },
 ): Promise<
-  Record<"workflowId" | "emailStepId" | "executionId" | "pausedId" | "branchStepId" | "splitStepId", string>
+  Record<
+    "workflowId" | "emailStepId" | "executionId" | "failingId" | "pausedId" | "branchStepId" | "splitStepId",
+    string
+  >
 > {
   const start = async (id: string) => {
     await api.call("PATCH", `/workflows/${id}`, { enabled: true });
@@ -293,7 +321,7 @@ async function makeWorkflows(
   const wait = { type: "WAIT_FOR_EVENT", config: { eventName: "opened-project", timeout: 86_400 } };
   await add({ ...wait, fromStepId: pause.id });
   const { id: executionId } = await start(id);
-  const ids = { pausedId, branchStepId: branch.id, splitStepId: split.id };
+  const ids = { failingId, pausedId, branchStepId: branch.id, splitStepId: split.id };
   return { workflowId: id, emailStepId: email.id, executionId, ...ids };
 }
 

@@ -47,20 +47,32 @@ AS $function$
 $function$;
 
 CREATE TABLE projects (
-  id              uuid                      NOT NULL,
-  name            text                      NOT NULL,
-  language        text                      NOT NULL  DEFAULT 'en'::text,
-  default_from    text,
-  disabled        boolean                   NOT NULL  DEFAULT false,
-  created_at      timestamp with time zone  NOT NULL  DEFAULT now(),
-  updated_at      timestamp with time zone  NOT NULL  DEFAULT now(),
-  inbound_name    text                      NOT NULL  DEFAULT "left"(md5(((gen_random_uuid())::text || (gen_random_uuid())::text)), 20),
-  postal_address  text,
-  logo_url        text,
-  removal         text,
-  removal_job     uuid,
+  id                  uuid                      NOT NULL,
+  name                text                      NOT NULL,
+  language            text                      NOT NULL  DEFAULT 'en'::text,
+  default_from        text,
+  disabled            boolean                   NOT NULL  DEFAULT false,
+  created_at          timestamp with time zone  NOT NULL  DEFAULT now(),
+  updated_at          timestamp with time zone  NOT NULL  DEFAULT now(),
+  inbound_name        text                      NOT NULL  DEFAULT "left"(md5(((gen_random_uuid())::text || (gen_random_uuid())::text)), 20),
+  postal_address      text,
+  logo_url            text,
+  removal             text,
+  removal_job         uuid,
+  brand_background    text                      NOT NULL  DEFAULT '#f5f5f4'::text,
+  brand_surface       text                      NOT NULL  DEFAULT '#ffffff'::text,
+  brand_ink           text                      NOT NULL  DEFAULT '#1c1917'::text,
+  brand_accent        text                      NOT NULL  DEFAULT '#2f3437'::text,
+  brand_font          text                      NOT NULL  DEFAULT 'sans'::text,
+  brand_footer_align  text                      NOT NULL  DEFAULT 'center'::text,
+  brand_footer_logo   boolean                   NOT NULL  DEFAULT true,
   CONSTRAINT projects_pkey PRIMARY KEY (id),
   CONSTRAINT projects_inbound_name_key UNIQUE (inbound_name),
+  CONSTRAINT projects_brand_accent_check CHECK (brand_accent ~ '^#[0-9a-f]{6}$'::text),
+  CONSTRAINT projects_brand_background_check CHECK (brand_background ~ '^#[0-9a-f]{6}$'::text),
+  CONSTRAINT projects_brand_footer_align_check CHECK (brand_footer_align = ANY (ARRAY['left'::text, 'center'::text, 'right'::text])),
+  CONSTRAINT projects_brand_ink_check CHECK (brand_ink ~ '^#[0-9a-f]{6}$'::text),
+  CONSTRAINT projects_brand_surface_check CHECK (brand_surface ~ '^#[0-9a-f]{6}$'::text),
   CONSTRAINT projects_check CHECK ((removal IS NULL) = (removal_job IS NULL)),
   CONSTRAINT projects_check1 CHECK (removal IS NULL OR disabled),
   CONSTRAINT projects_removal_check CHECK (removal = ANY (ARRAY['RESET'::text, 'DELETE'::text]))
@@ -326,7 +338,7 @@ CREATE INDEX emails_from_public_key ON emails USING btree (project_id, contact_i
 CREATE INDEX emails_held ON emails USING btree (sender_id) WHERE status = 'CLAIMED'::text;
 CREATE INDEX emails_not_delivered ON emails USING btree (project_id, status, id) WHERE status = ANY (ARRAY['FAILED'::text, 'SKIPPED'::text, 'UNCONFIRMED'::text, 'BOUNCED'::text, 'COMPLAINED'::text]);
 CREATE INDEX emails_queue ON emails USING btree (project_id, priority, due_at) WHERE status = 'QUEUED'::text AND campaign_id IS NULL;
-CREATE INDEX emails_sent ON emails USING btree (project_id, sent_event_id(id, sent_at)) WHERE sent_at IS NOT NULL AND contact_id IS NOT NULL;
+CREATE INDEX emails_sent ON emails USING btree (project_id, sent_event_id(id, sent_at)) WHERE sent_at IS NOT NULL;
 CREATE INDEX emails_tagged ON emails USING btree (project_id, id) WHERE tags IS NOT NULL;
 CREATE INDEX emails_unconfirmed ON emails USING btree (project_id, id) WHERE status = 'UNCONFIRMED'::text;
 
@@ -446,12 +458,14 @@ CREATE TABLE project_queues (
   tracking          text     NOT NULL  DEFAULT 'ENABLED'::text,
   when_in_doubt     text     NOT NULL  DEFAULT 'RETRY'::text,
   suppression_list  boolean  NOT NULL  DEFAULT false,
+  own_transports    boolean  NOT NULL  DEFAULT false,
   CONSTRAINT project_queues_pkey PRIMARY KEY (project_id),
   CONSTRAINT project_queues_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   CONSTRAINT project_queues_sending_rate_check CHECK (sending_rate > 0),
   CONSTRAINT project_queues_tracking_check CHECK (tracking = ANY (ARRAY['ENABLED'::text, 'DISABLED'::text, 'MARKETING_ONLY'::text])),
   CONSTRAINT project_queues_when_in_doubt_check CHECK (when_in_doubt = ANY (ARRAY['RETRY'::text, 'WAIT'::text]))
 );
+CREATE INDEX project_queues_own_transports ON project_queues USING btree (project_id) WHERE own_transports;
 
 CREATE TABLE campaign_queues (
   project_id   uuid  NOT NULL,
@@ -544,7 +558,8 @@ CREATE TABLE mail_counts (
   complained       integer                   NOT NULL  DEFAULT 0,
   dimension        smallint                  NOT NULL,
   refused          integer                   NOT NULL  DEFAULT 0,
-  CONSTRAINT mail_counts_pkey PRIMARY KEY (project_id, dimension, quarter, value),
+  of_deleted       boolean                   NOT NULL  DEFAULT false,
+  CONSTRAINT mail_counts_pkey PRIMARY KEY (project_id, dimension, quarter, value, of_deleted),
   CONSTRAINT mail_counts_project_id_dimension_value_fkey FOREIGN KEY (project_id, dimension, value) REFERENCES count_values(project_id, dimension, id) ON DELETE CASCADE
 ) WITH (fillfactor=90);
 
@@ -790,6 +805,7 @@ CREATE TABLE api_requests (
   body         jsonb,
   body_bytes   integer                   NOT NULL,
   left_out     integer                   NOT NULL  DEFAULT 0,
+  response     jsonb,
   CONSTRAINT api_requests_pkey PRIMARY KEY (project_id, id),
   CONSTRAINT api_requests_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
@@ -1247,6 +1263,7 @@ CREATE TABLE uploads (
   name          text                      NOT NULL,
   created_at    timestamp with time zone  NOT NULL  DEFAULT now(),
   uploaded_at   timestamp with time zone  NOT NULL  DEFAULT now(),
+  alt           text                      NOT NULL  DEFAULT ''::text,
   CONSTRAINT uploads_pkey PRIMARY KEY (project_id, id),
   CONSTRAINT uploads_project_id_file_key UNIQUE (project_id, file),
   CONSTRAINT uploads_project_id_source_hash_key UNIQUE (project_id, source_hash),
@@ -1280,6 +1297,8 @@ CREATE TABLE workflows (
   paused_reason       jsonb,
   dates_since         timestamp with time zone,
   revision            integer                   NOT NULL  DEFAULT 1,
+  folder              text,
+  tags                text[]                    NOT NULL  DEFAULT '{}'::text[],
   CONSTRAINT workflows_pkey PRIMARY KEY (project_id, id),
   CONSTRAINT workflows_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   CONSTRAINT workflows_trigger_type_check CHECK (trigger_type = ANY (ARRAY['EVENT'::text, 'SEGMENT_ENTRY'::text, 'SEGMENT_EXIT'::text, 'SCHEDULE'::text, 'DATE'::text, 'MANUAL'::text]))
@@ -1533,5 +1552,71 @@ CREATE TABLE workflow_earlier_graphs (
   CONSTRAINT workflow_earlier_graphs_pkey PRIMARY KEY (project_id, workflow_id, revision),
   CONSTRAINT workflow_earlier_graphs_project_id_workflow_id_fkey FOREIGN KEY (project_id, workflow_id) REFERENCES workflows(project_id, id) ON DELETE CASCADE
 );
+
+CREATE TABLE received_emails (
+  project_id     uuid                      NOT NULL,
+  id             uuid                      NOT NULL,
+  contact_id     uuid                      NOT NULL,
+  thread_id      uuid                      NOT NULL,
+  email_id       uuid,
+  recipient      text                      NOT NULL,
+  from_address   text                      NOT NULL,
+  from_name      text,
+  reply_to       text,
+  subject        text,
+  message_id     text,
+  reference_ids  text[]                    NOT NULL,
+  raw            bytea                     NOT NULL,
+  received_at    timestamp with time zone  NOT NULL  DEFAULT now(),
+  CONSTRAINT received_emails_pkey PRIMARY KEY (project_id, id),
+  CONSTRAINT received_emails_project_id_contact_id_fkey FOREIGN KEY (project_id, contact_id) REFERENCES contacts(project_id, id) ON DELETE CASCADE
+);
+CREATE INDEX received_emails_by_contact ON received_emails USING btree (project_id, contact_id, id);
+CREATE INDEX received_emails_by_message ON received_emails USING btree (project_id, message_id);
+CREATE INDEX received_emails_by_thread ON received_emails USING btree (project_id, thread_id, id);
+ALTER TABLE received_emails ALTER COLUMN raw SET STORAGE EXTERNAL;
+
+CREATE TABLE project_transports (
+  project_id     uuid                      NOT NULL,
+  id             uuid                      NOT NULL,
+  name           text                      NOT NULL,
+  url            text                      NOT NULL,
+  sealed         bytea                     NOT NULL,
+  kinds          text[],
+  domain         text,
+  enabled        boolean                   NOT NULL  DEFAULT true,
+  failing_since  timestamp with time zone,
+  last_error     text,
+  created_at     timestamp with time zone  NOT NULL  DEFAULT now(),
+  updated_at     timestamp with time zone  NOT NULL  DEFAULT now(),
+  CONSTRAINT project_transports_pkey PRIMARY KEY (project_id, id),
+  CONSTRAINT project_transports_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  CONSTRAINT project_transports_kinds_check CHECK (kinds <> '{}'::text[])
+);
+
+CREATE TABLE link_domains (
+  project_id         uuid                      NOT NULL,
+  domain             text                      NOT NULL,
+  is_current         boolean                   NOT NULL  DEFAULT true,
+  status             text                      NOT NULL  DEFAULT 'PENDING'::text,
+  was_active         boolean                   NOT NULL  DEFAULT false,
+  found_alias        text[],
+  leads_here         boolean                   NOT NULL  DEFAULT false,
+  found_proof        text[],
+  problem            text,
+  problem_detail     text,
+  failed_checks      smallint                  NOT NULL  DEFAULT 0,
+  failed_at          timestamp with time zone,
+  status_changed_at  timestamp with time zone  NOT NULL  DEFAULT now(),
+  last_checked_at    timestamp with time zone,
+  next_check_at      timestamp with time zone  NOT NULL  DEFAULT now(),
+  created_at         timestamp with time zone  NOT NULL  DEFAULT now(),
+  CONSTRAINT link_domains_pkey PRIMARY KEY (project_id, domain),
+  CONSTRAINT link_domains_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  CONSTRAINT link_domains_status_check CHECK (status = ANY (ARRAY['PENDING'::text, 'VERIFIED'::text, 'ACTIVE'::text]))
+);
+CREATE UNIQUE INDEX link_domains_current ON link_domains USING btree (project_id) WHERE is_current;
+CREATE INDEX link_domains_domain ON link_domains USING btree (domain);
+CREATE INDEX link_domains_next_check_at ON link_domains USING btree (next_check_at) WHERE is_current;
 
 ALTER TABLE paused_destinations ADD CONSTRAINT paused_destinations_project_id_campaign_id_fkey FOREIGN KEY (project_id, campaign_id) REFERENCES campaigns(project_id, id) ON DELETE CASCADE;

@@ -47,7 +47,7 @@ const rates = z.object({
 const date = z.string().describe("The day in `tz`, such as 2027-01-31.");
 
 const ABOUT_TIME =
-  "Each number counts what happened in that time, so an email sent on one day and opened on the next counts on both. Numbers are up to date within seconds. Deleting a contact deletes its events and their part of the numbers. Test emails are never counted.";
+  "Each number counts what happened in that time, so an email sent on one day and opened on the next counts on both. Numbers are up to date within seconds. Numbers of emails stay when a contact is deleted. Test emails are never counted.";
 
 export const getTimeseries = endpoint({
   name: "analytics.timeseries",
@@ -173,20 +173,20 @@ export const getAudience = endpoint({
   method: "GET",
   path: "/analytics/audience",
   summary: "Count subscriptions by day, and reasons for unsubscribing",
-  description:
-    "Every day of the period, oldest first, for contacts that still exist. Only changes count, so a contact that was created as subscribed is not included.",
+  description: `Every day of the period, oldest first, for contacts that still exist. If its new contacts have more than ${LIMITS.countedArrivals.value.toLocaleString("en")} entries in their consent logs, \`added\` and \`growth\` of its first days are null.`,
   caller: "project",
   query: periodQuery,
   responses: {
     200: z.array(
       z.object({
         date,
-        subscribed: z.int().describe("Contacts that became subscribed."),
+        added: z.int().nullable().describe("Contacts that were added as subscribed. Null if not counted."),
+        subscribed: z.int().describe("Existing contacts that became subscribed."),
         unsubscribed: z.int().describe("Contacts that became unsubscribed, for any reason."),
         byBounce: z.int(),
         byComplaint: z.int(),
         byChoice: z.int().describe("By a page, a link, the API or a project member."),
-        growth: z.int().describe("Subscribed minus unsubscribed."),
+        growth: z.int().nullable().describe("Added plus subscribed minus unsubscribed."),
       }),
     ),
   },

@@ -1,7 +1,7 @@
 // Audit log of a project: the author, time and origin of each change.
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
-import { cursorList, instant, pageQuery, pathId } from "./field.ts";
+import { cursorList, id, inputInstant, instant, pageQuery, pathId } from "./field.ts";
 
 /** Recorded actions, as `<object>.<action>`. */
 export const AUDIT_ACTIONS = [
@@ -32,6 +32,11 @@ export const AUDIT_ACTIONS = [
   "domain.updated",
   "domain.keyRotated",
   "domain.removed",
+  "linkDomain.set",
+  "linkDomain.removed",
+  "transport.added",
+  "transport.updated",
+  "transport.removed",
   "webhookSecret.rotated",
   "webhookEndpoint.added",
   "webhookEndpoint.updated",
@@ -80,10 +85,16 @@ export const listAuditLog = endpoint({
   path: "/projects/:projectId/audit-log",
   summary: "List changes of a project with their authors, newest first",
   description:
-    "Settings, keys, members, suspensions, domains, the webhook secret, webhook endpoints, the suppression list, CSV exports, sent or cancelled campaigns, reset and deletion. No entry contains a contact's address. An entry is written together with its change and never modified. Each contains the previous entry's hash, so a missing or edited entry is detectable.",
+    "Settings, keys, members, suspensions, domains, transports, the webhook secret, webhook endpoints, the suppression list, CSV exports, sent or cancelled campaigns, reset and deletion. No entry contains a contact's address. An entry is written together with its change and never modified. Each contains the previous entry's hash, so a missing or edited entry is detectable.",
   caller: "project-by-path",
   leastRole: "ADMIN",
   params: z.object({ projectId: pathId }),
-  query: pageQuery,
+  query: pageQuery.extend({
+    action: z.enum(AUDIT_ACTIONS).optional(),
+    actorKind: z.enum(ACTOR_KINDS).optional(),
+    userId: id.optional().describe("Only entries by this user."),
+    since: inputInstant.optional().describe("Only entries at or after this time (ISO 8601)."),
+    until: inputInstant.optional().describe("Only entries before this time (ISO 8601)."),
+  }),
   responses: { 200: cursorList(auditEntry) },
 });

@@ -185,7 +185,7 @@ export const listCampaignProviders = endpoint({
   path: "/campaigns/:id/providers",
   summary: "Count a campaign by receiving provider",
   description:
-    "Providers that received or rejected email, most emails first; together they match the counts of `/stats`. Counted on request, which takes a second or more for a million recipients. Erased recipients count as `other`.",
+    "Providers that received or rejected email, most emails first; together they match the counts of `/stats`. Counted on request, which takes a second or more for a million recipients.",
   caller: "project",
   params: byId,
   responses: {

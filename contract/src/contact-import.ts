@@ -12,6 +12,7 @@ import { importWarning } from "./contact-file/warnings.ts";
 import { filterText } from "./filters.ts";
 import { byJobId, jobResponse, queuedJob } from "./job.ts";
 import { LIMITS } from "./limits/limits.ts";
+import { receivedEmail } from "./received-emails.ts";
 import { rowFault } from "./row-faults.ts";
 
 const OF_THIS_VERSION = "Missing in imports by earlier versions.";
@@ -209,6 +210,9 @@ export const exportContact = endpoint({
             .describe("Variables that the call set for this email only."),
         }),
       ),
+      receivedEmails: z
+        .array(receivedEmail.extend({ raw: z.string().describe("The message as it arrived, in base64.") }))
+        .describe("Emails that the contact wrote, newest first."),
     }),
   },
   errors: ["CONTACT_NOT_FOUND"],

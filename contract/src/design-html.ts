@@ -1,5 +1,7 @@
 // Converts a design to HTML with tables and inline styles, as email programs need it (docs/decisions/0062-blocks.md). The server that
 // stores it and the editor that shows it share this code. HTML cannot be converted back to blocks.
+import { contrastOf, EDGE_CONTRAST, inkOn } from "./color.ts";
+import { SERVICE_NAMES } from "./social-links.ts";
 import type {
   Align,
   Block,
@@ -12,11 +14,9 @@ import type {
   RichText,
   TextList,
 } from "./design.ts";
+import { EMAIL_FONTS } from "./email-fonts.ts";
+import { framedFooter } from "./footer-frame.ts";
 
-const FONTS: Record<Look["font"], string> = {
-  sans: "-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,Helvetica,Arial,sans-serif",
-  serif: "Georgia,'Times New Roman',serif",
-};
 const HEADING_SIZES = { 1: "28px", 2: "22px", 3: "18px" } as const;
 const TABLE = `role="presentation" cellpadding="0" cellspacing="0" border="0"`;
 const NARROW =
@@ -37,7 +37,7 @@ export function withoutPreviewPadding(html: string): string {
 
 /** Returns the complete body of an email with its variables unchanged. */
 export function designHtml({ look, language, preheader, blocks }: Design): string {
-  const font = FONTS[look.font];
+  const font = EMAIL_FONTS[look.font];
   const content = blocks.map((block) => blockHtml(block, look)).join("\n");
   return `<!doctype html>
 <html lang="${escapeAround(language)}">
@@ -92,20 +92,60 @@ function leafHtml(leaf: Leaf, look: Look): string {
       return `<div style="height:${leaf.height}px;line-height:${leaf.height}px;font-size:1px">&nbsp;</div>`;
     case "html":
       return leaf.html;
+    case "logo":
+      return imageHtml(leaf);
+    case "social":
+      return socialHtml(leaf, look);
+    case "footer":
+      return framedFooter({ ink: look.ink, align: leaf.align }, look.surface);
+    case "unsubscribe":
+      return unsubscribeHtml(leaf, look);
   }
 }
 
-function aligned(align: Align, content: string): string {
-  return `<div style="margin:0 0 24px;text-align:${align}">${content}</div>`;
+function aligned(align: Align, content: string, size?: string): string {
+  const font = size === undefined ? "" : `;font-size:${size}`;
+  return `<div style="margin:0 0 24px;text-align:${align}${font}">${content}</div>`;
 }
 
-function imageHtml({ url, alt, link, width, align }: Extract<Leaf, { kind: "image" }>): string {
+function imageHtml({ url, alt, link, width, align }: Extract<Leaf, { kind: "image" | "logo" }>): string {
   // An image without an address is left out, so that no broken image appears.
   if (url === "") return "";
   const size = width === null ? "" : ` width="${width}"`;
   const style = `width:${width === null ? "100%" : `${width}px`};max-width:100%;height:auto;border:0;display:inline-block`;
   const image = `<img src="${escapeAround(url)}" alt="${escapeAround(alt)}"${size} style="${style}">`;
   return aligned(align, link === "" ? image : `<a href="${escapeAround(link)}">${image}</a>`);
+}
+
+/** Names instead of icons, because email programs block images and don't show SVG. */
+function socialHtml({ links, align }: Extract<Leaf, { kind: "social" }>, look: Look): string {
+  const shown = links.filter(({ url }) => url.trim() !== "");
+  if (shown.length === 0) return "";
+  return aligned(
+    align,
+    shown.map(({ service, url }) => linkHtml(url, SERVICE_NAMES[service], look)).join(SEPARATOR),
+    "14px",
+  );
+}
+
+const SEPARATOR = ` <span aria-hidden="true">·</span> `;
+
+function unsubscribeHtml(
+  { label, manageLabel, align }: Extract<Leaf, { kind: "unsubscribe" }>,
+  look: Look,
+): string {
+  const links = [linkHtml("{{unsubscribeUrl}}", label, look)];
+  if (manageLabel.trim() !== "") links.push(linkHtml("{{manageUrl}}", manageLabel, look));
+  return aligned(align, links.join(SEPARATOR), "14px");
+}
+
+function linkHtml(url: string, label: string, look: Look): string {
+  return `<a href="${escapeAround(url)}" style="color:${linkInk(look)}">${escapeAround(label)}</a>`;
+}
+
+/** Returns the accent, or the ink if links in the accent would be hard to read. */
+function linkInk({ accent, surface, ink }: Look): string {
+  return contrastOf(accent, surface) >= EDGE_CONTRAST ? accent : ink;
 }
 
 function richTextHtml({ content }: RichText, align: Align, look: Look): string {
@@ -139,7 +179,7 @@ function textHtml({ text, marks = [] }: Extract<Inline, { type: "text" }>, look:
   return marks.reduce(
     (inside, mark) =>
       mark.type === "link"
-        ? `<a href="${escapeAround(mark.attrs.href)}" style="color:${look.accent}">${inside}</a>`
+        ? `<a href="${escapeAround(mark.attrs.href)}" style="color:${linkInk(look)}">${inside}</a>`
         : `<${TAGS[mark.type]}>${inside}</${TAGS[mark.type]}>`,
     escapeAround(text),
   );
@@ -166,14 +206,4 @@ export function escapeAround(text: string): string {
     from = text[close + 2] === "}" ? close + 3 : close + 2;
   }
   return parts.join("") + text.slice(kept, from) + escapeText(text.slice(from));
-}
-
-/** Returns white or black, depending on which is easier to read on a color (WCAG 2.2, relative luminance). */
-function inkOn(colour: string): string {
-  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
-    const share = Number.parseInt(colour.slice(at, at + 2), 16) / 255;
-    return share <= 0.040_45 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
-  });
-  const luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue;
-  return 1.05 / (luminance + 0.05) >= (luminance + 0.05) / 0.05 ? "#ffffff" : "#000000";
 }

@@ -1,6 +1,8 @@
 // The design of an email in the block editor: its blocks and styles (docs/decisions/0062-blocks.md).
 import { z } from "zod";
+import { EMAIL_FONT_NAMES } from "./email-fonts.ts";
 import { LIMITS } from "./limits/limits.ts";
+import { SOCIAL_SERVICES } from "./social-links.ts";
 import { withValues, type ErrorMessage } from "./translation.ts";
 
 /** Distinguishes our designs from those of other editors in the same field. */
@@ -75,6 +77,38 @@ const leaves = [
   z.object({ id: blockId, kind: z.literal("divider") }),
   z.object({ id: blockId, kind: z.literal("space"), height: z.int().min(4).max(200) }),
   z.object({ id: blockId, kind: z.literal("html"), html: words }),
+  z.object({
+    id: blockId,
+    kind: z.literal("logo"),
+    url,
+    alt: words,
+    link: url,
+    width: z.int().min(16).max(600).describe("In pixels."),
+    align,
+  }),
+  z.object({
+    id: blockId,
+    kind: z.literal("social"),
+    links: z
+      .array(z.object({ service: z.enum(SOCIAL_SERVICES), url }))
+      .max(SOCIAL_SERVICES.length)
+      .describe("Links without an address are left out."),
+    align,
+  }),
+  z
+    .object({ id: blockId, kind: z.literal("footer"), align })
+    .describe("The footer of MARKETING emails, placed by its author."),
+  z
+    .object({
+      id: blockId,
+      kind: z.literal("unsubscribe"),
+      label: words,
+      manageLabel: words.describe(
+        "Label of the link to the page that manages the subscription; empty for none.",
+      ),
+      align,
+    })
+    .describe("Links to unsubscribe. An email with this block gets no other footer."),
 ] as const;
 const leaf = z.discriminatedUnion("kind", leaves);
 const columns = z.object({
@@ -91,7 +125,7 @@ const schema = z.object({
     surface: colour,
     ink: colour,
     accent: colour,
-    font: z.enum(["sans", "serif"]),
+    font: z.enum(EMAIL_FONT_NAMES),
     width: z.int().min(320).max(800),
   }),
   language: z.string().regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/, "Must be a language tag like en."),

@@ -8,7 +8,7 @@ import { recordMistakes } from "./domain-mistakes.ts";
 import { endpoint } from "./endpoint.ts";
 import { instant, issue, jsonSchemas, pathId } from "./field.ts";
 
-const domainName = z
+export const domainName = z
   .string()
   .transform((text, context) => {
     const parsed = parseDomain(text);
@@ -171,3 +171,13 @@ export const deleteDomain = endpoint({
   responses: { 204: null },
   errors: ["DOMAIN_NOT_FOUND", "CONFLICT"],
 });
+
+export const DOMAIN_ENDPOINTS = [
+  listDomains,
+  createDomain,
+  verifyDomain,
+  diagnoseDomain,
+  rotateDomainKey,
+  updateDomain,
+  deleteDomain,
+] as const;

@@ -10,18 +10,21 @@ import * as billingLimits from "./limits/billing.ts";
 import * as billing from "./billing.ts";
 import * as analytics from "./analytics.ts";
 import * as campaignActions from "./campaign-actions.ts";
+import * as campaignReport from "./campaign-report.ts";
 import * as campaigns from "./campaigns.ts";
 import * as contacts from "./contacts.ts";
 import * as contactViews from "./contact-views.ts";
 import * as deliverability from "./deliverability.ts";
-import * as domains from "./domains.ts";
+import { DOMAIN_ENDPOINTS } from "./domains.ts";
 import * as emails from "./emails.ts";
 import type { Endpoint } from "./endpoint.ts";
 import * as executions from "./executions.ts";
 import { EVENT_STREAM_ENDPOINTS } from "./event-stream.ts";
 import * as events from "./events.ts";
 import * as importUndo from "./import-undo.ts";
+import { INSTALLATION_ENDPOINTS } from "./installation.ts";
 import * as instance from "./instance.ts";
+import { CERTIFICATE_ENDPOINTS, LINK_DOMAIN_ENDPOINTS } from "./link-domains.ts";
 import * as keys from "./keys.ts";
 import * as mailbox from "./mailbox.ts";
 import * as members from "./members.ts";
@@ -31,6 +34,7 @@ import * as passkeys from "./passkeys.ts";
 import * as pages from "./pages.ts";
 import * as projects from "./projects.ts";
 import * as removal from "./project-removal.ts";
+import { RECEIVED_EMAIL_ENDPOINTS } from "./received-emails.ts";
 import * as requests from "./requests.ts";
 import * as secondFactor from "./second-factor.ts";
 import * as security from "./security.ts";
@@ -47,8 +51,10 @@ import * as users from "./users.ts";
 import * as v1 from "./v1.ts";
 import * as verify from "./verify.ts";
 import { WEBHOOK_DELIVERY_ENDPOINTS } from "./webhook-deliveries.ts";
+import { PROJECT_TRANSPORT_ENDPOINTS } from "./project-transports.ts";
 import { WEBHOOK_ENDPOINT_ENDPOINTS } from "./webhook-endpoints.ts";
 import * as webhooks from "./webhooks.ts";
+import { listFailures } from "./workflows/failures.ts";
 import { MOVE_ENDPOINTS } from "./workflows/moves.ts";
 import { PAUSE_ENDPOINTS } from "./workflows/pauses.ts";
 import { pasteSteps } from "./workflows/paste.ts";
@@ -86,13 +92,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   contactImport.exportContact,
   contacts.listContactConsent,
   contacts.getContactLinks,
-  suppressions.listSuppressions,
-  suppressions.addSuppressions,
-  suppressions.importSuppressions,
-  suppressions.getSuppressionImport,
-  suppressions.exportSuppressions,
-  suppressions.explainSuppression,
-  suppressions.removeSuppression,
+  ...suppressions.SUPPRESSION_ENDPOINTS,
   segments.listSegments,
   segments.createSegment,
   segments.previewSegment,
@@ -118,6 +118,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   uploads.uploadImage,
   uploads.listUploads,
   uploads.deleteUnusedUploads,
+  uploads.updateUpload,
   uploads.deleteUpload,
   uploads.openImage,
   campaigns.listCampaigns,
@@ -139,6 +140,9 @@ export const ENDPOINTS: readonly Endpoint[] = [
   campaignActions.listCampaignRecipients,
   campaignActions.getCampaignAudience,
   campaignActions.checkCampaign,
+  campaignReport.getCampaignActivity,
+  campaignReport.listPreviousCampaigns,
+  campaignReport.countCampaignRecipients,
   workflows.listWorkflows,
   workflows.createWorkflow,
   workflowQuestions.listWorkflowFields,
@@ -162,6 +166,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   workflowQuestions.countSteps,
   executions.startExecution,
   executions.listExecutions,
+  listFailures,
   executions.getExecution,
   executions.cancelExecution,
   executions.cancelAllExecutions,
@@ -196,6 +201,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   emails.resolveEmail,
   emails.listReturnedMessages,
   ...SCHEDULED_EMAIL_ENDPOINTS,
+  ...RECEIVED_EMAIL_ENDPOINTS,
   mailbox.listMessages,
   mailbox.getMessage,
   mailbox.getRawMessage,
@@ -209,13 +215,8 @@ export const ENDPOINTS: readonly Endpoint[] = [
   pages.subscribe,
   pages.showManagePage,
   pages.manage,
-  domains.listDomains,
-  domains.createDomain,
-  domains.verifyDomain,
-  domains.diagnoseDomain,
-  domains.rotateDomainKey,
-  domains.updateDomain,
-  domains.deleteDomain,
+  ...DOMAIN_ENDPOINTS,
+  ...LINK_DOMAIN_ENDPOINTS,
   users.signUp,
   users.completeSignUp,
   users.logIn,
@@ -259,6 +260,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   removal.getRemoval,
   projects.getSetupState,
   projects.enableProject,
+  ...PROJECT_TRANSPORT_ENDPOINTS,
   projects.regenerateKeys,
   projects.regenerateInboundAddress,
   security.getOwnSecurity,
@@ -292,4 +294,6 @@ export const ENDPOINTS: readonly Endpoint[] = [
   billing.listInvoices,
   ...billingLimits.BILLING_LIMIT_ENDPOINTS,
   ...instance.INSTANCE_ENDPOINTS,
+  ...CERTIFICATE_ENDPOINTS,
+  ...INSTALLATION_ENDPOINTS,
 ];

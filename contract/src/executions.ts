@@ -3,6 +3,7 @@ import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { id, instant, issue, pathId, queryInteger } from "./field.ts";
 import { LIMITS } from "./limits/limits.ts";
+import { failureCause, failureQuery } from "./workflows/failures.ts";
 import { EXECUTION_STATUSES, STEP_TYPES } from "./workflows/graph.ts";
 import { withValues } from "./translation.ts";
 
@@ -143,13 +144,14 @@ export const listExecutions = endpoint({
   method: "GET",
   path: "/workflows/:id/executions",
   summary: "List executions of a workflow, newest first",
-  description: "Paged; filter by status, step or contact.",
+  description: "Paged; filter by status, step, contact or cause of the failure.",
   caller: "project",
   params: ofWorkflow,
   query: pages.extend({
     status: z.enum(EXECUTION_STATUSES).optional(),
     stepId: id.optional().describe("Executions waiting at this step or failed there."),
     contactId: id.optional(),
+    cause: failureCause.describe("Failed executions of this cause, from `GET /workflows/:id/failures`."),
   }),
   responses: {
     200: z.object({ executions: z.array(listedExecution), data: z.array(listedExecution), ...page }),
@@ -231,6 +233,7 @@ export const retryFailedAtStep = endpoint({
   description: `Up to ${LIMITS.executionsAtOnce.value} per call, oldest first. Not possible while all executions are being cancelled.`,
   caller: "project",
   params: atStep,
+  query: failureQuery,
   responses: { 200: retried },
   errors: ["WORKFLOW_NOT_FOUND", "STEP_NOT_FOUND", "CONFLICT"],
 });
@@ -243,6 +246,7 @@ export const skipFailedAtStep = endpoint({
   description: `Up to ${LIMITS.executionsAtOnce.value} per call, oldest first. Not possible while all executions are being cancelled.`,
   caller: "project",
   params: atStep,
+  query: failureQuery,
   responses: { 200: retried },
   errors: ["WORKFLOW_NOT_FOUND", "STEP_NOT_FOUND", "CONFLICT"],
 });

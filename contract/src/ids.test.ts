@@ -39,6 +39,7 @@ test("reads every id in a path in lower case and keeps names, addresses and keys
     "address",
     "eventName",
     "field",
+    "index",
     "key",
     "locale",
     "provider",

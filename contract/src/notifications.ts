@@ -6,7 +6,10 @@ import { LIMITS } from "./limits/limits.ts";
 
 /** The description of each kind, and whether email is its default. */
 export const NOTIFICATIONS = {
-  "domain-lost": { about: "A sender domain lost its verification.", isUsual: true },
+  "domain-lost": {
+    about: "A sender domain lost its verification, or a link domain stopped working.",
+    isUsual: true,
+  },
   "campaign-paused": {
     about: "A campaign or email to one provider was paused automatically.",
     isUsual: true,

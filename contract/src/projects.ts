@@ -1,5 +1,6 @@
 // Endpoints for projects, the tenants, and their keys (spec §4.13, §5; decisions §2).
 import { z } from "zod";
+import { brand, brandChange } from "./brand.ts";
 import { endpoint } from "./endpoint.ts";
 import { hasControlCharacters, instant, mailbox, pathId, rule } from "./field.ts";
 import { nameText } from "./name-text.ts";
@@ -36,6 +37,7 @@ export const project = z.object({
     .describe("Minimum retention of email content and recipients in days; null to keep them permanently."),
   postalAddress: z.string().nullable(),
   logoUrl: z.string().nullable(),
+  brand: brand.describe("Colors, font and footer of new emails and public pages."),
   inboundAddress: z
     .string()
     .nullable()
@@ -77,14 +79,15 @@ const logoUrl = z
   .string()
   .trim()
   .max(LIMITS.logoUrlLength.value)
-  .refine((text) => isPublicHttps(text), {
-    message: "Must be an https address without a user name, a password or a port.",
+  .refine((text) => isPublicHttps(text) || isImageUrl(text), {
+    message:
+      "Must be an image of this project, or an https address without a user name, a password or a port.",
     params: { code: "invalid_string" },
   })
   .transform((text) => new URL(text).href);
 
 /** Returns whether every email program can load the address, because an image at any other address is not shown to everyone. */
-function isPublicHttps(text: string): boolean {
+export function isPublicHttps(text: string): boolean {
   const url = URL.canParse(text) ? new URL(text) : null;
   return (
     url?.protocol === "https:" &&
@@ -93,6 +96,11 @@ function isPublicHttps(text: string): boolean {
     url.port === "" &&
     url.hostname.includes(".")
   );
+}
+
+/** Returns whether it is the address of an uploaded image, of this installation or another. Installations for development have http. */
+function isImageUrl(text: string): boolean {
+  return /^https?:\/\/[^/@]{1,300}\/images\/[0-9a-f]{64}\.(?:png|jpg|gif|webp)$/.test(text);
 }
 
 const byId = z.object({ projectId: pathId });
@@ -180,8 +188,11 @@ export const updateProject = endpoint({
       .nullable()
       .optional()
       .describe(
-        "An https image shown above the footer of MARKETING emails, and also on unsubscribe pages if it was uploaded here; null for none.",
+        "The `url` of an uploaded image of the project. New emails, the footer of MARKETING emails and public pages show it. An image at another https address appears only in emails. null for none.",
       ),
+    brand: brandChange
+      .optional()
+      .describe("Only the given fields change. Emails that exist keep their colors and font."),
   }),
   unknownFields: "refused-unless-returned",
   responses: { 200: project },

@@ -55,11 +55,11 @@ export const getRequest = endpoint({
   name: "requests.get",
   method: "GET",
   path: "/requests/:id",
-  summary: "Read one API request with its body",
+  summary: "Read one API request with its body and response",
   description:
-    "The body without secrets and personal data. Addresses keep only their domain, texts are replaced by their length, and most numbers by a placeholder. `data` keeps only names and types. Null if the body was not JSON or was larger than 16 KB.",
+    "The body without secrets and personal data. Addresses keep only their domain, texts are replaced by their length, and most numbers by a placeholder. `data` keeps only names and types. Null if the body was not JSON or was larger than 16 KB. The response is redacted in the same way, with ids, times and error messages without their values.",
   caller: "project",
   params: z.object({ id: pathId }),
-  responses: { 200: apiRequest.extend({ body: z.unknown(), bodyBytes: z.int() }) },
+  responses: { 200: apiRequest.extend({ body: z.unknown(), bodyBytes: z.int(), response: z.unknown() }) },
   errors: ["REQUEST_NOT_FOUND"],
 });

@@ -16,6 +16,7 @@ export const SCOPE_NOUNS = [
   "analytics",
   "deliverability",
   "emails",
+  "received",
   "mailbox",
   "domains",
   "projects",

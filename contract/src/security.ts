@@ -59,6 +59,12 @@ export const security = z.object({
     complaintAllTime: level,
   }),
   isDisabled: z.boolean(),
+  disabledBy: z
+    .enum(["RATES", "ADMIN"])
+    .nullable()
+    .describe(
+      "Why the project is disabled. Its owner can enable it after `RATES`, and only the instance admin after `ADMIN`.",
+    ),
   suspensions: z
     .array(
       z.object({

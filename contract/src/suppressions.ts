@@ -140,3 +140,13 @@ export const removeSuppression = endpoint({
   responses: { 204: null },
   errors: ["SUPPRESSION_NOT_FOUND"],
 });
+
+export const SUPPRESSION_ENDPOINTS = [
+  listSuppressions,
+  addSuppressions,
+  importSuppressions,
+  getSuppressionImport,
+  exportSuppressions,
+  explainSuppression,
+  removeSuppression,
+];

@@ -1,7 +1,7 @@
 // Images for emails (spec §4.12; docs/decisions/0049-uploads.md), stored once and served to recipients.
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
-import { cursorList, instant, pageQuery, pathText, uploadedFile } from "./field.ts";
+import { cursorList, hasControlCharacters, instant, pageQuery, pathText, uploadedFile } from "./field.ts";
 import { LIMITS } from "./limits/limits.ts";
 
 export const IMAGE_TYPES = ["image/png", "image/jpeg", "image/gif", "image/webp"] as const;
@@ -18,11 +18,12 @@ export const image = z.object({
     .describe("The uploaded file name; the first one if the same image was uploaded twice."),
   contentType: z.enum(IMAGE_TYPES),
   size: z.int().describe("Stored size in bytes, after re-encoding."),
+  width: z.int().describe("Pixels."),
+  height: z.int().describe("In pixels, for one frame of an animation."),
+  alt: z.string().describe("The text that the dashboard proposes as alt text; empty for none."),
 });
 
 export const storedImage = image.extend({
-  width: z.int().describe("Pixels."),
-  height: z.int().describe("In pixels, for one frame of an animation."),
   createdAt: instant,
   usedBy: z
     .array(z.object({ type: z.enum(UPLOAD_USERS), id: z.uuid(), name: z.string() }))
@@ -73,6 +74,29 @@ export const deleteUnusedUploads = endpoint({
   caller: "project",
   leastRole: "ADMIN",
   responses: { 200: z.object({ deleted: z.int(), freedBytes: z.int(), hasMore: z.boolean() }) },
+});
+
+export const updateUpload = endpoint({
+  name: "uploads.update",
+  method: "PATCH",
+  path: "/uploads/:key",
+  summary: "Change the alt text of an image",
+  description: "Emails that show the image keep theirs.",
+  caller: "project",
+  params: z.object({ key: pathText }),
+  body: z.object({
+    alt: z
+      .string()
+      .trim()
+      .max(LIMITS.uploadAltLength.value)
+      .refine((text) => !hasControlCharacters(text), {
+        message: "Must not contain control characters.",
+        params: { code: "invalid_string" },
+      }),
+  }),
+  unknownFields: "refused-unless-returned",
+  responses: { 200: image },
+  errors: ["UPLOAD_NOT_FOUND"],
 });
 
 export const deleteUpload = endpoint({

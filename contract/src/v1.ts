@@ -83,7 +83,7 @@ export const trackEvent = endpoint({
 });
 
 /** One mailbox or a list of at most `maximum` mailboxes. */
-function mailboxes(maximum: number) {
+export function mailboxes(maximum: number) {
   const list = z
     .unknown()
     .transform((input, context): MailboxValue[] => {

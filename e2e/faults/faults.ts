@@ -5,6 +5,7 @@ import { oneDecimal, print, printTable, whole } from "../../bench/table.ts";
 import { databaseBlackhole } from "./database-away.ts";
 import { databaseRestart } from "./database-restart.ts";
 import { databaseSlow } from "./database-slow.ts";
+import { dateTriggers } from "./date-triggers.ts";
 import { eventWebhooks } from "./event-webhooks.ts";
 import { failover } from "./failover.ts";
 import { rowOfFailure, type FaultCase, type FaultRow, type Size } from "./fault-case.ts";
@@ -43,6 +44,7 @@ const CASES: readonly FaultCase[] = [
   smtpSubmission,
   poison,
   workflows,
+  dateTriggers,
   eventWebhooks,
   firstStarts,
   frozenApi,

@@ -2,10 +2,20 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { WORKFLOW_FAILPOINT_NAMES, type FailpointName } from "../../server/src/platform/failpoints.ts";
 import { waitUntil } from "../wait-until.ts";
-import { emailIdOf } from "./evidence.ts";
 import { rowOfFailure, type FaultCase, type FaultRow, type FaultRun } from "./fault-case.ts";
 import { faultsOfPrograms } from "./oracle.ts";
-import { addressOf, DOMAIN, startEnvironment, type Environment } from "./environment.ts";
+import { addressOf, startEnvironment, type Environment } from "./environment.ts";
+import {
+  addMail,
+  addWorkflow,
+  countEnded,
+  countOf,
+  faultsOfMails,
+  rowOf,
+  start,
+  waitForAll,
+  type Step,
+} from "./workflow-scenes.ts";
 
 const PEOPLE = 300;
 const CALLERS = 20;
@@ -36,36 +46,6 @@ export const workflows: FaultCase = {
   },
 };
 
-interface Step {
-  key: string;
-  type: string;
-  name: string;
-  config: object;
-}
-
-/** Imports and enables a workflow. @returns its id */
-async function addWorkflow(
-  environment: Environment,
-  { trigger, steps, links }: { trigger: object; steps: Step[]; links: Array<[string, string, string?]> },
-): Promise<string> {
-  const { id } = await environment.insist<{ id: string }>("/workflows/import", {
-    format: "postloft.workflow",
-    formatVersion: 1,
-    name: "Greetings",
-    description: null,
-    allowReentry: false,
-    ...trigger,
-    steps: steps.map((step) => ({ ...step, position: null })),
-    transitions: links.map(([from, to, branch = null]) => ({ from, to, branch, priority: 0 })),
-    templates: [],
-    segments: [],
-  });
-  const enabled = await environment.api().call("PATCH", `/workflows/${id}`, { enabled: true });
-  if (enabled.status !== 200)
-    throw new Error(`the workflow cannot be enabled: ${JSON.stringify(enabled.body)}`);
-  return id;
-}
-
 const waitFor = (timeout: number): Step => ({
   key: "wait",
   type: "WAIT_FOR_EVENT",
@@ -78,7 +58,6 @@ const mark: Step = {
   name: "mark",
   config: { updates: { marked: true } },
 };
-const start: Step = { key: "start", type: "TRIGGER", name: "start", config: {} };
 
 async function playKill(scene: string, name: FailpointName, turn: number): Promise<FaultRow> {
   const environment = await startEnvironment({ connections: CONNECTIONS });
@@ -88,19 +67,7 @@ async function playKill(scene: string, name: FailpointName, turn: number): Promi
       environment.unaskedEnds.length > 0 ? environment.start() : undefined,
     );
     await environment.importContacts(PEOPLE);
-    const template = await environment.insist<{ id: string }>("/templates", {
-      name: "Greeting",
-      subject: "Hello {{name}}",
-      body: "<p>Hello {{name}}</p>",
-      type: "TRANSACTIONAL",
-      from: `us@${DOMAIN}`,
-    });
-    const mail = (key: string): Step => ({
-      key,
-      type: "SEND_EMAIL",
-      name: key,
-      config: { templateId: template.id },
-    });
+    const mail = await addMail(environment);
     const workflowId = await addWorkflow(environment, {
       trigger: { triggerType: "EVENT", triggerConfig: { eventName: "came" } },
       steps: [start, mail("hello"), waitFor(1), mark, mail("goodbye")],
@@ -112,21 +79,12 @@ async function playKill(scene: string, name: FailpointName, turn: number): Promi
       ],
     });
     await trackAll(environment);
-    await waitUntil(
-      "the end of all executions",
-      END_TIMEOUT_MS,
-      async () => (await countEnded(environment, workflowId)) === PEOPLE,
-    );
-    await waitUntil(
-      "the end of all emails",
-      END_TIMEOUT_MS,
-      async () => (await countOpenMails(environment)) === 0,
-    );
+    await waitForAll(environment, workflowId, PEOPLE);
     if (!victim.isRunning()) await successor;
     const faults = [
       ...(victim.isRunning() && turn === 1 ? ["the failpoint was never reached"] : []),
       ...(await faultsOfSteps(environment, workflowId, PEOPLE)),
-      ...(await faultsOfMails(environment)),
+      ...(await faultsOfMails(environment, { people: PEOPLE, each: 2, mayBeInDoubt: CONNECTIONS })),
       ...faultsOfPrograms(environment),
     ];
     return await rowOf(environment, scene, faults);
@@ -144,16 +102,6 @@ async function trackAll(environment: Environment): Promise<void> {
     }),
   );
 }
-
-const countOf = async (environment: Environment, text: string, ...values: string[]): Promise<number> =>
-  (await environment.query<{ count: number }>(`select count(*)::int as count from ${text}`, values))[0]
-    ?.count ?? 0;
-
-const countEnded = (environment: Environment, workflowId: string) =>
-  countOf(environment, "workflow_executions where workflow_id = $1 and ended_at is not null", workflowId);
-
-const countOpenMails = (environment: Environment) =>
-  countOf(environment, "emails where status in ('QUEUED', 'CLAIMED')");
 
 /** Checks that all executions completed, reached each step once, and that the step counts agree. */
 async function faultsOfSteps(
@@ -175,29 +123,6 @@ async function faultsOfSteps(
   return [
     ...(once === people ? [] : [`${once} of ${people} executions reached each step once`]),
     ...wrong.map(({ entered, passed }) => `a step counts ${entered} entries and ${passed} exits`),
-  ];
-}
-
-/** Checks that each contact got exactly two emails, each accepted once or in doubt. */
-async function faultsOfMails(environment: Environment): Promise<string[]> {
-  const mails = await environment.query<{ id: string; toAddress: string; status: string }>(
-    "select id, to_address, status from emails",
-  );
-  const perPerson = Map.groupBy(mails, (mail) => mail.toAddress);
-  const taken = Map.groupBy(environment.sink.journal, ({ messageId }) => emailIdOf(messageId));
-  const inDoubt = mails.filter(({ status }) => status === "UNCONFIRMED");
-  const wrong = mails.filter(({ id, status }) => {
-    const times = taken.get(id)?.length ?? 0;
-    return status === "SENT" ? times !== 1 : status !== "UNCONFIRMED" || times > 1;
-  });
-  const uneven = [...perPerson.values()].filter((own) => own.length !== 2).length;
-  return [
-    ...(perPerson.size === PEOPLE ? [] : [`${perPerson.size} of ${PEOPLE} people have emails`]),
-    ...(uneven === 0 ? [] : [`${uneven} people do not have two emails`]),
-    ...wrong.map(
-      ({ id, status }) => `the email ${id} is ${status} and was accepted ${taken.get(id)?.length ?? 0} times`,
-    ),
-    ...(inDoubt.length <= CONNECTIONS ? [] : [`${inDoubt.length} emails are in doubt`]),
   ];
 }
 
@@ -267,22 +192,4 @@ async function playAway({ size }: FaultRun): Promise<FaultRow> {
   } finally {
     await environment.close();
   }
-}
-
-async function rowOf(environment: Environment, name: string, faults: readonly string[]): Promise<FaultRow> {
-  const mails = await environment.query<{ status: string }>("select status from emails");
-  const count = (status: string) => mails.filter((mail) => mail.status === status).length;
-  const twice = [...Map.groupBy(environment.sink.journal, ({ messageId }) => messageId).values()];
-  return {
-    name,
-    recipients: await countOf(environment, "contacts"),
-    kills: environment.faultsAt.length,
-    sent: count("SENT"),
-    failed: count("FAILED") + count("SKIPPED"),
-    unconfirmed: count("UNCONFIRMED"),
-    twice: twice.filter((taken) => taken.length > 1).length,
-    lost: mails.length - count("SENT") - count("UNCONFIRMED") - count("FAILED") - count("SKIPPED"),
-    recoveryMs: null,
-    faults,
-  };
 }

@@ -137,6 +137,15 @@ test("reads a reset password from standard input, sets it and ends every session
   expect(await logIn(person.email, "a better password")).toBe(200);
 });
 
+test("confirms the address of an account, which may administer the installation only then", async () => {
+  const person = await server.signUp();
+  const verified = () =>
+    server.rows("select verified_at is not null as is from users where id = $1", person.id);
+  expect(await verified()).toEqual([{ is: false }]);
+  expect(await json(["confirm-address", person.email])).toEqual({ id: person.id, email: person.email });
+  expect(await verified()).toEqual([{ is: true }]);
+});
+
 test("enables a disabled project and records the reason in its audit log", async () => {
   const project = await server.createProject();
   await server.rows("update projects set disabled = true where id = $1", project.id);
@@ -158,6 +167,7 @@ test("sends a test email like any platform email and prints the transport's resu
 
 test.for([
   [["reset-password", "nobody@example.com"], "nobody@example.com has no account on this server."],
+  [["confirm-address", "nobody@example.com"], "nobody@example.com has no account on this server."],
   [["rotate-keys", "--project", NO_ONE], "Project not found."],
   [["make-key", "x", "--project", NO_ONE, "--scopes", "contacts:fly"], "scopes.0: "],
   [["make-key", "x", "--project", NO_ONE, "--scopes", "contacts:read", "--expires", "soon"], "expiresAt: "],

@@ -7,7 +7,7 @@ import { JOB_CONSTRAINTS } from "./platform/background/jobs.ts";
 import { createHttp } from "./platform/http/http.ts";
 import type { Route } from "./platform/http/route.ts";
 import type { Credentials } from "./platform/http/caller.ts";
-import type { Access } from "./platform/http/guards.ts";
+import { guardedPages, type Access } from "./platform/http/guards.ts";
 import type { Log } from "./platform/log.ts";
 import type { Metrics } from "./platform/metrics.ts";
 import type { RecoveryParticipant } from "./platform/stamp/stamp.ts";
@@ -41,6 +41,7 @@ import { billingRoutes } from "./billing/routes.ts";
 import type { Billing } from "./billing/stripe.ts";
 import type { Domains } from "./domains/domains.ts";
 import { domainRoutes } from "./domains/routes.ts";
+import { projectTransportRoutes, type ProjectServers } from "./own-transports/routes.ts";
 import { contactBulkRoutes } from "./contacts/bulk/routes.ts";
 import { CONTACT_CONSTRAINTS } from "./contacts/constraint-errors.ts";
 import { contactExists } from "./contacts/contacts.ts";
@@ -59,6 +60,8 @@ import { createLinter } from "./templates/linter.ts";
 import { templateRoutes } from "./templates/routes.ts";
 import { templateFrom } from "./templates/usage.ts";
 import type { CallTargets } from "./webhooks/networks.ts";
+import type { LinkOrigins } from "./link-domains/link-origins.ts";
+import { linkDomainRoutes } from "./link-domains/routes.ts";
 import { memberWebhookRoutes } from "./webhooks/member-routes.ts";
 import { createWebhookVault } from "./webhooks/webhook-vault.ts";
 import { webhookSecretRoutes } from "./webhooks/routes.ts";
@@ -68,10 +71,9 @@ import { createOpenConnections } from "./projects/connections/open-connections.t
 import { campaignRoutes } from "./campaigns/routes.ts";
 import { campaignFrom, campaignNames, campaignOfSegment, campaignsNamingField } from "./campaigns/usage.ts";
 import { ownImagePath } from "./uploads/rules.ts";
-import { uploadRoutes } from "./uploads/routes.ts";
-import { createStorage, type StorageSettings } from "./uploads/storage.ts";
-import { startSweepingFiles } from "./uploads/sweep-files.ts";
-import { createUploads } from "./uploads/uploads.ts";
+import { openUploads } from "./uploads/open-uploads.ts";
+import type { StorageSettings } from "./uploads/storage.ts";
+import { lockOwnImage } from "./uploads/uploads.ts";
 import { executionRoutes } from "./workflows/executions/routes.ts";
 import { workflowRoutes } from "./workflows/routes.ts";
 import {
@@ -84,6 +86,8 @@ import {
   workflowStepsOf,
   executionsSending,
 } from "./workflows/usage.ts";
+import { receivedOfContact } from "./received/received-emails.ts";
+import { receivedRoutes } from "./received/routes.ts";
 import { securityRoutes, webhookRoutes } from "./deliveries/routes.ts";
 import type { SnsEndpoint } from "./deliveries/sns.ts";
 import { linkStatsOfCampaign } from "./deliveries/tracking/link-stats.ts";
@@ -98,16 +102,17 @@ import { createLiveActivity } from "./reports/live-activity.ts";
 import { deliverabilityRoutes } from "./reports/deliverability-routes.ts";
 import { activityRoutes } from "./reports/activity-routes.ts";
 import { addPages } from "./instance/pages.ts";
-import { instanceRoutes, mailboxRoutes, setupRoutes } from "./instance/routes.ts";
+import { instanceRoutes, mailboxRoutes, setupRoutes, type InstanceParts } from "./instance/routes.ts";
 import type { InstanceFacts } from "./instance/facts.ts";
 
-export interface ApiDependencies extends LinkParts {
+export interface ApiDependencies extends LinkParts, ProjectServers, Pick<InstanceParts, "watches"> {
   database: Database;
   sealer: Sealer;
   dns: Dns;
   sessions: Sessions;
   domains: Domains;
   publicIdOf: (projectId: string) => string;
+  links: LinkOrigins;
   /** Null: it is off. */
   billing: Billing | null;
   sns: SnsEndpoint;
@@ -134,14 +139,14 @@ export interface ApiDependencies extends LinkParts {
 }
 
 export async function createApi(deps: ApiDependencies): Promise<FastifyInstance> {
-  const { database, sealer, sessions, domains, facts, log } = deps;
+  const { database, sealer, sessions, facts, log } = deps;
   const rateLimiter = createRateLimiter(database);
   const renderer = createAskedRenderer();
   const explainer = createExplainer();
   const linter = createLinter();
   const people = { passwords: createPasswords(), verifier: createPasskeyVerifier() };
   const tracking = createTrackingEndpoint({ database, tokens: deps.mailTokens, log });
-  const images = await openImages(deps);
+  const images = await openUploads({ ...deps, baseUrl: facts.baseUrl });
   const requestLog = createRequestLog(deps);
   const streams = openStreams(deps, rateLimiter);
   let submission: OpenSubmission = { address: null, stop: async () => undefined };
@@ -154,10 +159,9 @@ export async function createApi(deps: ApiDependencies): Promise<FastifyInstance>
     ...templateRoutes({ ...deps, renderer, rateLimiter, linter, workflowStepsOf, executionsSending }),
     ...images.routes,
     ...campaignRoutes({
-      database,
+      ...deps,
       renderer,
       linter,
-      domains,
       rateLimiter,
       linkStats: (projectId, campaignId) => linkStatsOfCampaign(database, projectId, campaignId),
     }),
@@ -171,14 +175,14 @@ export async function createApi(deps: ApiDependencies): Promise<FastifyInstance>
     }),
     ...streams.reportRoutes,
     ...emailRoutes({ ...deps, listEventsOfEmail, addLateSent, addressOfUser }),
+    ...receivedRoutes({ database, send: sending.sendNoted }),
     ...mailboxRoutes({ database, facts }),
-    ...domainRoutes({ domains, templateFrom, campaignFrom }),
     ...routesOfTenants(deps, { ...people, rateLimiter }),
     ...webhookSecretRoutes({ database, sealer }),
     ...streams.eventRoutes,
     ...webhookRoutes({ sns: deps.sns }),
     ...trackingRoutes(tracking),
-    ...instanceRoutes({ ...deps, submissionAddress: () => submission.address }),
+    ...instanceRoutes({ ...deps, rateLimiter, submissionAddress: () => submission.address }),
   ];
   const credentials = credentialsOf(deps);
   const app = await createHttp(
@@ -186,7 +190,8 @@ export async function createApi(deps: ApiDependencies): Promise<FastifyInstance>
       ...deps,
       credentials,
       rateLimiter,
-      access: accessOf(deps),
+      access: guardedPages(deps),
+      checkHost: deps.links.checkHost,
       sessionCookie: sessions.cookie,
       origin: () => originOf(deps),
       onResponded: requestLog.note,
@@ -216,20 +221,11 @@ function credentialsOf({ database, sessions, facts }: ApiDependencies): Credenti
     findSession: (cookie) => sessions.find(cookie),
     async findMembership(userId, projectId) {
       const membership = await findMembership(database, userId, projectId);
-      return (
-        membership && { ...membership, mayNotSend: facts.verificationRequired && !membership.isVerified }
-      );
+      const mayNotSend = facts.verificationRequired && membership?.isVerified === false;
+      return membership && { ...membership, mayNotSend };
     },
     isOperatorToken: (token) => facts.operatorToken !== null && isSameSecret(token, facts.operatorToken),
   };
-}
-
-/** Opens the image storage. This process also sweeps files without an owner because it shares the disk that they are on. */
-async function openImages(deps: ApiDependencies) {
-  const storage = await createStorage(deps.storageSettings);
-  const sweeping = startSweepingFiles({ ...deps, storage });
-  const uploads = createUploads({ ...deps, storage, baseUrl: deps.facts.baseUrl });
-  return { routes: uploadRoutes(uploads), close: () => sweeping.stop() };
 }
 
 /**
@@ -262,7 +258,13 @@ function routesOfContacts(deps: ApiDependencies, rateLimiter: RateLimiter): Rout
     ...contactRoutes({ database, linksOf: deps.linksOf, dependents, ...findMeantContacts, campaignNames }),
     ...contactBulkRoutes({ database, ...findMeantContacts }),
     ...contactFieldRoutes({ database, ...whoNamesFields }),
-    ...contactFileRoutes({ database, ...findMeantContacts, ...contactFiles, campaignNames }),
+    ...contactFileRoutes({
+      database,
+      ...findMeantContacts,
+      ...contactFiles,
+      receivedOfContact,
+      campaignNames,
+    }),
     ...pageRoutes({ pages: createSubscriptionPages({ ...deps, ownImagePath, rateLimiter }) }),
   ];
 }
@@ -275,9 +277,12 @@ function routesOfTenants(
   return [
     ...userRoutes({ ...deps, ...shared }),
     ...accountRoutes({ ...deps, ...shared, isInvited, projectNames }),
-    ...projectRoutes(deps),
+    ...projectRoutes({ ...deps, lockOwnImage }),
+    ...projectTransportRoutes({ ...deps, ...shared, ...deps.projectServers }),
     ...setupRoutes(deps),
     ...removalRoutes({ ...deps, ...paymentOf(deps) }),
+    ...domainRoutes({ ...deps, templateFrom, campaignFrom }),
+    ...linkDomainRoutes({ ...deps, ...shared }),
     ...memberRoutes({ ...deps, ...shared }),
     ...accountDeletionRoutes({ ...deps, ...shared }),
     ...notificationRoutes(deps),
@@ -287,14 +292,5 @@ function routesOfTenants(
     ...requestRoutes(deps),
     ...securityRoutes(deps),
     ...billingRoutes({ ...deps, ...deps.facts }),
-  ];
-}
-
-/** Returns who may open the pages that are not part of the API. */
-function accessOf({ docsAccess, metricsAccess }: ApiDependencies) {
-  return [
-    { path: "/docs", setting: "DOCS_ACCESS", access: docsAccess },
-    { path: "/openapi.json", setting: "DOCS_ACCESS", access: docsAccess },
-    { path: "/metrics", setting: "METRICS_ACCESS", access: metricsAccess },
   ];
 }

@@ -6,7 +6,7 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import * as v1 from "@postloft/contract/v1.ts";
-import { diskFinding } from "./instance/doctor-disk.ts";
+import { databaseDiskFinding } from "./instance/doctor-disk.ts";
 import type { Finding } from "./instance/finding.ts";
 import { APP_SECRET, useTestServer } from "./testing/test-server.ts";
 import { countNews } from "./events/counts.ts";
@@ -120,9 +120,9 @@ test("checks the disk of a folder that does not exist yet, and reports a full di
     { check: "disk", state: "ok", message: "The disk of DATA_DIR has enough space." },
     expect.objectContaining({ check: "disk of the database", state: "warning" }),
   ]);
-  expect(diskFinding(false, "DATA_DIR", "images cannot be stored")).toMatchObject({
+  expect(databaseDiskFinding(false)).toMatchObject({
     state: "problem",
-    message: "The disk of DATA_DIR is full or nearly full.",
+    message: "The disk of the database is full or nearly full.",
   });
 });
 

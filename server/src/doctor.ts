@@ -46,7 +46,13 @@ async function look(config: Config): Promise<Finding[]> {
     const heloName = smtpNameOf(config.SMTP_NAME, config.BASE_URL, hostname());
     const database = createDatabase(pool);
     const { watches, transport } = await createTransport(config, { database, log, heloName });
-    const findings = await examine({ config, dataDir, database, watches });
+    const findings = await examine({
+      config,
+      dataDir,
+      isElsewhere: databaseUrl !== undefined,
+      database,
+      watches,
+    });
     await transport.close?.();
     return findings;
   } catch (error) {

@@ -13,6 +13,13 @@ import { lockHead } from "./contacts/consent-chain/queries.ts";
 import { CONTACT_CHECKS } from "./contacts/recipients.ts";
 import { claimNotices, updateFailedNotice } from "./deliveries/queries.ts";
 import { claimDueDomains, deleteFormerKey } from "./domains/check-queries.ts";
+import {
+  claimDueLinkDomains,
+  endLinkDomain,
+  findLinkDomain,
+  updateLinkDomainCheck,
+  upsertLinkDomain,
+} from "./link-domains/queries.ts";
 import { deleteSender } from "./emails/lease/lease-queries.ts";
 import { updateResolved } from "./emails/reading/resolve-queries.ts";
 import { updateOutcomes } from "./emails/results/outcome-queries.ts";
@@ -456,7 +463,7 @@ const GUARDS: Guard[] = [
       await run(tx, sql`update notices set done_at = now(), result = 'taken'`);
       await updateFailedNotice(tx, { id: id.notice, reason: "r", maxFailures: 2, firstWaitSeconds: 1 });
       return [
-        await claimNotices(tx, "sns", 5, null),
+        await claimNotices(tx, "sns", { limit: 5, mostBytes: 1 }, null),
         await read(tx, sql`select failures, result from notices`),
       ];
     },
@@ -601,6 +608,29 @@ const GUARDS: Guard[] = [
       ];
     },
     is: [1, []],
+  },
+  {
+    promise: "a link domain is checked by one process at a time",
+    work: async (tx) => {
+      const claim = () => claimDueLinkDomains(tx, [id.project], 1_000);
+      return [await claim(), await claim()];
+    },
+    is: [[id.project], []],
+  },
+  {
+    promise: "a check of a link domain changes nothing after another one replaced it",
+    work: async (tx) => {
+      await endLinkDomain(tx, id.project, "other.example");
+      await upsertLinkDomain(tx, id.project, "other.example");
+      const state = { status: "ACTIVE", failedChecks: 0, failedAt: null } as const;
+      const result = { ...state, problem: null, problemDetail: null, hasChanged: true, nextCheckMs: 1 };
+      const checked = { projectId: id.project, domain: "go.shop.example" };
+      return [
+        await updateLinkDomainCheck(tx, checked, result),
+        (await findLinkDomain(tx, id.project))?.status,
+      ];
+    },
+    is: [false, "PENDING"],
   },
   {
     promise: "a former DKIM key stays published until its time",

@@ -17,6 +17,7 @@ import { CONTACT_CHECKS } from "./contacts/recipients.ts";
 import { lockImported } from "./contacts/repeated-opt-out-queries.ts";
 import { claimNotices } from "./deliveries/queries.ts";
 import { lockDomain, lockDomainName, lockProjectDomains } from "./domains/queries.ts";
+import { lockLinkDomainName } from "./link-domains/queries.ts";
 import { livingSender } from "./emails/lease/lease-queries.ts";
 import { skipBatches, takeOutRecipients } from "./emails/outbox/batch-queries.ts";
 import { skipCampaignEmails } from "./emails/outbox/campaign-queries.ts";
@@ -609,7 +610,7 @@ const SKIPPING: Skipping[] = [
   {
     lock: "deliveries/queries.ts claimNotices",
     row: rowOf("notices", id.notice),
-    claim: (tx) => claimNotices(tx, "sns", 10, null),
+    claim: (tx) => claimNotices(tx, "sns", { limit: 10, mostBytes: 1 }, null),
   },
   {
     lock: "workflows/seal-queries.ts listVersionsToSeal",
@@ -781,6 +782,11 @@ const ADVISORY: Array<{
     other: (tx) => lockDomainName(tx, "b.example"),
   },
   {
+    lock: "link-domains/queries.ts lockLinkDomainName",
+    take: (tx) => lockLinkDomainName(tx, "a.example"),
+    other: (tx) => lockLinkDomainName(tx, "b.example"),
+  },
+  {
     lock: "domains/queries.ts lockProjectDomains",
     take: (tx) => lockProjectDomains(tx, id.project),
     other: (tx) => lockProjectDomains(tx, id.user),
@@ -807,6 +813,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   "platform/database/migrations.ts takeLock": "has its own test below",
   "platform/database/migrations.ts migrate": "releases the lock of takeLock",
   "platform/database/partitions.ts makePartition": "partitions.test.ts makes the same months twice",
+  "uploads/queries.ts lockUpload": "uploads.test.ts deletes an image while it becomes the logo",
   "segments/member-queries.ts insertMembers": "the foreign key takes the same lock; only the order differs",
 };
 

@@ -22,12 +22,15 @@ import { createRenderer } from "./rendering/renderer.ts";
 import { smtpNameOf } from "./transports/smtp-name.ts";
 import { paceOf } from "./emails/sending/pace.ts";
 import { defaultSystemAddress } from "./emails/platform-email/prepare-platform-email.ts";
+import { findAddresses } from "./webhooks/find-addresses.ts";
+import { openProjectServers } from "./own-transports/open-servers.ts";
 import { createSessions } from "./users/sessions.ts";
 import { hasUsers } from "./users/users.ts";
 import { createPublicIds } from "./projects/public-ids.ts";
 import { openBilling } from "./billing/stripe.ts";
 import { createDomains } from "./domains/domains.ts";
 import { createContactLinks, createLinkReader } from "./contacts/links.ts";
+import { createLinkOrigins } from "./link-domains/link-origins.ts";
 import { parseNetworks } from "./webhooks/networks.ts";
 import { createNoticeStore, type NoticeStore } from "./deliveries/notices.ts";
 import { createGuard } from "./deliveries/reputation.ts";
@@ -117,10 +120,7 @@ async function buildParts(config: Config, { database, secret, log, closing }: Gr
   const smtpName = smtpNameOf(config.SMTP_NAME, config.BASE_URL, hostname());
   const sending = await createTransport(config, { database, log, heloName: smtpName });
   const { transport } = sending;
-  const renderer = createRenderer({
-    threads: RENDER_THREADS,
-    startsAhead: config.ROLES.includes("worker"),
-  });
+  const renderer = createRenderer({ threads: RENDER_THREADS, startsAhead: config.ROLES.includes("worker") });
   closing.push(() => renderer.close());
   const dns = createDns(config.DNS_SERVERS);
   // With PORT=0 the public address is only known after the port.
@@ -134,9 +134,12 @@ async function buildParts(config: Config, { database, secret, log, closing }: Gr
     returnPath: transport.name === "smtp" ? (config.BOUNCE_DOMAIN ?? null) : null,
     baseUrl: () => address.url,
   });
+  const networks = parseNetworks(config.WEBHOOK_ALLOW_PRIVATE);
   const secure = address.url.startsWith("https:");
   const sessions = createSessions({ database, applicationSecret: secret, secure });
-  const linksOf = createContactLinks(secret, () => address.url);
+  const links = createLinkOrigins({ database, baseUrl: () => address.url, log, metrics });
+  await links.start();
+  closing.push(() => links.stop());
   return {
     billing: await openBilling(config, log),
     database,
@@ -144,21 +147,22 @@ async function buildParts(config: Config, { database, secret, log, closing }: Gr
     sealer,
     ...sending,
     smtpName,
+    ...openProjectServers({ database, sealer, log, transport, heloName: smtpName }, (host) =>
+      findAddresses(host, { dns, networks }),
+    ),
     renderer,
     dns,
-    webhookTargets: {
-      networks: parseNetworks(config.WEBHOOK_ALLOW_PRIVATE),
-      ports: config.WEBHOOK_ALLOW_PORTS,
-    },
+    webhookTargets: { networks, ports: config.WEBHOOK_ALLOW_PORTS },
     domains,
     address,
     sessions,
-    linksOf,
+    links,
+    linksOf: createContactLinks(secret, links.originOf),
     pace: paceOf(config),
     systemFrom: config.SYSTEM_FROM ?? defaultSystemAddress(address.url),
     readLink: createLinkReader(secret),
     returnPaths: createReturnPaths(secret),
-    mailTokens: createMailTokens(secret, () => address.url),
+    mailTokens: createMailTokens(secret, links.originOf),
     bounceDomain: config.BOUNCE_DOMAIN ?? null,
     inboundDomain: config.INBOUND_DOMAIN ?? null,
     operator: config.OPERATOR_EMAIL?.address ?? config.BOOTSTRAP_EMAIL ?? null,

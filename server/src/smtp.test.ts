@@ -13,6 +13,7 @@ import { createNoticeStore } from "./deliveries/notices.ts";
 import {
   domainReportBytesTakes,
   domainReportTakes,
+  inboundBytesTakes,
   operatorBytesTakes,
   reportBytesTakes,
 } from "./deliveries/smtp-rates.ts";
@@ -200,10 +201,26 @@ test("accepts a bounce that contains the largest email and keeps only its beginn
   expect(larger).toMatch(/^552 /);
 });
 
-test("keeps the beginning of a long message", async () => {
+test("keeps a long message to a project whole, and the beginning of its copy for others", async () => {
   const long = Buffer.concat([personalMail(), Buffer.alloc(2 * 1024 * 1024, "a line of text\r\n")]);
-  expect(await send(long, project, { from: "ada@example.com" })).toMatch(/^250/);
-  expect((await stored())[0]?.raw.length).toBe(512 * 1024);
+  const to = [project, "abuse@in.example"];
+  expect(await send(long, to, { from: "ada@example.com" })).toMatch(/^250/);
+  expect((await stored()).map(({ recipient, raw }) => [recipient, raw.length])).toEqual([
+    [project, long.length],
+    ["abuse@in.example", 512 * 1024],
+  ]);
+});
+
+test("defers a long message while others use the memory for messages, and frees it after each", async () => {
+  const long = Buffer.concat([personalMail(), Buffer.alloc(2 * 1024 * 1024, "a line of text\r\n")]);
+  const small = await start({ memoryBytes: 1024 * 1024 });
+  const from = "ada@example.com";
+  expect(await send(long, project, { at: small, from })).toMatch(/^450 4\.3\.1/);
+  expect(await send(personalMail(), project, { at: small, from })).toMatch(/^250/);
+  const enough = await start({ memoryBytes: 2 * 1024 * 1024 });
+  for (let times = 0; times < 3; times++)
+    expect(await send(Buffer.concat([personalMail(), long]), project, { at: enough, from })).toMatch(/^250/);
+  expect(await stored()).toHaveLength(4);
 });
 
 test("accepts up to ten recipients per message", async () => {
@@ -415,6 +432,27 @@ test("limits the bytes per day sent to admin addresses, per network and in total
     expect(await writeToOperator()).toMatch(/^250/);
     expect(await writeToOperator()).toBe("450 4.7.1");
     expect(await send(personalMail(), project, { from: "ada@example.com" })).toMatch(/^250/);
+  });
+});
+
+test("limits the bytes per day written to a project, by sender, network and in total", async () => {
+  const from = "ada@example.com";
+  const write = async () => (await send(personalMail(), project, { from })).slice(0, 9);
+  const of = { sender: from, remoteAddress: "127.0.0.1" };
+  const [ofSender, ofNetwork, ofAll] = inboundBytesTakes(project, of, 1).map((take) => [take]);
+  if (ofSender === undefined || ofNetwork === undefined || ofAll === undefined) throw new Error("no takes");
+  await inOneWindow({ rows }, 86_400, async () => {
+    await rows("delete from rate_windows");
+    expect(await write()).toMatch(/^250/);
+    await setTaken(ofSender, LIMITS.inboundSenderKilobytes.value - 1);
+    expect([await write(), await write()]).toEqual([expect.stringMatching(/^250/), "450 4.7.1"]);
+    await setTaken(ofSender, 0);
+    await setTaken(ofNetwork, LIMITS.inboundNetworkKilobytes.value - 1);
+    expect([await write(), await write()]).toEqual([expect.stringMatching(/^250/), "450 4.7.1"]);
+    await setTaken(ofNetwork, 0);
+    await setTaken(ofAll, LIMITS.inboundKilobytes.value - 1);
+    expect([await write(), await write()]).toEqual([expect.stringMatching(/^250/), "450 4.7.1"]);
+    expect(await send(personalMail(), `${newId()}@in.example`, { from })).toMatch(/^250/);
   });
 });
 

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import type { AddressInfo } from "node:net";
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from "smtp-server";
-import { domainOf, localPartOf } from "@postloft/contract/address.ts";
+import { localPartOf } from "@postloft/contract/address.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { limitConnection, type ConnectionLimits } from "./deliveries/limit-smtp-connection.ts";
 import type { Log } from "./platform/log.ts";
@@ -12,25 +12,40 @@ import { networkOf } from "./platform/http/visitor-network.ts";
 import {
   domainReportBytesTakes,
   domainReportTakes,
+  inboundBytesTakes,
   isWithinRates,
   operatorBytesTakes,
   reportBytesTakes,
   reportTakes,
   writtenTakes,
 } from "./deliveries/smtp-rates.ts";
-import { isReportName } from "./domains/reports/domain-reports.ts";
-import { isInboundName } from "./projects/projects.ts";
 import type { NoticeStore } from "./deliveries/notices.ts";
-import { isReturnPath, type ReturnPaths } from "./deliveries/return-path.ts";
-import { isOperatorName } from "./deliveries/returned-message.ts";
+import {
+  BEGINNING_BYTES,
+  createIncomingMemory,
+  headerLength,
+  readIncoming,
+  type IncomingBytes,
+  type IncomingMemory,
+} from "./deliveries/read-incoming.ts";
+import { isReturnPath } from "./deliveries/return-path.ts";
+import { kindOf, type Kind, type ReceivingDomains } from "./deliveries/smtp-recipients.ts";
+import {
+  HEADER_TOO_LARGE,
+  NO_ROOM,
+  NOT_NOW,
+  NOT_OURS,
+  REFUSED_SLOTS,
+  SmtpRejection,
+  TOO_LARGE,
+  TOO_MANY_MESSAGES,
+  TOO_MANY_RECIPIENTS,
+  TOO_MUCH,
+} from "./deliveries/smtp-rejections.ts";
 
-export interface SmtpDependencies {
+export interface SmtpDependencies extends ReceivingDomains {
   notices: NoticeStore;
   rateLimiter: RateLimiter;
-  returnPaths: ReturnPaths;
-  /** Null if returned mail is not received here. */
-  bounceDomain: string | null;
-  inboundDomain: string | null;
   /** The address that gets messages to postmaster@ and abuse@, or null to only keep them. */
   operator: string | null;
   host: string;
@@ -38,7 +53,13 @@ export interface SmtpDependencies {
   name: string;
   connectionLimits?: ConnectionLimits;
   slotLimits?: SlotLimits;
+  /** Bytes of messages to projects that may be in memory. */
+  memoryBytes?: number;
   log: Log;
+}
+
+interface Receiver extends SmtpDependencies {
+  memory: IncomingMemory;
 }
 
 export interface SmtpEndpoint {
@@ -48,9 +69,6 @@ export interface SmtpEndpoint {
   stop(): Promise<void>;
 }
 
-/** Accepts complaints that prove which email they are about; the secret address accepts them without proof. */
-const FEEDBACK_NAME = "fbl";
-const POSTMASTER = "postmaster";
 const SLOT_LIMITS: SlotLimits = { most: 100, mostOfNetwork: 10, quietMs: 5_000 };
 /** Includes connections that are not greeted yet, which make no other connection give way. */
 const MAX_CONNECTIONS = 150;
@@ -61,39 +79,15 @@ const CLOSE_MS = 5_000;
  * An honest server on a bad line sends 10 MB in this time, on a normal line the largest report. A client with more to send connects again.
  */
 const CONNECTION_LIMITS: ConnectionLimits = { messageMs: 300_000, sessionMs: 900_000 };
-/** The rest of a message is read and discarded, because reports and text from people are at the beginning. */
-const KEPT_BYTES = 512 * 1024;
+/** Six of the largest messages to projects at a time. Others get a temporary error. */
+const MEMORY_BYTES = 64 * 1024 * 1024;
 /** Many servers return the whole email, along with the report and headers added on the way. */
 const MOST_BYTES = LIMITS.messageBytes.value + 1024 * 1024;
-
-class SmtpRejection extends Error {
-  readonly responseCode: number;
-  constructor(responseCode: number, text: string) {
-    super(text);
-    this.responseCode = responseCode;
-  }
-}
-
-const NOT_OURS = new SmtpRejection(550, "5.7.1 This server accepts no mail for that address");
-const TOO_MANY_RECIPIENTS = new SmtpRejection(
-  452,
-  "4.5.3 Too many recipients, send the rest in a separate message",
-);
-const TOO_MANY_CONNECTIONS = new SmtpRejection(421, "4.7.0 Too many connections from your address");
-const NO_SLOT = new SmtpRejection(421, "4.3.2 Too many connections, try again in a moment");
-const TOO_MANY_MESSAGES = new SmtpRejection(
-  450,
-  "4.7.1 Too many messages to that address for now, try again later",
-);
-const TOO_MUCH = new SmtpRejection(450, "4.7.1 Too much mail from your network for now, try again later");
-const NO_ROOM = new SmtpRejection(450, "4.3.1 Too many messages are waiting here, try again later");
-const TOO_LARGE = new SmtpRejection(552, "5.3.4 The message is too large");
-const REFUSED_SLOTS = { taken: null, "network-full": TOO_MANY_CONNECTIONS, full: NO_SLOT };
-const NOT_NOW = new SmtpRejection(451, "4.3.0 The message could not be stored, try again later");
 
 /** Listens until it is stopped. Port and address are those to which port 25 is forwarded. */
 export async function startSmtp(deps: SmtpDependencies): Promise<SmtpEndpoint> {
   const slots = createSlots(deps.slotLimits ?? SLOT_LIMITS);
+  const receiver = { ...deps, memory: createIncomingMemory(deps.memoryBytes ?? MEMORY_BYTES) };
   const server = new SMTPServer({
     name: deps.name,
     banner: "Postloft",
@@ -119,7 +113,7 @@ export async function startSmtp(deps: SmtpDependencies): Promise<SmtpEndpoint> {
       void replyRecipient(address, session, deps, done);
     },
     onData(stream, session, done) {
-      void replyMessage(stream, session, deps, done);
+      void replyMessage(stream, session, receiver, done);
     },
   });
   // Each client is sent its own errors; without a listener an error would end the process.
@@ -155,28 +149,6 @@ function describe(
       `  Complaints go to ${returnPaths.feedbackName}@${bounceDomain}. Use it for feedback loops only and keep it secret.`,
     );
   return lines;
-}
-
-/** The kinds of recipients at our domains. */
-type Kind = "report" | "domain-report" | "project" | "operator";
-
-/**
- * Classifies an address by its form alone, so that the reply reveals neither real return paths nor existing projects. Returns null for
- * other addresses.
- */
-function kindOf(
-  address: string,
-  { bounceDomain, inboundDomain, returnPaths }: SmtpDependencies,
-): Kind | null {
-  if (address.toLowerCase() === POSTMASTER) return "operator";
-  const domain = domainOf(address).toLowerCase();
-  const local = localPartOf(address).toLowerCase();
-  if (domain !== bounceDomain && domain !== inboundDomain) return null;
-  if (isOperatorName(local)) return "operator";
-  if (domain === inboundDomain && isReportName(local)) return "domain-report";
-  const isFeedback = local === FEEDBACK_NAME || local === returnPaths.feedbackName;
-  if (domain === bounceDomain && (isReturnPath(local) || isFeedback)) return "report";
-  return domain === inboundDomain && isInboundName(local) ? "project" : null;
 }
 
 async function replyRecipient(
@@ -236,7 +208,7 @@ function senderOf({ mailFrom }: SMTPServerSession["envelope"]): string {
 async function replyMessage(
   stream: SMTPServerDataStream,
   session: SMTPServerSession,
-  deps: SmtpDependencies,
+  deps: Receiver,
   done: (error: Error | null, text?: string) => void,
 ): Promise<void> {
   try {
@@ -254,47 +226,57 @@ async function replyMessage(
 async function takeMessage(
   stream: SMTPServerDataStream,
   { envelope, remoteAddress }: SMTPServerSession,
-  deps: SmtpDependencies,
+  deps: Receiver,
 ): Promise<void> {
-  const { notices, rateLimiter, returnPaths } = deps;
-  const hash = createHash("sha256");
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of stream as AsyncIterable<Buffer>) {
-    if (size < KEPT_BYTES) chunks.push(chunk.subarray(0, KEPT_BYTES - size));
-    size += chunk.length;
-    hash.update(chunk);
-  }
-  if (size > mostBytes(envelope, deps)) throw TOO_LARGE;
-  const raw = Buffer.concat(chunks);
-  const sender = senderOf(envelope);
-  const fingerprint = messageIdIn(raw) ?? hash.digest("base64url");
-  const recipients = new Set(envelope.rcptTo.map(({ address }) => address.toLowerCase()));
-  const bytesOf = (kind: Kind) =>
-    [...recipients].filter((recipient) => kindOf(recipient, deps) === kind).length * raw.length;
-  const takes = [
-    ...reportBytesTakes(remoteAddress, bytesOf("report")),
-    ...domainReportBytesTakes(remoteAddress, bytesOf("domain-report")),
-    ...operatorBytesTakes(remoteAddress, bytesOf("operator")),
-  ].filter(({ amount }) => amount !== 0);
-  if (!(await isWithinRates(rateLimiter, takes))) throw TOO_MUCH;
-  for (const recipient of recipients) {
-    const local = localPartOf(recipient);
-    if (isReturnPath(local) && returnPaths.read(local) === null) continue;
-    const providerId = createHash("sha256").update(`${recipient}\n${fingerprint}`).digest("base64url");
-    await notices.store({ source: "smtp", providerId, raw, sender, recipient, toldAt: null });
+  const { notices, returnPaths } = deps;
+  const recipients = [...new Set(envelope.rcptTo.map(({ address }) => address.toLowerCase()))];
+  const isWritten = recipients.some((recipient) => kindOf(recipient, deps) === "project");
+  const mostKept = isWritten ? LIMITS.inboundBytes.value : BEGINNING_BYTES;
+  const incoming = await readIncoming(stream as AsyncIterable<Buffer>, mostKept, deps.memory);
+  try {
+    refuse(incoming, isWritten, mostBytes(envelope, deps));
+    const sender = senderOf(envelope);
+    const copies = recipients.map((recipient) => ({
+      recipient,
+      kind: kindOf(recipient, deps),
+      raw: kindOf(recipient, deps) === "project" ? incoming.raw : incoming.raw.subarray(0, BEGINNING_BYTES),
+    }));
+    if (!(await isWithinRates(deps.rateLimiter, bytesTakesOf(copies, sender, remoteAddress)))) throw TOO_MUCH;
+    for (const { recipient, raw } of copies) {
+      const local = localPartOf(recipient);
+      if (isReturnPath(local) && returnPaths.read(local) === null) continue;
+      const key = `${recipient}\n${incoming.fingerprint}`;
+      const providerId = createHash("sha256").update(key).digest("base64url");
+      await notices.store({ source: "smtp", providerId, raw, sender, recipient, toldAt: null });
+    }
+  } finally {
+    incoming.release();
   }
 }
 
-const MAX_HEADER_BYTES = 64 * 1024;
+/** @throws SmtpRejection for a message that would not be stored as it is */
+function refuse({ raw, size, hadRoom }: IncomingBytes, isWritten: boolean, most: number): void {
+  if (size > most || (isWritten && size > LIMITS.inboundBytes.value)) throw TOO_LARGE;
+  if (!hadRoom) throw NO_ROOM;
+  const header = headerLength(raw) ?? size;
+  if (isWritten && header > LIMITS.inboundHeaderBytes.value) throw HEADER_TOO_LARGE;
+}
 
-/** Returns the Message-ID. A server that missed our reply sends the same report again, changed only in headers added on the way. */
-function messageIdIn(raw: Buffer): string | null {
-  const head = raw.subarray(0, MAX_HEADER_BYTES).toString("latin1");
-  const end = head.search(/\r?\n\r?\n/);
-  const [, id] =
-    /^message-id:[ \t]*(?:\r?\n[ \t]+)?(<[^<>\r\n]{1,900}>)/im.exec(
-      head.slice(0, end === -1 ? undefined : end),
-    ) ?? [];
-  return id ?? null;
+interface Copy {
+  recipient: string;
+  kind: Kind | null;
+  raw: Buffer;
+}
+
+function bytesTakesOf(copies: readonly Copy[], sender: string, remoteAddress: string) {
+  const bytesOf = (kind: Kind) =>
+    copies.filter((copy) => copy.kind === kind).reduce((sum, { raw }) => sum + raw.length, 0);
+  return [
+    ...reportBytesTakes(remoteAddress, bytesOf("report")),
+    ...domainReportBytesTakes(remoteAddress, bytesOf("domain-report")),
+    ...operatorBytesTakes(remoteAddress, bytesOf("operator")),
+    ...copies.flatMap(({ kind, recipient, raw }) =>
+      kind === "project" ? inboundBytesTakes(recipient, { sender, remoteAddress }, raw.length) : [],
+    ),
+  ].filter(({ amount }) => amount !== 0);
 }

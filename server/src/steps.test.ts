@@ -23,6 +23,7 @@ import { computeDueSegment } from "./segments/compute-segment.ts";
 import { writeSuppressions } from "./suppressions/suppressions.ts";
 import { addProject } from "./testing/add-project.ts";
 import { cancelAll, CANCEL_JOB, cancelStep } from "./workflows/executions/end-executions.ts";
+import { receivedOfContact } from "./received/received-emails.ts";
 import { contactFiles } from "./workflows/usage.ts";
 
 let testDatabase: TestDatabase;
@@ -302,7 +303,7 @@ test("exports more contacts and suppressions than one step holds", async () => {
   expect(await linesOf(writeSuppressions(database, projectId, {}))).toHaveLength(1_002);
 });
 
-test("exports all events, emails and executions of one contact", async () => {
+test("exports all events, executions, and sent and received emails of one contact", async () => {
   const projectId = await createProject();
   const [contactId, contentId, workflowId] = [await addContact(projectId), newId(), newId()];
   await sql`
@@ -324,14 +325,20 @@ test("exports all events, emails and executions of one contact", async () => {
     select ${projectId}, new_id(), ${workflowId}, ${contactId}, n, 1, 'COMPLETED' from generate_series(1, 101) n`.execute(
     database,
   );
+  await sql`
+    insert into received_emails (project_id, id, contact_id, thread_id, recipient, from_address, reference_ids, raw)
+    select ${projectId}, new_id(), ${contactId}, new_id(), 'us@in.example', 'a@shop.example', '{}', 'Hi' from generate_series(1, 101)`.execute(
+    database,
+  );
   const file = await openContactExport(database, projectId, contactId, {
     segmentsOfContact: async () => [],
     executionsOfContact: contactFiles.executionsOfContact,
+    receivedOfContact,
     campaignNames: async () => new Map(),
   });
-  const { events, emails, executions } = JSON.parse((await Array.fromAsync(file)).join("")) as Record<
-    string,
-    unknown[]
-  >;
+  const { events, emails, executions, receivedEmails } = JSON.parse(
+    (await Array.fromAsync(file)).join(""),
+  ) as Record<string, unknown[]>;
   expect([events?.length, emails?.length, executions?.length]).toEqual([501, 51, 101]);
+  expect(new Set(receivedEmails?.map((email) => (email as { id: string }).id)).size).toBe(101);
 });

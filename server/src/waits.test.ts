@@ -10,6 +10,7 @@ import { updateOutcomes } from "./emails/results/outcome-queries.ts";
 import { recordAndCheck } from "./emails/submission/submission-queries.ts";
 import { insertPaused, listPaused, updateTryFailed } from "./emails/throttling/throttled-queries.ts";
 import { claimJob, releaseJob, updateJobFailed, updateJobStep } from "./platform/background/job-queries.ts";
+import { claimDueLinkDomains, updateLinkDomainCheck } from "./link-domains/queries.ts";
 import { createDatabase, type Database, type Tx } from "./platform/database/database.ts";
 import { createTestDatabase, type TestDatabase } from "./platform/database/test-database.ts";
 import { claimKey } from "./platform/http/idempotency.ts";
@@ -146,7 +147,7 @@ const WAITS: Wait[] = [
       (tx) =>
         undone(database, async (rival) => {
           await sql`select 1 from contacts where id = ${id.ada} for update`.execute(rival);
-          const list = { projectId: id.project, ids: [id.bulkMail] };
+          const list = { projectId: id.project, ids: [id.bulkMail], chosenFor: null };
           const mails = { sent: [], plain: [], list, kept: [], watched: [] };
           return recordAndCheck(tx, id.sender, mails, RECIPIENT_CHECKS);
         }),
@@ -284,6 +285,32 @@ const WAITS: Wait[] = [
       await claimDueDomains(tx, [domain], 30_000);
     }),
     is: 30,
+  },
+  {
+    wait: "link-domains/queries.ts claimDueLinkDomains",
+    measure: stored("next_check_at", "link_domains", async (tx) => {
+      await claimDueLinkDomains(tx, [id.project], 30_000);
+    }),
+    is: 30,
+  },
+  {
+    wait: "link-domains/queries.ts updateLinkDomainCheck",
+    measure: stored("next_check_at", "link_domains", (tx) =>
+      updateLinkDomainCheck(
+        tx,
+        { projectId: id.project, domain: "go.shop.example" },
+        {
+          status: "PENDING",
+          failedChecks: 0,
+          failedAt: null,
+          problem: null,
+          problemDetail: null,
+          hasChanged: false,
+          nextCheckMs: 300_000,
+        },
+      ),
+    ),
+    is: 300,
   },
   {
     wait: "domains/check-queries.ts updateCheck",

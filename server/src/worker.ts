@@ -11,6 +11,7 @@ import { sweepRateWindows } from "./platform/http/rate-limit.ts";
 import type { RecoveryParticipant } from "./platform/stamp/stamp.ts";
 import { startEventLoops } from "./events/event-loops.ts";
 import { DELETE_EVENTS_JOB, deleteEventsStep } from "./events/event-names.ts";
+import type { OwnTransports } from "./emails/sending/own-transports.ts";
 import { createPreparer } from "./emails/sending/prepare-emails.ts";
 import type { Transport } from "./transports/transport.ts";
 import type { TransportWatch } from "./transports/transport-watch.ts";
@@ -48,10 +49,11 @@ import { CALL_MEMBERS_JOB } from "./projects/members/notifications.ts";
 import { sweepDomainReports } from "./domains/reports/domain-reports.ts";
 import { createFailureNotifier } from "./reports/failed-jobs.ts";
 import { startWeeklySummaries } from "./reports/weekly-summary.ts";
-import { createReportReader } from "./domains/reports/unpack-apart.ts";
 import { sweepRequests } from "./requests/request-log.ts";
 import { sweepWebhookCalls } from "./webhooks/webhook-calls.ts";
 import { createWebhookSecrets } from "./webhooks/webhook-secrets.ts";
+import { startLinkDomainChecks } from "./link-domains/check-link-domains.ts";
+import type { LinkOrigins } from "./link-domains/link-origins.ts";
 import { startEventStream, sweepStream } from "./stream/loops.ts";
 import { createHoldRedacted } from "./campaigns/held-campaigns.ts";
 import type { PauseDependencies } from "./campaigns/pause-automatically.ts";
@@ -68,10 +70,11 @@ import { workflowJobs } from "./workflows/executions/jobs.ts";
 import { startSchedules } from "./workflows/executions/schedule-runs.ts";
 import { sealStoredSteps } from "./workflows/seal-stored-steps.ts";
 import { contactContext } from "./workflows/usage.ts";
-import { createDeliveries, type Deliveries } from "./deliveries/deliveries.ts";
-import { createInterpreter } from "./deliveries/interpret-notices.ts";
+import { startDeletingReceived } from "./received/retention.ts";
+import { createDeliveries } from "./deliveries/deliveries.ts";
 import { sweepReturnedMessages } from "./emails/returned/returned-messages.ts";
-import { startNoticeReader, sweepNotices } from "./deliveries/notices.ts";
+import { sweepNotices } from "./deliveries/notices.ts";
+import { startNotices } from "./deliveries/start-notices.ts";
 import type { Guard } from "./deliveries/reputation.ts";
 import { startWatchingRates } from "./deliveries/watch-rates.ts";
 import { createReturnPathOf, type ReturnPaths } from "./deliveries/return-path.ts";
@@ -81,6 +84,8 @@ export interface WorkerDependencies extends Pick<LinkParts, "linksOf"> {
   database: Database;
   transport: Transport;
   mailbox: Transport;
+  /** The transports of projects. */
+  ownTransports: OwnTransports;
   /** One watch for each transport that sends mail to other machines. */
   watches: readonly TransportWatch[];
   connections: number;
@@ -102,6 +107,7 @@ export interface WorkerDependencies extends Pick<LinkParts, "linksOf"> {
   /** The address that gets messages to postmaster@ and abuse@. */
   operator: string | null;
   publicIdOf: (projectId: string) => string;
+  links: LinkOrigins;
   guard: Guard;
   /** The public address of the installation. */
   address: { readonly url: string };
@@ -143,14 +149,16 @@ export async function startWorker(deps: WorkerDependencies): Promise<Worker> {
   const settler = { ...pauses, database, domains };
   const campaigns = startSettlingCampaigns(settler);
   const workflows = startWorkflows(deps);
-  const notices = startNotices(deps, deliveries);
+  const notices = startNotices({ ...deps, deliveries });
   for (const watch of deps.watches) watch.start(metrics);
   const loops = [
     sender,
     jobs,
     notices,
     startDomainChecks({ checkDue: domains.checkDue, log, metrics }),
+    startLinkDomainChecks({ ...deps, baseUrl: () => deps.address.url }),
     startRedactingEmails({ database, log, metrics }),
+    startDeletingReceived({ database, log, metrics }),
     ...startEventLoops({ database, onExpired: enqueueExpiredEvents, log, metrics }),
     startCheckpointingConsent({ database, log, metrics }),
     startFollowingChanges({ database, log, metrics }),
@@ -167,7 +175,7 @@ export async function startWorker(deps: WorkerDependencies): Promise<Worker> {
       // A check of a transport may take long, so the stop does not wait for it.
       for (const watch of deps.watches) void watch.stop();
       await Promise.all(loops.map((loop) => loop.stop()));
-      await Promise.all([transport.close(), deps.mailbox.close()]);
+      await Promise.all([transport.close(), deps.mailbox.close(), deps.ownTransports.close()]);
     },
   };
 }
@@ -197,22 +205,21 @@ function startAllJobs({ database, log, metrics }: WorkerDependencies, pauses: Pa
 
 /** Returns what builds the messages of claimed emails, with data on recipients and senders from later folders. */
 function preparerOf(deps: WorkerDependencies) {
-  const { database, transport, renderer, domains } = deps;
+  const { database, domains } = deps;
   return createPreparer({
-    database,
-    renderer,
-    systemFrom: deps.systemFrom,
+    ...deps,
+    installation: deps.transport,
     ports: {
       ...renderingDataOf(database),
       findSuppressed: (addresses) => findSuppressed(database, addresses),
       findSigningKeys: (names) => domains.findSigningKeys(names),
       linksOf: deps.linksOf,
+      imagesOf: (projectId) => ({ from: deps.address.url, to: deps.links.originOf(projectId) }),
       returnPathOf: createReturnPathOf(deps),
       publicIdOf: deps.publicIdOf,
       trackingOf: deps.mailTokens.trackingOf,
       readFooters: (recipients) => readFooters(database, recipients),
     },
-    ...(transport.rewrites === undefined ? {} : { rewrites: transport.rewrites }),
   });
 }
 
@@ -246,22 +253,6 @@ function startNotifyingMembers({ database, guard, address, log, metrics }: Worke
   const common = { database, log, metrics };
   const mails = { ...common, baseUrl: () => address.url };
   return [startWatchingRates({ ...common, guard }), startNotifyingCaps(mails), startWeeklySummaries(mails)];
-}
-
-/** Starts the reader of returned mail and incoming messages. */
-function startNotices(deps: WorkerDependencies, deliveries: Deliveries): Loop {
-  const { database, returnPaths, bounceDomain, inboundDomain, operator, log, metrics } = deps;
-  const ownDomains = [bounceDomain, inboundDomain].filter((domain) => domain !== null);
-  const reportReader = createReportReader();
-  const interpret = createInterpreter({ deliveries, returnPaths, ownDomains, operator, reportReader });
-  const loop = startNoticeReader({ database, interpret, log, metrics });
-  return {
-    ...loop,
-    async stop() {
-      await loop.stop();
-      await reportReader.close();
-    },
-  };
 }
 
 /** Each deletes what nobody needs any more; small and safe to run in several processes at once. */

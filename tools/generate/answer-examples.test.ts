@@ -5,6 +5,7 @@ import path from "node:path";
 import examples from "@postloft/contract/answer-examples.json" with { type: "json" };
 import { ENDPOINTS } from "@postloft/contract/endpoints.ts";
 import { beforeAll, expect, test } from "vitest";
+import { addReceivedEmails } from "../../server/src/testing/received-email.ts";
 import { useTestServer } from "../../server/src/testing/test-server.ts";
 import { asExamples, recordResponses } from "./answer-examples.ts";
 import { differences } from "./differences.ts";
@@ -16,7 +17,10 @@ const RECORDING_MS = 120_000;
 let recorded: Responses = {};
 
 beforeAll(async () => {
-  recorded = asExamples(await recordResponses(server.url), server.url);
+  const responses = await recordResponses(server.url, async (projectId) => {
+    await addReceivedEmails(server.database, projectId, [{}]);
+  });
+  recorded = asExamples(responses, server.url);
   if (process.env["WRITE_EXAMPLES"] === "1")
     await writeFile(
       path.join(ROOT, "contract/src/answer-examples.json"),
@@ -41,10 +45,17 @@ const NOT_RECORDED: Readonly<Record<string, string>> = {
   "emails.release": "destinations that refuse list mail",
   "emails.resolve": "the mail, which was in doubt",
   "emails.returned": "a message that came back over SMTP",
+  "executions.listFailures": "executions that failed",
   "executions.retry": "executions that failed",
   "executions.retryStep": "executions that failed",
   "executions.skip": "executions that failed",
   "executions.skipStep": "executions that failed",
+  "installation.enableProject": "only for an instance admin",
+  "installation.get": "only for an instance admin",
+  "installation.projects": "only for an instance admin",
+  "installation.sendTest": "only for an instance admin",
+  "installation.suspendProject": "only for an instance admin",
+  "installation.testTransports": "only for an instance admin",
   "invitations.accept": "an account that was made after the invitation",
   "mailbox.system": "only with a setting",
   "notifications.testWebhook": "an endpoint on the public internet",
@@ -57,6 +68,7 @@ const NOT_RECORDED: Readonly<Record<string, string>> = {
   "users.renamePasskey": "the passkey of an authenticator",
   "users.confirmSecondFactor": "a code of an authenticator app",
   "users.renewRecoveryCodes": "a code of an authenticator app",
+  "projects.testTransport": "a server on the public internet",
   "projects.enable": "the project, which was disabled",
   "webhooks.sns": "only for what Amazon has signed",
 };

@@ -5,6 +5,7 @@ import { contactFiles, IMAGE_KEY, images, SHOWN_KEY } from "./file-examples.ts";
 import { eventStream } from "./event-examples.ts";
 import { watchAndMove } from "./move-examples.ts";
 import { scheduledEmails } from "./scheduled-examples.ts";
+import { projectTransports } from "./transport-examples.ts";
 import { createStory, type Responses, type Story } from "./answer-story.ts";
 
 const ID = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/g;
@@ -13,10 +14,13 @@ const LISTED_ITEMS = 2;
 
 const isOver = ({ state }: { state: string }) => state === "completed";
 
-/** Calls every endpoint as the first user of a service, and `withContacts` before the contacts are deleted. */
+/**
+ * Calls every endpoint as the first user of a service, and `withContacts` before the contacts are deleted. It stores a received email, which
+ * no endpoint creates.
+ */
 export async function recordResponses(
   url: string,
-  withContacts: (projectId: string) => Promise<void> = async () => undefined,
+  withContacts: (projectId: string) => Promise<void>,
 ): Promise<Responses> {
   const story = createStory(url);
   for (const name of ["auth.signup", "auth.login"]) await story.ask(name);
@@ -25,6 +29,7 @@ export async function recordResponses(
   story.speakFor(project.id);
   await projects(story, project.id);
   await domains(story, project.id);
+  await projectTransports(story, project.id);
   const contactId = await contacts(story);
   await requests(story, project.secret);
   await segments(story, contactId);
@@ -34,8 +39,10 @@ export async function recordResponses(
   await workflows(story, contactId);
   await mails(story, contactId);
   await withContacts(project.id);
+  await receivedEmails(story);
   await contactFiles(story, contactId);
-  for (const name of ["instance.config", "instance.health", "instance.ready"]) await story.ask(name);
+  for (const name of ["instance.config", "instance.health", "instance.ready", "installation.access"])
+    await story.ask(name);
   await members(story, project.id);
   await story.ask("projects.regenerateKeys", { params: { projectId: project.id } });
   const params = { projectId: project.id };
@@ -100,6 +107,7 @@ async function domains({ ask }: Story, projectId: string): Promise<void> {
   await ask("domains.list", { params: { projectId } });
   await ask("domains.rotateKey", { params: { id } });
   await ask("domains.update", { params: { id } });
+  for (const name of ["set", "check", "get"]) await ask(`domains.${name}LinkDomain`);
 }
 
 async function contacts({ ask }: Story): Promise<string> {
@@ -216,9 +224,8 @@ async function campaigns(story: Story): Promise<void> {
     { params },
     ({ status, deliveredCount }) => status === "SENT" && deliveredCount === 1,
   );
-  await ask("campaigns.recipients", { params });
-  await ask("campaigns.stats", { params });
-  await ask("campaigns.providers", { params });
+  for (const report of ["recipients", "recipientCounts", "stats", "providers", "activity", "previous"])
+    await ask(`campaigns.${report}`, { params });
   await ask("campaigns.list");
 }
 
@@ -258,6 +265,13 @@ async function mails(story: Story, contactId: string): Promise<void> {
   await ask("contacts.export", { params: { id: contactId } });
   await ask("events.delete", { params: eventParams });
   await ask("v1.sendBatch");
+}
+
+async function receivedEmails({ ask }: Story): Promise<void> {
+  const { data } = await ask<{ data: Array<{ id: string }> }>("received.list");
+  const params = { id: data[0]?.id ?? "" };
+  await ask("received.get", { params });
+  await ask("received.reply", { params });
 }
 
 /** Makes responses reproducible: replaces ids, times, keys and the address, and truncates lists. */

@@ -16,8 +16,14 @@ interface Export {
   name: string;
 }
 
-/** Returns the text of endpoints.ts. @throws Error for an endpoint that no module of the contract exports */
-export async function endpointAddresses(): Promise<string> {
+/** Only the installation page uses these, so the first load of the dashboard does not contain them. */
+const ADMIN_NOUN = "installation";
+
+/**
+ * Returns the text of endpoints.ts or admin-endpoints.ts.
+ * @throws Error for an endpoint that no module of the contract exports
+ */
+export async function endpointAddresses(exported: "api" | "adminApi"): Promise<string> {
   const exportsByOperation = await findExports();
   const exportOf = ({ name }: Endpoint): Export => {
     const found = exportsByOperation.get(name);
@@ -27,7 +33,10 @@ export async function endpointAddresses(): Promise<string> {
       );
     return found;
   };
-  const endpoints = ENDPOINTS.filter(({ envelope }) => envelope !== "page");
+  const isAdmin = exported === "adminApi";
+  const endpoints = ENDPOINTS.filter(
+    ({ envelope, name }) => envelope !== "page" && name.startsWith(`${ADMIN_NOUN}.`) === isAdmin,
+  );
   const modules = [...new Set(endpoints.map((one) => exportOf(one).module))].toSorted();
   const imports = modules.map(
     (module) => `import type * as ${aliasOf(module)} from "@postloft/contract/${module}";\n`,
@@ -36,7 +45,7 @@ export async function endpointAddresses(): Promise<string> {
   const members = [...nouns].map(
     ([noun, ofNoun]) => `  ${noun}: {\n${ofNoun.map((one) => memberOf(one, exportOf(one))).join("")}  },\n`,
   );
-  return `${HEAD}${imports.join("")}import { address } from "./address.ts";\n\nexport const api = {\n${members.join("")}};\n`;
+  return `${HEAD}${imports.join("")}import { address } from "./address.ts";\n\nexport const ${exported} = {\n${members.join("")}};\n`;
 }
 
 function memberOf(

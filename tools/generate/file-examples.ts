@@ -11,7 +11,8 @@ export const SHOWN_KEY = "0199e0a17b2c7d3e8f40".padEnd(64, "0");
 export async function images({ ask }: Story): Promise<void> {
   const body = new FormData();
   body.set("image", new Blob([GIF]), "logo.gif");
-  await ask("uploads.create", { body });
+  const { key } = await ask<{ key: string }>("uploads.create", { body });
+  await ask("uploads.update", { params: { key } });
   await ask("uploads.list");
   await ask("uploads.deleteUnused");
 }

@@ -25,7 +25,8 @@ export async function generatedPages(): Promise<ReadonlyMap<string, string>> {
     version: string;
   };
   return new Map([
-    ["dashboard/src/api/endpoints.ts", await endpointAddresses()],
+    ["dashboard/src/api/endpoints.ts", await endpointAddresses("api")],
+    ["dashboard/src/api/admin-endpoints.ts", await endpointAddresses("adminApi")],
     ["contract/openapi.json", `${JSON.stringify(openApiDocument("/", version), null, 2)}\n`],
     ["docs/answers.md", responsesPage()],
     ["docs/api.md", apiPage()],

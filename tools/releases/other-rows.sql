@@ -50,6 +50,10 @@ insert into passkey_challenges (hash, expires_at) values ('challenge', now()) on
 insert into paused_destinations (project_id, destination, domains, answer, try_at, released_at)
   values (:project, 'example.org', '{example.org}', '550 no', now(), now());
 insert into project_suspensions (project_id, id, reasons, lifted_at) values (:project, new_id(), '["Bounces"]', now());
+insert into link_domains (project_id, domain) values (:project, 'go.example.com');
+insert into received_emails (project_id, id, contact_id, thread_id, recipient, from_address, subject, reference_ids, raw)
+  select project_id, new_id(), id, new_id(), 'us@in.example', 'ada@example.com', 'A question', '{1@example.com}', 'From: ada@example.com'
+  from contacts where project_id = :project limit 1;
 insert into recipient_batches (project_id, id, campaign_id, content_id, email_ids, contact_ids, addresses, domains)
   select c.project_id, new_id(), c.id, e.id, array[new_id()], array[new_id()], '{ada@example.com}', '{example.com}'
   from campaigns c, email_contents e where c.project_id = :project and e.project_id = c.project_id and c.status = 'DRAFT' limit 1;

@@ -7,7 +7,7 @@ export const MOST_MS = 20;
 /** Busy machines also take more CPU time. Limit relative to replacing every character of a megabyte, which takes 20 ms when idle. */
 const MOST_FLOORS = 3;
 const FLOOR = "a".repeat(LIMITS.bodyBytes.value);
-export const TRIES = 5;
+export const TRIES = 10;
 
 /** Returns the CPU time of this thread in ms. */
 export function cpuMsOf(work: () => unknown): number {

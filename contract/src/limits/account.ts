@@ -47,6 +47,11 @@ export const ACCOUNT_LIMITS = {
     "emails per address and hour",
     "Account emails, such as for a new password; then 429.",
   ),
+  installationTests: limit(
+    30,
+    "tests per instance admin and hour",
+    "Test emails and tests of all transports from the installation page.",
+  ),
   authRequests: limit(
     300,
     "sign-up and sign-in calls per address and minute",

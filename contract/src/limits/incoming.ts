@@ -17,6 +17,31 @@ export const INCOMING_LIMITS = {
     "messages per sender and project in 10 minutes",
     "The same limit for one envelope sender.",
   ),
+  inboundKilobytes: limit(
+    2 * 1024 * 1024,
+    "KB per project a day",
+    "The same messages by size, because they are stored whole.",
+  ),
+  inboundSenderKilobytes: limit(
+    256 * 1024,
+    "KB per sender and project a day",
+    "The same limit for one envelope sender.",
+  ),
+  inboundNetworkKilobytes: limit(
+    1024 * 1024,
+    "KB per network and project a day",
+    "The same limit for one network, because senders can be forged.",
+  ),
+  inboundHeaderBytes: limit(
+    512 * 1024,
+    "bytes",
+    "The header of a message to a project's inbound address. A longer one is rejected.",
+  ),
+  receivedSearched: limit(
+    10_000,
+    "emails",
+    "Received emails that `subject` of `GET /received-emails` reads, starting with the newest or after the cursor.",
+  ),
   reportMessages: limit(20_000, "messages per network in 10 minutes", "Bounces and complaints."),
   returnPathMessages: limit(20, "messages per email in 10 minutes", "Messages returned to one return path."),
   reportKilobytes: limit(

@@ -4,6 +4,8 @@ import { CONTACT_LIMITS } from "./contact.ts";
 import { EVENT_STREAM_LIMITS } from "./event-stream.ts";
 import { INCOMING_LIMITS } from "./incoming.ts";
 import { limit, MEGABYTE, type Limit } from "./limit.ts";
+import { REPORT_LIMITS } from "./report.ts";
+import { PROJECT_TRANSPORT_LIMITS } from "./project-transport.ts";
 import { WEBHOOK_LIMITS } from "./webhook.ts";
 import { WORKFLOW_LIMITS } from "./workflow.ts";
 
@@ -22,7 +24,6 @@ export const LIMITS = {
   selfEnableDays: limit(30, "days", "An owner can enable a suspended project once in this time."),
   enableReasonMinimum: limit(10, "characters", "Minimum length of the reason for enabling a project."),
   enableReasonMaximum: limit(1000, "characters", "Maximum length of the reason for enabling a project."),
-  sendingRate: limit(10_000, "emails per second", "The maximum rate a project can set."),
   postalAddressLength: limit(500, "characters", "The postal address of a project."),
   postalAddressLines: limit(8, "lines", "The postal address of a project."),
   logoUrlLength: limit(1000, "characters", "The URL of a project's logo."),
@@ -63,6 +64,7 @@ export const LIMITS = {
   uploadProjectBytes: limit(1_024 * MEGABYTE, "bytes", "Stored images of one project; then 409."),
   uploadUsers: limit(20, "users", "`usedBy` of `GET /uploads`, for each image."),
   uploadsDeleted: limit(500, "images", "Images deleted by one `POST /uploads/delete-unused`."),
+  uploadAltLength: limit(1_000, "characters", "The alt text of an uploaded image."),
   uploadGraceHours: limit(24, "hours", "Newer images are not deleted as unused."),
   importRowBytes: limit(MEGABYTE, "bytes", "One row of an imported file."),
   importUndoDays: limit(30, "days", "Time after its end during which an import can be undone."),
@@ -113,9 +115,7 @@ export const LIMITS = {
     "Activities per second in `GET /activity/stream`; `more` reports the rest.",
   ),
   upcomingActivities: limit(50, "activities", "Items in `GET /activity/upcoming`."),
-  reportDays: limit(732, "days", "The period of a report, two years."),
-  reportRows: limit(1000, "rows", "Rows in `GET /analytics/breakdown`."),
-  topRows: limit(10, "rows", "Default rows in `GET /analytics/top-campaigns` and `/analytics/top-events`."),
+  ...REPORT_LIMITS,
   cursorLength: limit(500, "characters", "Length of a cursor."),
   addressLength: limit(
     254,
@@ -222,8 +222,8 @@ export const LIMITS = {
     "`emails` in one `POST /v1/send/batch`, and their recipients in total. Each counts as one request.",
   ),
   scheduledDays: limit(366, "days", "How far ahead `scheduledFor` of an email may be."),
-  emailTags: limit(10, "tags", "`tags` of an email."),
-  emailTagLength: limit(100, "characters", "A tag of an email."),
+  emailTags: limit(10, "tags", "`tags` of an email or a workflow."),
+  emailTagLength: limit(100, "characters", "A tag of an email or a workflow."),
   emailMetadataBytes: limit(4096, "bytes", "`metadata` of an email as JSON."),
   replyAddresses: limit(10, "addresses", "`reply` of an email, or a header Reply-To."),
   copies: limit(50, "addresses", "`cc` and `bcc` in total."),
@@ -286,6 +286,7 @@ export const LIMITS = {
   ...ACCOUNT_LIMITS,
   ...CONTACT_LIMITS,
   ...INCOMING_LIMITS,
+  ...PROJECT_TRANSPORT_LIMITS,
   ...WEBHOOK_LIMITS,
   ...EVENT_STREAM_LIMITS,
   ...WORKFLOW_LIMITS,

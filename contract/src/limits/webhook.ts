@@ -2,6 +2,7 @@
 import { limit, type Limit } from "./limit.ts";
 
 export const WEBHOOK_LIMITS = {
+  linkDomainChanges: limit(20, "per day", "Calls of `PUT /link-domain` per project."),
   webhookHeaders: limit(20, "headers", "Headers per outgoing webhook."),
   webhookHeaderLength: limit(998, "characters", "The value of a header of an outgoing webhook."),
   webhookMs: limit(

@@ -35,6 +35,12 @@ export const WORKFLOW_LIMITS = {
     "executions",
     "Executions in one call that retries or skips all failures at a step.",
   ),
+  failuresGrouped: limit(
+    10_000,
+    "executions",
+    "`GET /workflows/:id/failures` groups this many of the newest failed executions.",
+  ),
+  failureCauses: limit(50, "groups", "Groups in `GET /workflows/:id/failures`."),
   stepNoteLength: limit(2_000, "characters", "The note on a step of a workflow."),
   movedExecutionIds: limit(
     1_000,

@@ -1,4 +1,5 @@
 // Realistic requests: a body for each endpoint with a body, and path parameters. A test parses each body with its endpoint's schema.
+import { OTHER_BODIES } from "./installation-examples.ts";
 
 /** By endpoint name. */
 export const EXAMPLE_BODIES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
@@ -27,6 +28,7 @@ export const EXAMPLE_BODIES: Readonly<Record<string, Readonly<Record<string, unk
       { to: "bob@example.com", template: "0199e0a1-7b2c-7d3e-8f40-5a6b7c8d9e0f" },
     ],
   },
+  "received.reply": { from: "hello@mail.example.com", body: "<p>It will arrive on Monday.</p>" },
   "v1.verify": { email: "ada@example.com" },
   "contacts.upsert": { email: "ada@example.com", subscribed: true, data: { firstName: "Ada" } },
   "contacts.update": { subscribed: false, data: { plan: null } },
@@ -45,6 +47,7 @@ export const EXAMPLE_BODIES: Readonly<Record<string, Readonly<Record<string, unk
     from: "hello@mail.example.com",
     fromName: "Example",
   },
+  "uploads.update": { alt: "The logo of Acme" },
   "templates.update": { subject: 'Hello, {{firstName ?? "friend"}}', replyTo: null },
   "templates.saveVariant": {
     subject: 'Willkommen, {{firstName ?? "Gast"}}',
@@ -189,6 +192,7 @@ export const EXAMPLE_BODIES: Readonly<Record<string, Readonly<Record<string, unk
   "invitations.signUp": { password: "a long password nobody guesses" },
   "domains.create": { domain: "mail.example.com" },
   "domains.update": { ed25519: true },
+  "domains.setLinkDomain": { domain: "go.example.com" },
   "auth.completeSignup": {
     token: "m3qLk0Yx2oXb7nUe5hRw9tPz1sVc4dJf6gKa8iQyBwE",
     password: "correct horse battery",
@@ -249,6 +253,7 @@ export const EXAMPLE_BODIES: Readonly<Record<string, Readonly<Record<string, unk
   "projects.create": { name: "Example" },
   "projects.reset": { confirm: "Example" },
   "projects.delete": { confirm: "Example" },
+  ...OTHER_BODIES,
   "projects.enable": { reason: "An imported list was old; it is deleted." },
   "projects.update": { language: "pt-BR", defaultFrom: "Example <hello@mail.example.com>" },
   "webhooks.stripe": {

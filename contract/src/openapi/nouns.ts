@@ -29,6 +29,10 @@ export const NOUNS: Readonly<Record<string, { title?: string; about: string }>> 
     about: "Reputation of a project's email, as reported by receivers.",
   },
   emails: { about: "Emails to single recipients, with their status." },
+  received: {
+    title: "Received emails",
+    about: "Messages that people send to a project's inbound address.",
+  },
   mailbox: {
     title: "Local mailbox",
     about: "Messages that the transport `mailbox` kept instead of sending them.",
@@ -51,6 +55,10 @@ export const NOUNS: Readonly<Record<string, { title?: string; about: string }>> 
   audit: { title: "Audit log", about: "Changes of a project with author, time and origin." },
   requests: { title: "API requests", about: "Recent API requests and their responses." },
   webhooks: { about: "Endpoints that receive events, and the secret that signs other calls." },
+  installation: {
+    title: "Instance admins",
+    about: "The state of the installation and its projects, for the accounts in `ADMIN_EMAILS`.",
+  },
   instance: { title: "Installation", about: "Features and health of this installation." },
 };
 

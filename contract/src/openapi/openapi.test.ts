@@ -74,6 +74,8 @@ test("the document leaves out what other services and mail programs call", () =>
     "pages.unsubscribe",
     "webhooks.sns",
     "webhooks.stripe",
+    "instance.reach",
+    "instance.allowTls",
   ]);
 });
 

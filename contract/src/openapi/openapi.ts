@@ -47,6 +47,8 @@ const INBOUND = new Set([
   "pages.unsubscribe",
   "tracking.open",
   "tracking.click",
+  "instance.reach",
+  "instance.allowTls",
 ]);
 
 /** The endpoints in the document: all except those that receive requests of other services. */

@@ -1,5 +1,6 @@
 // Examples of success responses: recorded ones, and those that need a situation or a service that recording cannot provide.
 import RECORDED from "../answer-examples.json" with { type: "json" };
+import { INSTALLATION_EXAMPLES } from "./installation-examples.ts";
 
 const ID = "0199e0a1-7b2c-7d3e-8f40-5a6b7c8d9e0f";
 const AT = "2026-10-01T09:00:00.000Z";
@@ -88,11 +89,28 @@ export const WRITTEN_EXAMPLES: Readonly<Record<string, unknown>> = {
       },
     ],
   },
+  "executions.listFailures": {
+    data: [
+      {
+        stepId: ID,
+        stepName: "Create invoice",
+        stepType: "WEBHOOK",
+        cause: "5e1f9c2ab7d04863",
+        error: "The endpoint responded with 503.",
+        count: 12,
+        newestAt: AT,
+        example: { executionId: ID, contact: { id: ID, email: "ada@example.com" } },
+      },
+    ],
+    total: 12,
+    countedAt: AT,
+  },
   "executions.retry": execution,
   "executions.retryStep": { count: 12 },
   "executions.skip": execution,
   "executions.skipStep": { count: 12 },
   "executions.start 202": { message: "The contacts of the segment start in the background.", jobId: ID },
+  ...INSTALLATION_EXAMPLES,
   "invitations.accept": { success: true, data: { projectId: ID, role: "ADMIN" } },
   "mailbox.system": {
     data: [
@@ -114,6 +132,12 @@ export const WRITTEN_EXAMPLES: Readonly<Record<string, unknown>> = {
   "webhooks.resendDelivery": { ...delivery, state: "waiting", tries: 0, nextTryAt: AT, endedAt: null },
   "webhooks.testEndpoint": { status: 200, error: null },
   "notifications.testWebhook": { success: true, data: { status: 200, error: null } },
+  "projects.testTransport": {
+    error: null,
+    serverName: "smtp.example.com",
+    tls: "TLSv1.3",
+    login: "accepted",
+  },
   "projects.enable": RECORDED["projects.update"],
   "users.addPasskey": passkey,
   "users.confirmSecondFactor": recoveryCodes,
@@ -147,6 +171,9 @@ export const TEXT_EXAMPLES: Readonly<Record<string, unknown>> = {
   "pages.showSubscribe": page("Subscribe", "Do you want email from Example at ada@example.com?"),
   "pages.showUnsubscribe": page("Unsubscribe", "Stop email from Example to ada@example.com?"),
   "pages.subscribe": page("Subscribed", "ada@example.com gets email from Example."),
+  "received.getAttachment": "the bytes of the file",
+  "received.getRaw":
+    "From: Ada <ada@example.com>\r\nTo: us@in.example.com\r\nSubject: A question\r\n\r\nWhere is my order?\r\n",
   "suppressions.export": `email,reason,emailId,actor,createdAt\r\ngone@example.com,HARD_BOUNCE,${ID},,${AT}\r\n`,
   "uploads.open": "GIF89a…",
 };

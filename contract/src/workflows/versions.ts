@@ -7,6 +7,7 @@ import { LIMITS } from "../limits/limits.ts";
 import { branch } from "./branches.ts";
 import { exitConditions, shownExitConditions } from "./exit-conditions.ts";
 import { goal, shownGoal } from "./goal.ts";
+import { workflowFolder, workflowTags } from "./groups.ts";
 import { position, STEP_CONFIGS, STEP_TYPES, stepNote, TRIGGER_CONFIGS, TRIGGER_TYPES } from "./graph.ts";
 import {
   byWorkflow,
@@ -64,7 +65,7 @@ export const getVersion = endpoint({
   errors: ["WORKFLOW_NOT_FOUND", "VERSION_NOT_FOUND"],
 });
 
-function differences(item: z.ZodType) {
+function differences<Item extends z.ZodType>(item: Item) {
   return z.object({
     added: z.array(item),
     removed: z.array(item),
@@ -172,6 +173,8 @@ const documentFields = {
   description: workflowDescription,
   triggerType: z.enum(TRIGGER_TYPES),
   triggerConfig: z.record(z.string(), z.unknown()),
+  folder: workflowFolder.optional(),
+  tags: workflowTags.optional(),
   allowReentry: z.boolean(),
   ...documentParts,
   exitConditions: exitConditions.optional(),

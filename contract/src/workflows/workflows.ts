@@ -4,6 +4,8 @@ import { endpoint } from "../endpoint.ts";
 import { addFaults, expectedUpdatedAt, instant, issue, pathId, queryInteger } from "../field.ts";
 import { nameText } from "../name-text.ts";
 import { LIMITS } from "../limits/limits.ts";
+import { emailTag } from "../email-labels.ts";
+import { groupList, workflowFolder, workflowTags } from "./groups.ts";
 import { exitConditions, shownExitConditions } from "./exit-conditions.ts";
 import { position, STEP_TYPES, TRIGGER_CONFIGS, TRIGGER_TYPES } from "./graph.ts";
 import { goal, shownGoal } from "./goal.ts";
@@ -55,6 +57,8 @@ const record = z.object({
   id: z.uuid(),
   name: z.string(),
   description: z.string().nullable(),
+  folder: z.string().nullable().describe("The name of its folder in the list; null for none."),
+  tags: z.array(z.string()),
   enabled: z.boolean(),
   triggerType: z.enum(TRIGGER_TYPES),
   triggerConfig: z.record(z.string(), z.unknown()),
@@ -158,11 +162,15 @@ export const listWorkflows = endpoint({
       .optional()
       .describe("A part of the name or the description, case-insensitive."),
     status: z.enum(["active", "disabled"]).optional().describe("`active` means enabled workflows."),
+    folder: nameText.optional().describe("Workflows of the folder with exactly this name."),
+    tag: emailTag.optional().describe("Workflows with exactly this tag."),
     sort: z.enum(WORKFLOW_SORTS).optional(),
     dir: z.enum(["asc", "desc"]).optional().describe("Default: `asc` for name, otherwise `desc`."),
   }),
   responses: {
     200: pageList(listed).extend({
+      folders: groupList.describe("All folders of the project by name, regardless of the filters."),
+      tags: groupList.describe("All tags of the project's workflows by name, regardless of the filters."),
       countedSince: instant.describe(
         `The start of \`last30Days\`: 30 days ago, or later if over ${LIMITS.recentExecutionsCounted.value} executions of the project have started since.`,
       ),
@@ -182,6 +190,8 @@ export const createWorkflow = endpoint({
   body: z.object({
     name: nameText,
     description: workflowDescription.optional(),
+    folder: workflowFolder.optional(),
+    tags: workflowTags.optional(),
     eventName: awaitedEventName
       .optional()
       .describe("The event that starts it; alias of `triggerConfig.eventName`."),
@@ -218,6 +228,8 @@ export const updateWorkflow = endpoint({
     .object({
       name: nameText.optional(),
       description: workflowDescription.optional(),
+      folder: workflowFolder.optional(),
+      tags: workflowTags.optional(),
       enabled: z.boolean().optional(),
       includeMembers: z
         .boolean()
@@ -279,7 +291,7 @@ export const duplicateWorkflow = endpoint({
   method: "POST",
   path: "/workflows/:id/duplicate",
   summary: "Copy a workflow",
-  description: "The copy is disabled, has new ids, and its name ends in ` (copy)`.",
+  description: "The copy is disabled, keeps folder and tags, has new ids, and its name ends in ` (copy)`.",
   caller: "project",
   params: byWorkflow,
   responses: { 201: workflow },

@@ -131,13 +131,13 @@ export async function download<E extends Endpoint>(
 }
 
 /**
- * Reads the CSV or JSON file that an endpoint returns.
+ * Reads the CSV or JSON file, or the attachment, that an endpoint returns.
  * @throws CallError as `call` does, also if the response does not come from the server
  */
 export async function readFile<E extends Endpoint>(address: Address<E>, given: FileInput<E>): Promise<Blob> {
   const response = await request(address, given, { headers: {}, body: null }, UPLOAD_TIMEOUT_MS);
-  const type = address.envelope === "raw" ? "text/csv" : "application/json";
-  if (response.headers.get("content-type")?.startsWith(type) !== true) throw errorOf(response, null);
+  const type = address.envelope === "raw" ? /^(text\/csv|application\/octet-stream)/ : /^application\/json/;
+  if (!type.test(response.headers.get("content-type") ?? "")) throw errorOf(response, null);
   return reached(response.blob(), given.signal);
 }
 

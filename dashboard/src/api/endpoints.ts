@@ -5,6 +5,7 @@ import type * as analytics from "@postloft/contract/analytics.ts";
 import type * as audit from "@postloft/contract/audit.ts";
 import type * as billing from "@postloft/contract/billing.ts";
 import type * as campaignActions from "@postloft/contract/campaign-actions.ts";
+import type * as campaignReport from "@postloft/contract/campaign-report.ts";
 import type * as campaigns from "@postloft/contract/campaigns.ts";
 import type * as contactBulk from "@postloft/contract/contact-bulk.ts";
 import type * as contactFields from "@postloft/contract/contact-fields.ts";
@@ -21,13 +22,16 @@ import type * as importUndo from "@postloft/contract/import-undo.ts";
 import type * as instance from "@postloft/contract/instance.ts";
 import type * as keys from "@postloft/contract/keys.ts";
 import type * as limitsBilling from "@postloft/contract/limits/billing.ts";
+import type * as linkDomains from "@postloft/contract/link-domains.ts";
 import type * as mailbox from "@postloft/contract/mailbox.ts";
 import type * as members from "@postloft/contract/members.ts";
 import type * as notifications from "@postloft/contract/notifications.ts";
 import type * as oauth from "@postloft/contract/oauth.ts";
 import type * as passkeys from "@postloft/contract/passkeys.ts";
 import type * as projectRemoval from "@postloft/contract/project-removal.ts";
+import type * as projectTransports from "@postloft/contract/project-transports.ts";
 import type * as projects from "@postloft/contract/projects.ts";
+import type * as receivedEmails from "@postloft/contract/received-emails.ts";
 import type * as requests from "@postloft/contract/requests.ts";
 import type * as scheduledEmails from "@postloft/contract/scheduled-emails.ts";
 import type * as secondFactor from "@postloft/contract/second-factor.ts";
@@ -45,6 +49,7 @@ import type * as verify from "@postloft/contract/verify.ts";
 import type * as webhookDeliveries from "@postloft/contract/webhook-deliveries.ts";
 import type * as webhookEndpoints from "@postloft/contract/webhook-endpoints.ts";
 import type * as webhooks from "@postloft/contract/webhooks.ts";
+import type * as workflowsFailures from "@postloft/contract/workflows/failures.ts";
 import type * as workflowsMoves from "@postloft/contract/workflows/moves.ts";
 import type * as workflowsPaste from "@postloft/contract/workflows/paste.ts";
 import type * as workflowsPauses from "@postloft/contract/workflows/pauses.ts";
@@ -139,6 +144,7 @@ export const api = {
     create: address<typeof uploads.uploadImage>("POST", "/uploads/image"),
     list: address<typeof uploads.listUploads>("GET", "/uploads"),
     deleteUnused: address<typeof uploads.deleteUnusedUploads>("POST", "/uploads/delete-unused"),
+    update: address<typeof uploads.updateUpload>("PATCH", "/uploads/:key"),
     delete: address<typeof uploads.deleteUpload>("DELETE", "/uploads/:key"),
     open: address<typeof uploads.openImage>("GET", "/images/:key", "raw"),
   },
@@ -162,6 +168,9 @@ export const api = {
     recipients: address<typeof campaignActions.listCampaignRecipients>("GET", "/campaigns/:id/recipients"),
     audience: address<typeof campaignActions.getCampaignAudience>("GET", "/campaigns/:id/audience"),
     check: address<typeof campaignActions.checkCampaign>("GET", "/campaigns/:id/check"),
+    activity: address<typeof campaignReport.getCampaignActivity>("GET", "/campaigns/:id/activity"),
+    previous: address<typeof campaignReport.listPreviousCampaigns>("GET", "/campaigns/:id/previous"),
+    recipientCounts: address<typeof campaignReport.countCampaignRecipients>("GET", "/campaigns/:id/recipient-counts"),
   },
   workflows: {
     list: address<typeof workflowsWorkflows.listWorkflows>("GET", "/workflows"),
@@ -199,6 +208,7 @@ export const api = {
   executions: {
     start: address<typeof executions.startExecution>("POST", "/workflows/:id/executions"),
     list: address<typeof executions.listExecutions>("GET", "/workflows/:id/executions"),
+    listFailures: address<typeof workflowsFailures.listFailures>("GET", "/workflows/:id/failures"),
     get: address<typeof executions.getExecution>("GET", "/workflows/:id/executions/:executionId"),
     cancel: address<typeof executions.cancelExecution>("DELETE", "/workflows/:id/executions/:executionId"),
     cancelAll: address<typeof executions.cancelAllExecutions>("POST", "/workflows/:id/executions/cancel-all"),
@@ -252,6 +262,14 @@ export const api = {
     reschedule: address<typeof scheduledEmails.rescheduleEmail>("PATCH", "/emails/:id"),
     cancel: address<typeof scheduledEmails.cancelEmail>("POST", "/emails/:id/cancel"),
   },
+  received: {
+    list: address<typeof receivedEmails.listReceived>("GET", "/received-emails"),
+    get: address<typeof receivedEmails.getReceived>("GET", "/received-emails/:id"),
+    getRaw: address<typeof receivedEmails.getRawReceived>("GET", "/received-emails/:id/raw", "raw"),
+    getAttachment: address<typeof receivedEmails.getReceivedAttachment>("GET", "/received-emails/:id/attachments/:index", "raw"),
+    delete: address<typeof receivedEmails.deleteReceived>("DELETE", "/received-emails/:id"),
+    reply: address<typeof receivedEmails.replyToReceived>("POST", "/received-emails/:id/reply", "wrapped"),
+  },
   mailbox: {
     list: address<typeof mailbox.listMessages>("GET", "/mailbox/messages"),
     get: address<typeof mailbox.getMessage>("GET", "/mailbox/messages/:id"),
@@ -267,6 +285,10 @@ export const api = {
     rotateKey: address<typeof domains.rotateDomainKey>("POST", "/domains/:id/rotate-key"),
     update: address<typeof domains.updateDomain>("PATCH", "/domains/:id"),
     delete: address<typeof domains.deleteDomain>("DELETE", "/domains/:id"),
+    getLinkDomain: address<typeof linkDomains.getLinkDomain>("GET", "/link-domain"),
+    setLinkDomain: address<typeof linkDomains.setLinkDomain>("PUT", "/link-domain"),
+    checkLinkDomain: address<typeof linkDomains.checkLinkDomain>("POST", "/link-domain/check"),
+    removeLinkDomain: address<typeof linkDomains.removeLinkDomain>("DELETE", "/link-domain"),
   },
   auth: {
     signup: address<typeof users.signUp>("POST", "/auth/signup", "wrapped"),
@@ -312,6 +334,11 @@ export const api = {
     removal: address<typeof projectRemoval.getRemoval>("GET", "/users/@me/projects/:projectId/removals/:jobId"),
     setupState: address<typeof projects.getSetupState>("GET", "/projects/:projectId/setup-state", "wrapped"),
     enable: address<typeof projects.enableProject>("POST", "/projects/:projectId/enable"),
+    listTransports: address<typeof projectTransports.listProjectTransports>("GET", "/projects/:projectId/transports"),
+    createTransport: address<typeof projectTransports.createProjectTransport>("POST", "/projects/:projectId/transports"),
+    updateTransport: address<typeof projectTransports.updateProjectTransport>("PATCH", "/projects/:projectId/transports/:id"),
+    deleteTransport: address<typeof projectTransports.deleteProjectTransport>("DELETE", "/projects/:projectId/transports/:id"),
+    testTransport: address<typeof projectTransports.testProjectTransport>("POST", "/projects/:projectId/transports/:id/test"),
     regenerateKeys: address<typeof projects.regenerateKeys>("POST", "/users/@me/projects/:projectId/regenerate-keys"),
     regenerateInboundAddress: address<typeof projects.regenerateInboundAddress>("POST", "/users/@me/projects/:projectId/regenerate-inbound-address"),
     ownSecurity: address<typeof security.getOwnSecurity>("GET", "/users/@me/projects/:projectId/security"),
@@ -382,5 +409,7 @@ export const api = {
     ready: address<typeof instance.getReadiness>("GET", "/ready"),
     metrics: address<typeof instance.getMetrics>("GET", "/metrics", "raw"),
     openapi: address<typeof instance.getOpenApi>("GET", "/openapi.json", "raw"),
+    reach: address<typeof linkDomains.reachInstallation>("GET", "/.well-known/postloft", "raw"),
+    allowTls: address<typeof linkDomains.allowTls>("GET", "/tls/allowed", "raw"),
   },
 };

@@ -20,7 +20,6 @@ import { readReportsSearch } from "./reports/search.ts";
 import { readSettingsSearch } from "./settings/search.ts";
 import { readTemplateSearch, readTemplatesSearch } from "./templates/search.ts";
 import { readWorkflowSearch, readWorkflowsSearch } from "./workflows/search.ts";
-import { SignInPage, SignUpPage } from "./account/sign-in-page.tsx";
 
 const root = createRootRouteWithContext<{ queries: QueryClient }>()({
   component: Outlet,
@@ -44,7 +43,7 @@ const signIn = createRoute({
   getParentRoute: () => root,
   path: "/sign-in",
   validateSearch: only(readFrom),
-  component: SignInPage,
+  component: lazyRouteComponent(() => import("./account/sign-in-page.tsx"), "SignInPage"),
 });
 const forgottenPassword = createRoute({
   getParentRoute: () => root,
@@ -65,7 +64,11 @@ const components = createRoute({
   path: "/_components",
   component: lazyRouteComponent(() => import("./components/components-page.tsx"), "ComponentsPage"),
 });
-const signUp = createRoute({ getParentRoute: () => root, path: "/sign-up", component: SignUpPage });
+const signUp = createRoute({
+  getParentRoute: () => root,
+  path: "/sign-up",
+  component: lazyRouteComponent(() => import("./account/sign-in-page.tsx"), "SignUpPage"),
+});
 
 /** Parent of all routes that require a signed-in user. */
 const signedIn = createRoute({
@@ -92,6 +95,11 @@ const newProject = createRoute({
   getParentRoute: () => signedIn,
   path: "/new-project",
   component: lazyRouteComponent(() => import("./projects/new-project-page.tsx"), "NewProjectPage"),
+});
+const installation = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/installation",
+  component: lazyRouteComponent(() => import("./installation/installation-page.tsx"), "InstallationPage"),
 });
 
 const project = createRoute({
@@ -233,6 +241,7 @@ const tree = root.addChildren([
   signedIn.addChildren([
     start,
     newProject,
+    installation,
     project.addChildren([
       home,
       account,

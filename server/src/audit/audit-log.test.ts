@@ -174,3 +174,28 @@ test.for([
   expect(await verify(projectId)).toEqual({ projectId, number, what });
   expect(await verifyAuditLogs(server.database)).toContainEqual({ projectId, number, what });
 });
+
+test("filters entries by action, actor and time, and counts what matches", async () => {
+  const project = await server.createProject();
+  const other = await server.createProject();
+  const { owner, id } = project;
+  const before = new Date().toISOString();
+  await server.call("PATCH", `/users/@me/projects/${id}`, { cookie: owner.cookie }, { name: "Renamed" });
+  await record(entryOf(id), entryOf(id, { by: "service" }), entryOf(other.id));
+  const actionsOf = async (query: string) => {
+    const { data, total } = await list(project, query);
+    expect(total).toBe(data.length);
+    return data.map(({ action, actor }) => `${action} by ${actor.kind}`);
+  };
+  const renamed = "project.updated by person";
+  const automatic = "project.updated by service";
+  expect(await actionsOf("?action=project.updated")).toEqual([automatic, automatic, renamed]);
+  expect(await actionsOf(`?action=project.updated&userId=${owner.id}`)).toEqual([renamed]);
+  expect(await actionsOf("?actorKind=service")).toEqual([automatic, automatic]);
+  expect(await actionsOf(`?since=${before}`)).toEqual([automatic, automatic, renamed]);
+  expect(await actionsOf(`?until=${before}`)).toEqual(["project.created by person"]);
+  expect(await actionsOf(`?userId=${randomUUID()}`)).toEqual([]);
+  const first = await list(project, "?actorKind=service&limit=1");
+  const next = await list(project, `?actorKind=service&limit=1&cursor=${first.cursor}`);
+  expect([first.total, first.hasMore, next.data.length, next.hasMore]).toEqual([2, true, 1, false]);
+});

@@ -16,6 +16,7 @@ import {
   listLoggedProjects,
   lockHeads,
   updateHeads,
+  type AuditFilter,
   type EntryRow,
 } from "./queries.ts";
 import { FIRST_HASH, hashEntry } from "./rules.ts";
@@ -102,9 +103,10 @@ export type AuditEntryView = z.output<typeof contract.auditEntry>;
 export async function listAuditLog(
   database: Database,
   projectId: string,
+  filter: AuditFilter,
   request: PageRequest,
 ): Promise<Page<AuditEntryView> & { total: number }> {
-  const rows = await listEntryRows(database, projectId, request);
+  const rows = await listEntryRows(database, projectId, filter, request);
   const page = toPage("audit", request, rows, (row) => ({
     id: row.id,
     number: row.number,
@@ -115,7 +117,7 @@ export async function listAuditLog(
     details: row.details as Record<string, unknown>,
     hash: row.hash.toString("hex"),
   }));
-  return { ...page, total: request.before === null ? await countEntries(database, projectId) : 0 };
+  return { ...page, total: request.before === null ? await countEntries(database, projectId, filter) : 0 };
 }
 
 const VERIFIED_AT_ONCE = 500;

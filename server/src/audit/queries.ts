@@ -1,5 +1,6 @@
 // Statements on `audit_log` and `audit_heads`.
 import { sql } from "kysely";
+import type { ActorKind, AuditAction } from "@postloft/contract/audit.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
 import type { Row } from "../platform/database/row.ts";
 import type { PageRequest } from "../platform/http/page.ts";
@@ -65,12 +66,35 @@ export async function findAddresses(tx: Tx, userIds: readonly string[]) {
     .execute();
 }
 
+export interface AuditFilter {
+  action?: AuditAction | undefined;
+  actorKind?: ActorKind | undefined;
+  userId?: string | undefined;
+  since?: string | undefined;
+  until?: string | undefined;
+}
+
+/** The log of a project is short, because only people and keys of admins write it. So no other index serves a filter. */
+function matching({ action, actorKind, userId, since, until }: AuditFilter) {
+  const conditions = [
+    ...(action === undefined ? [] : [sql<boolean>`action = ${action}`]),
+    ...(actorKind === undefined ? [] : [sql<boolean>`actor_kind = ${actorKind}`]),
+    ...(userId === undefined ? [] : [sql<boolean>`actor_id = ${userId}`]),
+    ...(since === undefined ? [] : [sql<boolean>`at >= ${since}::timestamptz`]),
+    ...(until === undefined ? [] : [sql<boolean>`at < ${until}::timestamptz`]),
+  ];
+  return conditions.length === 0 ? null : sql<boolean>`(${sql.join(conditions, sql` and `)})`;
+}
+
 export async function listEntryRows(
   database: Database,
   projectId: string,
+  filter: AuditFilter,
   { limit, before }: PageRequest,
 ): Promise<EntryRow[]> {
   let query = database.selectFrom("audit_log").selectAll().where("projectId", "=", projectId);
+  const condition = matching(filter);
+  if (condition !== null) query = query.where(condition);
   if (before !== null) query = query.where("id", "<", before);
   return query
     .orderBy("id", "desc")
@@ -78,8 +102,21 @@ export async function listEntryRows(
     .execute();
 }
 
-export async function countEntries(database: Database, projectId: string): Promise<number> {
-  return (await findHead(database, projectId))?.number ?? 0;
+/** Without a filter, the number of the newest entry is the count. */
+export async function countEntries(
+  database: Database,
+  projectId: string,
+  filter: AuditFilter,
+): Promise<number> {
+  const condition = matching(filter);
+  if (condition === null) return (await findHead(database, projectId))?.number ?? 0;
+  const { count } = await database
+    .selectFrom("audit_log")
+    .select((select) => select.fn.countAll<number>().as("count"))
+    .where("projectId", "=", projectId)
+    .where(condition)
+    .executeTakeFirstOrThrow();
+  return Number(count);
 }
 
 export async function findHead(database: Database, projectId: string): Promise<HeadRow | undefined> {

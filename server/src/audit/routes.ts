@@ -7,8 +7,8 @@ import { listAuditLog } from "./audit-log.ts";
 
 export function auditRoutes({ database }: { database: Database }): Route[] {
   return [
-    route(contract.listAuditLog, async ({ projectId, query }) =>
-      ok(await listAuditLog(database, projectId, readPage("audit", query))),
+    route(contract.listAuditLog, async ({ projectId, query: { limit, cursor, ...filter } }) =>
+      ok(await listAuditLog(database, projectId, filter, readPage("audit", { limit, cursor }))),
     ),
   ];
 }

@@ -1,5 +1,6 @@
 // HTTP routes for campaigns.
 import * as actions from "@postloft/contract/campaign-actions.ts";
+import * as report from "@postloft/contract/campaign-report.ts";
 import * as contract from "@postloft/contract/campaigns.ts";
 import type { z } from "zod";
 import type { Database, Tx } from "../platform/database/database.ts";
@@ -12,6 +13,7 @@ import { checkDraft, takeTestMail } from "../templates/test-mail.ts";
 import { withMadeBody } from "../templates/designs.ts";
 import { warnOnSaving } from "../templates/unknown-variables.ts";
 import { countAudience } from "./audience.ts";
+import { countStatuses, getActivity, listPrevious } from "./campaign-results.ts";
 import type { Linter } from "../templates/linter.ts";
 import {
   checkNewCampaign,
@@ -53,7 +55,7 @@ export interface CampaignRouteDependencies extends CampaignDependencies {
 }
 
 export function campaignRoutes(deps: CampaignRouteDependencies): Route[] {
-  return [...recordRoutes(deps), ...actionRoutes(deps)];
+  return [...recordRoutes(deps), ...reportRoutes(deps), ...actionRoutes(deps)];
 }
 
 /** Reads a full campaign from the request body; missing fields get their defaults. */
@@ -101,15 +103,6 @@ function recordRoutes(deps: CampaignRouteDependencies): Route[] {
     route(contract.duplicateCampaign, async ({ projectId, params, commit }) =>
       commit(async (tx) => created(await duplicateCampaign(tx, projectId, params.id))),
     ),
-    route(actions.getCampaignStats, async ({ projectId, params }) =>
-      ok({
-        ...(await getStats(database, projectId, params.id)),
-        links: await deps.linkStats(projectId, params.id),
-      }),
-    ),
-    route(actions.listCampaignProviders, async ({ projectId, params }) =>
-      ok(await listProviders(database, projectId, params.id)),
-    ),
     route(actions.getCampaignAudience, async ({ projectId, params }) =>
       ok(await countAudience(database, projectId, await getCampaignRow(database, projectId, params.id))),
     ),
@@ -120,6 +113,30 @@ function recordRoutes(deps: CampaignRouteDependencies): Route[] {
     }),
     route(actions.checkCampaign, async ({ projectId, params }) =>
       ok(await checkCampaign(database, deps, projectId, params.id)),
+    ),
+  ];
+}
+
+function reportRoutes(deps: CampaignRouteDependencies): Route[] {
+  const { database } = deps;
+  return [
+    route(actions.getCampaignStats, async ({ projectId, params }) =>
+      ok({
+        ...(await getStats(database, projectId, params.id)),
+        links: await deps.linkStats(projectId, params.id),
+      }),
+    ),
+    route(actions.listCampaignProviders, async ({ projectId, params }) =>
+      ok(await listProviders(database, projectId, params.id)),
+    ),
+    route(report.getCampaignActivity, async ({ projectId, params, query }) =>
+      ok(await getActivity(database, projectId, params.id, query.hours)),
+    ),
+    route(report.listPreviousCampaigns, async ({ projectId, params }) =>
+      ok(await listPrevious(database, projectId, params.id)),
+    ),
+    route(report.countCampaignRecipients, async ({ projectId, params }) =>
+      ok(await countStatuses(database, projectId, params.id)),
     ),
   ];
 }

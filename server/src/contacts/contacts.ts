@@ -8,7 +8,7 @@ import type { Database, Tx } from "../platform/database/database.ts";
 import { isId } from "../platform/ids.ts";
 import { AppError } from "../platform/app-error.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
-import { subtractContacts } from "../events/counts.ts";
+import { keepMailCounts, subtractContacts } from "../events/counts.ts";
 import { enqueueContactEvents } from "../reactions/reactions.ts";
 import { redactRecipients } from "../emails/outbox/redact-recipients.ts";
 import type { ChangeSource } from "./consent.ts";
@@ -161,8 +161,9 @@ export async function deleteContact(
 }
 
 /**
- * Deletes contacts with their events, redacts the recipient in their emails, and skips waiting emails. An opt-out is kept as a keyed hash
- * of the address. With `isImportUndone`, an opt-out known only from that import is dropped. Returns the ids of the deleted contacts.
+ * Deletes contacts with their events, redacts the recipient in their emails, which still count, and skips waiting emails. An opt-out is
+ * kept as a keyed hash of the address. With `isImportUndone`, an opt-out known only from that import is dropped. Returns the ids of the
+ * deleted contacts.
  */
 export async function deleteContacts(
   tx: Tx,
@@ -190,6 +191,7 @@ export async function deleteContacts(
   await redactRecipients(tx, projectId, locked, CONTACT_CHECKS.contactIfThere);
   await redactChangesOf(tx, projectId, found);
   await keepOptOuts(tx, locked, isImportUndone);
+  await keepMailCounts(tx, projectId, found);
   await deleteContactRows(tx, projectId, found);
   return found;
 }

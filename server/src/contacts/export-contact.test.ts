@@ -5,6 +5,7 @@ import * as contacts from "@postloft/contract/contacts.ts";
 import * as emails from "@postloft/contract/emails.ts";
 import * as v1 from "@postloft/contract/v1.ts";
 import { errorOf, useTestServer, type TestCaller } from "../testing/test-server.ts";
+import { addReceivedEmails } from "../testing/received-email.ts";
 import { drawWorkflow } from "../testing/workflow-fixture.ts";
 
 const server = useTestServer();
@@ -53,6 +54,11 @@ test("the export contains contact, consent, segments, events and emails of this 
   );
   for (let number = 0; number < 3; number++) await send(byKey, "ada@sandbox.localhost", number);
   await send(byKey, "bob@sandbox.localhost", 9);
+  const raw = Buffer.from("Subject: A question\r\n\r\nGr\u00f6\u00dfe?");
+  const [written] = await addReceivedEmails(server.database, id, [
+    { from: "ada@sandbox.localhost", raw },
+    { from: "bob@sandbox.localhost" },
+  ]);
   await vi.waitFor(
     async () =>
       expect((await exportOf(byKey, ada)).emails.map(({ status }) => status)).toEqual(
@@ -80,6 +86,9 @@ test("the export contains contact, consent, segments, events and emails of this 
     ["Mail 0", { code: 0 }],
     ["Mail 1", { code: 1 }],
     ["Mail 2", { code: 2 }],
+  ]);
+  expect(all.receivedEmails.map((email) => [email.id, email.raw])).toEqual([
+    [written?.id, raw.toString("base64")],
   ]);
   expect(all.emails[0]?.timeline.map(({ type }) => type)).toEqual(
     expect.arrayContaining(["queued", "email.sent"]),

@@ -23,6 +23,11 @@ export interface ContactExecutions {
   executionsOfContact: (database: Database, projectId: string, contactId: string) => AsyncIterable<unknown>;
 }
 
+/** Received emails of a contact, provided by received/ through api.ts. */
+export interface ContactReceived {
+  receivedOfContact: (database: Database, projectId: string, contactId: string) => AsyncIterable<unknown>;
+}
+
 /**
  * Yields the chunks of one JSON object.
  * @throws AppError CONTACT_NOT_FOUND, before the first chunk.
@@ -34,8 +39,9 @@ export async function openContactExport(
   {
     segmentsOfContact,
     executionsOfContact,
+    receivedOfContact,
     campaignNames,
-  }: ContactSegments & ContactExecutions & CampaignNames,
+  }: ContactSegments & ContactExecutions & ContactReceived & CampaignNames,
 ): Promise<AsyncGenerator<string>> {
   const contact = await getContact(database, projectId, id);
   const consent = await listConsentChanges(database, projectId, id, { campaignNames });
@@ -49,6 +55,7 @@ export async function openContactExport(
     executions: executionsOfContact(database, projectId, id),
     events: readEvents(database, projectId, id),
     emails: readEmailHistory(database, projectId, id, listEventsOfEmail),
+    receivedEmails: receivedOfContact(database, projectId, id),
   });
 }
 

@@ -34,7 +34,10 @@ export interface LinkedAddress {
  * is also the IV of the encryption (a synthetic IV). So an email always gets the same links. A token without an address holds the contact
  * instead of the email.
  */
-export function createContactLinks(applicationSecret: string, baseUrl: () => string): LinkParts["linksOf"] {
+export function createContactLinks(
+  applicationSecret: string,
+  originOf: (projectId: string) => string,
+): LinkParts["linksOf"] {
   const keys = keysOf(applicationSecret);
   return (projectId, contactId, to) => {
     const second = to === undefined ? contactId : (to.emailId ?? NO_ONE);
@@ -43,7 +46,7 @@ export function createContactLinks(applicationSecret: string, baseUrl: () => str
     const [unsubscribeUrl = "", subscribeUrl = "", manageUrl = ""] = LINK_PURPOSES.map((purpose) => {
       const mac = macOf(keys.mac, purpose, ids, address);
       const token = Buffer.concat([ids, mac, encrypt(keys.address, mac, address)]).toString("base64url");
-      return `${baseUrl()}/${purpose}/${token}`;
+      return `${originOf(projectId)}/${purpose}/${token}`;
     });
     return { unsubscribeUrl, subscribeUrl, manageUrl };
   };

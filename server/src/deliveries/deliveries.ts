@@ -4,7 +4,7 @@ import { domainOf } from "@postloft/contract/address.ts";
 import { now, nowMs } from "../platform/clock.ts";
 import type { Tx } from "../platform/database/database.ts";
 import { idTimeMs } from "../platform/ids.ts";
-import { addLateSent } from "../events/counts.ts";
+import { addLateSent, countEventsOfDeleted, type EventOfDeleted } from "../events/counts.ts";
 import { recordEvents, type EventToRecord } from "../events/events.ts";
 import type { Feedbacks } from "../emails/results/outcomes.ts";
 import { pairUp } from "../platform/pair-up.ts";
@@ -141,11 +141,9 @@ async function apply(tx: Tx, items: readonly Item[], guard: Guard): Promise<bool
   const steps = await takeSteps(tx, items, locked);
   await recordActivities(tx, items.flatMap(activityOf));
   const isNew = await findNew(tx, items, steps);
-  await recordEvents(
-    tx,
-    items.flatMap((item, at) => (isNew[at] === true ? eventsOf(item) : [])),
-  );
   const fresh = items.filter((_, at) => isNew[at] === true);
+  await recordEvents(tx, fresh.flatMap(eventsOf));
+  await countEventsOfDeleted(tx, fresh.flatMap(eventsOfDeleted));
   await optOutOfMail(
     tx,
     fresh.flatMap(({ mail, recipients, meaning: { unsubscribe: source } }) =>
@@ -252,4 +250,11 @@ function eventsOf({ projectId, emailId, contactId, facts, meaning, data }: Item)
           emailId,
         },
       ];
+}
+
+/** Returns the event if the contact was deleted. Platform email has no contacts and is not counted. */
+function eventsOfDeleted({ projectId, emailId, contactId, meaning, data }: Item): EventOfDeleted[] {
+  return contactId !== null || meaning.event === null || projectId === SYSTEM_PROJECT_ID
+    ? []
+    : [{ projectId, emailId, name: meaning.event, data: { ...data, ...meaning.data } }];
 }

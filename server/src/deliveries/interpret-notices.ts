@@ -1,24 +1,19 @@
 // Reads notices, finds the emails they are about and applies their reports. Waits for emails that are not recorded yet.
 import { parseAddress } from "@postloft/contract/address.ts";
-import { EMAIL_RECEIVED } from "@postloft/contract/event-names.ts";
 import type { Tx } from "../platform/database/database.ts";
-import { enqueueContactEvents } from "../reactions/reactions.ts";
-import { recordEvents } from "../events/events.ts";
 import { findHeldMails, type ReturnedMail } from "../emails/returned/returned-emails.ts";
 import { enqueuePlatformEmails } from "../emails/platform-email/platform-email.ts";
 import { SYSTEM_PROJECT_ID } from "../emails/rows/system-project.ts";
 import { keepDomainReport } from "../domains/reports/domain-reports.ts";
 import { pairUp } from "../platform/pair-up.ts";
 import { notifiedAt } from "../users/users.ts";
-import { findWrittenTo } from "../projects/projects.ts";
 import { keepReturnedMessages } from "../emails/returned/returned-messages.ts";
-import { readDataPatch } from "../contacts/rules.ts";
-import { upsertContacts } from "../contacts/upsert-contacts.ts";
 import type { Deliveries, MailReport } from "./deliveries.ts";
 import type { InterpretNotices, Verdict } from "./notices.ts";
 import { operatorMail } from "./operator-mail.ts";
 import { PATIENCE_SECONDS, readAll, type Read, type ReadingDependencies } from "./read-notices.ts";
-import type { IncomingMessage, AdminMessage } from "./returned-message.ts";
+import { receiveMessages } from "./receive-messages.ts";
+import type { AdminMessage } from "./returned-message.ts";
 import { hasLeft, neverLeaves, UNSURE_KINDS, type ReportKind } from "./rules.ts";
 import type { Report } from "./ses-events.ts";
 
@@ -77,10 +72,7 @@ export function createInterpreter({
         }),
     );
     const done = new Map(pairUp(ready, isNew).map(([{ report }, isFirst]) => [report, isFirst]));
-    const incoming = await receive(
-      tx,
-      read.flatMap((one) => ("message" in one ? [one.message] : [])),
-    );
+    const incoming = await receiveMessages(tx, pairUp(notices, read));
     const written = read.flatMap((one) => ("operator" in one ? [one.operator] : []));
     if (operator !== null) await passOn(tx, written, operator);
     const domainReports = new Map<Read, string>();
@@ -151,42 +143,4 @@ async function passOn(tx: Tx, messages: readonly AdminMessage[], operator: strin
     tx,
     own.map((message) => ({ to, ...operatorMail(message)(language) })),
   );
-}
-
-/** Records messages from people as events of their contacts. Returns the messages to existing projects. */
-async function receive(tx: Tx, messages: readonly IncomingMessage[]): Promise<Set<IncomingMessage>> {
-  if (messages.length === 0) return new Set();
-  const projects = await findWrittenTo(tx, [...new Set(messages.map(({ inboundName }) => inboundName))]);
-  const own = messages.flatMap((message) => {
-    const projectId = projects.get(message.inboundName);
-    return projectId === undefined ? [] : [{ ...message, projectId, message }];
-  });
-  const contacts = await upsertContacts(
-    tx,
-    own.map(({ projectId, from }) => ({
-      projectId,
-      email: from,
-      // Writing to a project is not consent to receive email. Existing consent stays.
-      subscribedIfNew: false,
-      patch: readDataPatch(undefined),
-      via: { source: "inbound", actor: null, ip: null },
-    })),
-  );
-  // The `email.received` event does not announce the new contact to change subscribers.
-  await enqueueContactEvents(
-    tx,
-    pairUp(own, contacts).flatMap(([{ projectId }, { contactId, isNew }]) =>
-      isNew ? [{ projectId, contactId }] : [],
-    ),
-  );
-  await recordEvents(
-    tx,
-    pairUp(own, contacts).map(([{ projectId, data }, { contactId }]) => ({
-      projectId,
-      contactId,
-      name: EMAIL_RECEIVED,
-      data: { ...data },
-    })),
-  );
-  return new Set(own.map(({ message }) => message));
 }

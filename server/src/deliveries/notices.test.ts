@@ -614,6 +614,7 @@ test("creates an unsubscribed contact with an event for a new sender and keeps k
         from: "new@example.com",
         messageId: "new@example.com.1",
         text: "Where is my order?",
+        receivedEmailId: expect.any(String),
       },
     },
   ]);

@@ -38,6 +38,8 @@ export interface NoticeStore {
 }
 
 const MAX_BATCH = 200;
+/** One of the largest messages. A parameter of a statement takes twice its bytes. */
+const MAX_BATCH_BYTES = LIMITS.inboundBytes.value;
 const SUM_EVERY_MS = 5_000;
 /** Amazon SNS gives up after an hour, so an older notice was kept and replayed (reliability case S51). */
 const AGE_LIMITS = { maxAgeSeconds: 3_600, maxAheadSeconds: 300 };
@@ -51,6 +53,8 @@ export function createNoticeStore(
     shards: 2,
     shardOf: ({ providerId }) => providerId.charCodeAt(providerId.length - 1),
     maxItems: MAX_BATCH,
+    weightOf: ({ raw }) => raw.length,
+    maxWeight: MAX_BATCH_BYTES,
     async run(reported) {
       const notices = reported.map((notice) => ({ ...notice, id: newId() }));
       const { now, ids } = await insertNotices(database, notices, AGE_LIMITS);
@@ -108,6 +112,8 @@ const BATCHES: ReadonlyArray<{ source: NoticeSource; limit: number }> = [
   { source: "sns", limit: 500 },
   { source: "smtp", limit: 20 },
 ];
+/** A batch ends after the message that exceeds these bytes. */
+const MAX_READ_BYTES = LIMITS.inboundBytes.value;
 const POLL_MS = 5_000;
 const MAX_FAILURES = 5;
 const FIRST_RETRY_SECONDS = 2;
@@ -184,7 +190,7 @@ async function readBatch(
   claimed: string[],
 ): Promise<number> {
   return transaction(database, async (tx) => {
-    const rows = await claimNotices(tx, source, limit, ids);
+    const rows = await claimNotices(tx, source, { limit, mostBytes: MAX_READ_BYTES }, ids);
     claimed.push(...rows.map(({ id }) => id));
     if (rows.length === 0) return 0;
     const verdicts = await interpret(tx, rows);

@@ -1,6 +1,7 @@
 // Parses messages received over SMTP: cheap ones right away, costly ones on a separate thread.
 import { createTaskThread } from "../platform/threads/task-thread.ts";
 import { parseMessage, type Parsed } from "./parse-message.ts";
+import { BEGINNING_BYTES } from "./read-incoming.ts";
 
 /** Each line costs the parser 10 µs, however short it is. Reports need far fewer lines. */
 const MAX_LINES = 10_000;
@@ -22,8 +23,9 @@ const thread = createTaskThread<Uint8Array, Parsed>({
   waiting: WAITING,
 });
 
-/** Returns whether parsing would block the serving thread too long. */
-export function isCostly(raw: Buffer): boolean {
+/** Returns whether parsing the beginning of a message would block the serving thread too long. */
+export function isCostly(message: Buffer): boolean {
+  const raw = message.subarray(0, BEGINNING_BYTES);
   const lines = endOfLines(raw, CHEAP_LINES);
   if (lines !== null && lines < raw.length) return true;
   return (
@@ -33,12 +35,13 @@ export function isCostly(raw: Buffer): boolean {
 }
 
 /**
- * Parses a message, on the thread if it is costly.
+ * Parses the beginning of a message, on the thread if it is costly.
  * @throws TaskOverLimit if it takes too long; AppError RATE_LIMIT_EXCEEDED if too many wait for the thread
  */
 export async function parseApart(raw: Buffer): Promise<Parsed> {
-  const first = raw.subarray(0, endOfLines(raw, MAX_LINES) ?? raw.length);
-  return isCostly(raw) ? thread.run(OWNER, first) : parseMessage(first);
+  const beginning = raw.subarray(0, BEGINNING_BYTES);
+  const first = beginning.subarray(0, endOfLines(beginning, MAX_LINES) ?? beginning.length);
+  return isCostly(first) ? thread.run(OWNER, first) : parseMessage(first);
 }
 
 /** Returns the offset after that many lines, or null if there are fewer. */

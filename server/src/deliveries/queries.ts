@@ -69,22 +69,33 @@ export async function hasDueNotices(database: Database): Promise<boolean> {
   return rows[0]?.isDue === true;
 }
 
-/** Claims due notices until the transaction ends, optionally only those with the given `ids`. */
+/**
+ * Claims due notices until the transaction ends, optionally only those with the given `ids`. Leaves those after the one that exceeds
+ * `mostBytes` for the next batch.
+ */
 export async function claimNotices(
   tx: Tx,
   source: NoticeSource,
-  limit: number,
+  { limit, mostBytes }: { limit: number; mostBytes: number },
   ids: readonly string[] | null,
 ): Promise<NoticeRow[]> {
   const among = ids === null ? sql`` : sql`and id = any(${ids}::uuid[])`;
   const { rows } = await sql<NoticeRow>`
-    select id, source, case when source = 'sns' then convert_from(raw, 'UTF8') end as text,
-      case when source = 'smtp' then raw end as raw, sender, recipient, failures,
-      extract(epoch from now() - received_at)::float8 as age_seconds
-    from notices
-    where source = ${source} and done_at is null and due_at <= now() ${among}
-    order by due_at limit ${limit}
-    for update skip locked`.execute(tx);
+    with due as materialized (
+      select id, due_at, octet_length(raw) as bytes from notices
+      where source = ${source} and done_at is null and due_at <= now() ${among}
+      order by due_at, id limit ${limit}
+      for update skip locked
+    ), summed as materialized (
+      select id, coalesce(sum(bytes) over (order by due_at, id rows between unbounded preceding and 1 preceding), 0) as bytes_before
+      from due
+    )
+    select n.id, n.source, case when n.source = 'sns' then convert_from(n.raw, 'UTF8') end as text,
+      case when n.source = 'smtp' then n.raw end as raw, n.sender, n.recipient, n.failures,
+      extract(epoch from now() - n.received_at)::float8 as age_seconds
+    from notices n
+    where n.id in (select s.id from summed s where s.bytes_before < ${mostBytes}::float8)
+    order by n.due_at, n.id`.execute(tx);
   return rows;
 }
 

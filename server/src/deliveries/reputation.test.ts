@@ -88,6 +88,7 @@ test("returns a healthy, complete response for a project without email on both p
       complaintAllTime: "healthy",
     },
     isDisabled: false,
+    disabledBy: null,
     suspensions: [],
   };
   for (const [path, caller] of [
@@ -153,8 +154,8 @@ test("the hundredth email disables a project with earlier bounces", async () => 
   expect(await look(evaluated)).toEqual([]);
   await makeSentMails(server.database, project.id, 1);
   expect(await look(evaluated)).toEqual([project.id]);
-  const { isDisabled, suspensions } = await read(project);
-  expect([isDisabled, suspensions.length]).toEqual([true, 1]);
+  const { isDisabled, disabledBy, suspensions } = await read(project);
+  expect([isDisabled, disabledBy, suspensions.length]).toEqual([true, "RATES", 1]);
   expect(await mailsTo(project)).toHaveLength(1);
 });
 

@@ -26,6 +26,11 @@ function countedFrom({ isDisabled, suspendedAt }: Status): Date | null {
   return isDisabled ? null : suspendedAt;
 }
 
+function disabledBy({ isDisabled, isSuspended }: Status): Security["disabledBy"] {
+  if (!isDisabled) return null;
+  return isSuspended ? "RATES" : "ADMIN";
+}
+
 /**
  * Returns the reputation of a project (decisions §2).
  * @throws AppError PROJECT_NOT_FOUND
@@ -48,6 +53,7 @@ export async function readSecurity(database: Database, projectId: string): Promi
     },
     levels,
     isDisabled: statusOfEmail.isDisabled,
+    disabledBy: disabledBy(statusOfEmail),
     suspensions: await listSuspensions(database, projectId),
   };
 }

@@ -101,15 +101,17 @@ function fromBase32(text: string): Buffer {
 
 /** Returns the return path of an email, or null for transports that report bounces in notices instead. */
 export function createReturnPathOf({
-  transport,
   returnPaths,
   bounceDomain,
 }: {
-  transport: Pick<Transport, "takesReturnPath">;
   returnPaths: ReturnPaths;
   bounceDomain: string | null;
 }) {
-  return (projectId: string, emailId: string): string | null => {
+  return (
+    projectId: string,
+    emailId: string,
+    transport: Pick<Transport, "takesReturnPath">,
+  ): string | null => {
     if (transport.takesReturnPath !== true || bounceDomain === null) return null;
     const localPart = returnPaths.localPartOf(projectId, emailId);
     return localPart === null ? null : `${localPart}@${bounceDomain}`;

@@ -103,6 +103,14 @@ test("records the beginning of a person's message to a project", async () => {
     message: {
       inboundName: mail.projectId,
       from: "ada@example.com",
+      header: {
+        fromName: "Ada",
+        replyTo: null,
+        subject: "Grüße",
+        messageId: "<x1@example.com>",
+        inReplyTo: null,
+        references: null,
+      },
       data: {
         subject: "Grüße",
         from: "ada@example.com",

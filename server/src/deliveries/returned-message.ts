@@ -6,6 +6,7 @@ import type { MailNames } from "../emails/returned/returned-emails.ts";
 import { htmlToText } from "../rendering/text-part.ts";
 import { notifyCause } from "../transports/replies/replies.ts";
 import { isInboundName } from "../projects/projects.ts";
+import type { WrittenHeader } from "../received/keep-received.ts";
 import { bareAddress, readFeedbackReport, readFieldGroups, type FieldGroup } from "./delivery-status.ts";
 import { parseApart } from "./parse-apart.ts";
 import { readBounce } from "./read-bounce.ts";
@@ -19,6 +20,7 @@ export interface IncomingMessage {
   inboundName: string;
   /** Sender in canonical form, not verified. */
   from: string;
+  header: WrittenHeader;
   data: { subject: string | null; from: string; messageId: string | null; text: string | null };
 }
 
@@ -65,19 +67,27 @@ export async function readReturnedMessage(
   { returnPaths, ownDomains }: { returnPaths: ReturnPaths; ownDomains: readonly string[] },
 ): Promise<Reading> {
   const parsed = await parseApart(raw);
-  if ("fault" in parsed)
+  const local = localPartOf(envelope.recipient).toLowerCase();
+  if ("fault" in parsed) {
+    // A message from a person is received even if only its header can be read.
+    if (parsed.header !== null && isInboundName(local)) return written(parsed.header, envelope, ownDomains);
     return { kind: "ignored", why: `not readable: ${readText(parsed.fault, 200) ?? ""}` };
+  }
   const { email } = parsed;
   const reports = reportsIn(email, raw, envelope, returnPaths);
   if (reports.length > 0) return { kind: "reports", reports };
-  const local = localPartOf(envelope.recipient).toLowerCase();
   // Providers also use the complaint address to ask whether it is ours.
   if (isOperatorName(local === "" ? envelope.recipient : local) || local === returnPaths.feedbackName)
     return { kind: "operator", message: toAdminMessage(email, envelope, ownDomains) };
   if (!isInboundName(local)) return { kind: "ignored", why: "no report in it" };
+  return written(email, envelope, ownDomains);
+}
+
+/** Returns the message of a person, and ignores that of a machine. */
+function written(email: Email, envelope: Envelope, ownDomains: readonly string[]): Reading {
   const machine = automatic(email, envelope, ownDomains);
   if (machine !== null) return { kind: "ignored", why: machine };
-  return incoming(email, local);
+  return incoming(email, envelope);
 }
 
 /** Returns whether every domain must have this local part. */
@@ -215,15 +225,30 @@ function toAdminMessage(email: Email, envelope: Envelope, ownDomains: readonly s
   };
 }
 
-function incoming(email: Email, inboundName: string): Reading {
-  const parsed = parseAddress(email.from?.address ?? "");
-  if (!parsed.ok) return { kind: "ignored", why: "no sender in it" };
-  const from = parsed.address;
+/**
+ * Falls back to the envelope's sender if From is an address that no contact can have, because a person's message must not be lost. A message
+ * without any address in From is a machine's.
+ */
+function incoming(email: Email, { sender, recipient }: Envelope): Reading {
+  const address = email.from?.address ?? "";
+  const senders = [address, address.includes("@") ? sender : ""].map((one) => parseAddress(one));
+  const found = senders.find((parsed) => parsed.ok);
+  if (found === undefined) return { kind: "ignored", why: "no sender in it" };
+  const from = found.address;
+  const inboundName = localPartOf(recipient).toLowerCase();
   return {
     kind: "message",
     message: {
       inboundName,
       from,
+      header: {
+        fromName: email.from?.name ?? null,
+        replyTo: email.replyTo?.[0]?.address ?? null,
+        subject: email.subject ?? null,
+        messageId: email.messageId ?? null,
+        inReplyTo: email.inReplyTo ?? null,
+        references: email.references ?? null,
+      },
       data: {
         subject: readText(email.subject, MAX_SUBJECT_LENGTH),
         from,

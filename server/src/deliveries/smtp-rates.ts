@@ -67,6 +67,32 @@ export function operatorBytesTakes(remoteAddress: string, bytes: number): Counte
   ];
 }
 
+/**
+ * Returns the limits for the stored bytes of messages to a project, first by sender so that one sender blocks no other, and by network
+ * because a network can forge senders.
+ */
+export function inboundBytesTakes(
+  address: string,
+  { sender, remoteAddress }: { sender: string; remoteAddress: string },
+  bytes: number,
+): Counted[] {
+  const counted = { amount: Math.ceil(bytes / 1024), windowSeconds: DAY_SECONDS };
+  const lower = address.toLowerCase();
+  return [
+    {
+      ...counted,
+      bucket: bucketOf(`inbound bytes\n${lower}\n${sender.toLowerCase()}`),
+      limit: LIMITS.inboundSenderKilobytes.value,
+    },
+    {
+      ...counted,
+      bucket: bucketOf(`inbound bytes of network\n${lower}\n${networkOf(remoteAddress)}`),
+      limit: LIMITS.inboundNetworkKilobytes.value,
+    },
+    { ...counted, bucket: bucketOf(`inbound bytes\n${lower}`), limit: LIMITS.inboundKilobytes.value },
+  ];
+}
+
 /** Returns the limits for messages from people, first by sender so that one sender blocks no other. */
 export function writtenTakes(kind: "project" | "operator", address: string, sender: string): Counted[] {
   const lower = address.toLowerCase();

@@ -7,7 +7,7 @@ import type { DomainRow, FoundRecords } from "./queries.ts";
 /** A domain loses its verification after this many consecutive failed checks. */
 export const MAX_FAILED_CHECKS = 3;
 /** Checks closer together than this count as one, so that repeated clicks can't unverify a domain. */
-const FAILED_CHECK_GAP_MS = 4 * 60_000;
+export const FAILED_CHECK_GAP_MS = 4 * 60_000;
 const CHECK_EVERY_MS = 5 * 60_000;
 /** A domain without published records for this long is checked less often. */
 const SLOW_AFTER_MS = 7 * 24 * 60 * 60_000;

@@ -6,8 +6,9 @@ import { DIMENSIONS, type Dimension } from "@postloft/contract/report-queries.ts
 import { plannedEachTime, type Database, type Tx } from "../platform/database/database.ts";
 import { NO_ID } from "../platform/ids.ts";
 import { shownEvents } from "./deletion-queries.ts";
-import { isEmailSent, sentEventId } from "../emails/rows/sent-events.ts";
+import { sentEventId } from "../emails/rows/sent-events.ts";
 import { countedProvider, joinProviders, recipientDomain } from "../emails/rows/counted-by.ts";
+import { SYSTEM_PROJECT_ID } from "../emails/rows/system-project.ts";
 import { upsertNameCounts } from "./name-count-queries.ts";
 
 type Expression = RawBuilder<unknown>;
@@ -37,6 +38,8 @@ export const DIMENSION_NUMBERS: Readonly<Record<Dimension, number>> = {
 };
 
 export const SENT_ID = sentEventId();
+/** Emails count as sent with and without a contact, but platform email doesn't count. The index `emails_sent` has the first condition. */
+export const WAS_SENT = sql`e.sent_at is not null and e.project_id <> ${sql.lit(SYSTEM_PROJECT_ID)}::uuid`;
 
 /** Maps an event `v` to the column that it counts in. Only the first event of its kind counts per email. */
 const COLUMN_OF_EVENT = sql`case v.name
@@ -68,6 +71,8 @@ const allOf = (conditions: readonly Expression[]) => sql.join(conditions, sql` a
 export interface Counted {
   recorded: readonly Expression[];
   sent: readonly Expression[];
+  /** Rows to read as recorded events `v` instead of the table, with its columns that `mailFacts` reads. */
+  recordedIn?: Expression;
 }
 
 /** Selects recorded events and sent emails with ids in a range. A null `until` means no upper bound. */
@@ -81,16 +86,19 @@ export function inRange(from: Expression, until: Expression | null): Counted {
  * Returns events of emails, each with its time and email `e`, without test emails. A rejected email is a flag of its bounce and not a
  * separate row. For generated rows the planner overestimates the number and starts workers for a few hundred events.
  */
-export function mailFacts(projectId: string, { recorded, sent }: Counted): Expression {
+export function mailFacts(
+  projectId: string,
+  { recorded, sent, recordedIn = sql`events` }: Counted,
+): Expression {
   const ofMail = sql`e.priority, e.campaign_id, e.template_id, e.workflow_id, ${recipientDomain()} as domain`;
   return sql`
     select v.created_at as at, ${COLUMN_OF_EVENT} as what, ${IS_REJECTION} as is_refusal, ${ofMail}
-    from events v join emails e on e.project_id = v.project_id and e.id = v.email_id
+    from ${recordedIn} v join emails e on e.project_id = v.project_id and e.id = v.email_id
     where v.project_id = ${projectId} and v.name = any(${MAIL_NAMES}::text[]) and e.is_test is null
       and ${allOf(recorded)}
     union all
     select e.sent_at, 'sent', false, ${ofMail} from emails e
-    where e.project_id = ${projectId} and e.is_test is null and ${isEmailSent(null)} and ${allOf(sent)}`;
+    where e.project_id = ${projectId} and e.is_test is null and ${WAS_SENT} and ${allOf(sent)}`;
 }
 
 /** The value of each dimension for facts `f` with their providers `p`, or null. */
@@ -137,14 +145,26 @@ export function otherFacts(projectId: string, recorded: readonly Expression[]): 
 }
 
 /** Returns rows of `event_counts` for the selected events, without the project. */
-export function countOthers(projectId: string, { recorded }: Counted): Expression {
+export function countOthers(projectId: string, recorded: Counted["recorded"]): Expression {
   return sql`
     select ${quarterOf(sql`f.at`)} as quarter, f.name, f.detail, count(*)::integer as count
     from (${otherFacts(projectId, recorded)}) f group by 1, 2, 3`;
 }
 
-/** Adds the selected events to the counts or subtracts them. New values get the next free numbers. */
-export async function upsertCounts(tx: Tx, projectId: string, counted: Counted, sign: 1 | -1): Promise<void> {
+/** How counts change: added or subtracted, and to which rows. */
+interface MailChange {
+  sign: 1 | -1;
+  /** Whether they are events of deleted contacts. Those don't exist anymore, so a recount leaves out their rows. */
+  ofDeleted?: boolean;
+}
+
+/** Adds the selected events of emails to their counts or subtracts them. New values get the next free numbers. */
+export async function upsertMailCounts(
+  tx: Tx,
+  projectId: string,
+  counted: Counted,
+  { sign, ofDeleted = false }: MailChange,
+): Promise<void> {
   const columns = MAIL_COLUMNS.map((column) => sql.id(column));
   const signed = MAIL_COLUMNS.map((column) => sql`${sign}::integer * ${sql.id(column)}`);
   const added = MAIL_COLUMNS.map(
@@ -164,22 +184,34 @@ export async function upsertCounts(tx: Tx, projectId: string, counted: Counted, 
       from named n left join known k on k.dimension = n.dimension and k.value = n.value where k.id is null
       returning dimension, value, id
     ), numbered as (select * from known union all select * from fresh)
-    insert into mail_counts as c (project_id, dimension, quarter, value, ${sql.join(columns)})
-    select ${projectId}::uuid, o.dimension, o.quarter, n.id, ${sql.join(signed)}
+    insert into mail_counts as c (project_id, dimension, quarter, value, of_deleted, ${sql.join(columns)})
+    select ${projectId}::uuid, o.dimension, o.quarter, n.id, ${ofDeleted}, ${sql.join(signed)}
     from counted o join numbered n on n.dimension = o.dimension and n.value = o.value order by o.dimension, o.quarter, n.id
-    on conflict (project_id, dimension, quarter, value) do update set ${sql.join(added)}`.execute(tx);
+    on conflict (project_id, dimension, quarter, value, of_deleted) do update set ${sql.join(added)}`.execute(
+    tx,
+  );
+}
+
+/** Adds the selected events that do not belong to emails to their counts or subtracts them. */
+export async function upsertEventCounts(
+  tx: Tx,
+  projectId: string,
+  recorded: Counted["recorded"],
+  sign: 1 | -1,
+): Promise<void> {
   await sql`
     ${plannedEachTime} insert into event_counts as c (project_id, quarter, name, detail, count)
-    select ${projectId}::uuid, quarter, name, detail, ${sign}::integer * count from (${countOthers(projectId, counted)}) counted
+    select ${projectId}::uuid, quarter, name, detail, ${sign}::integer * count from (${countOthers(projectId, recorded)}) counted
     on conflict (project_id, quarter, name, detail) do update set count = c.count + excluded.count`.execute(
     tx,
   );
-  await upsertNameCounts(
-    tx,
-    projectId,
-    { recorded: allOf(counted.recorded), sent: allOf(counted.sent) },
-    sign,
-  );
+}
+
+/** Adds the selected events to all counts. */
+async function addCounts(tx: Tx, projectId: string, counted: Counted): Promise<void> {
+  await upsertMailCounts(tx, projectId, counted, { sign: 1 });
+  await upsertEventCounts(tx, projectId, counted.recorded, 1);
+  await upsertNameCounts(tx, projectId, { recorded: allOf(counted.recorded), sent: allOf(counted.sent) }, 1);
 }
 
 /** Locks the position of the counts. Every transaction that changes counted data holds this lock until its commit. */
@@ -200,7 +232,7 @@ export async function listUncounted(database: Database, limit: number) {
   const { rows } = await sql<{ id: string }>`
     ${plannedEachTime} select p.project_id as id from project_queues p left join count_positions c on c.project_id = p.project_id
     where (select v.id from events v where v.project_id = p.project_id order by v.id desc limit 1) >= coalesce(c.position, ${NO_ID})
-      or (select ${SENT_ID} from emails e where e.project_id = p.project_id and ${isEmailSent(null)} order by ${SENT_ID} desc limit 1)
+      or (select ${SENT_ID} from emails e where e.project_id = p.project_id and ${WAS_SENT} order by ${SENT_ID} desc limit 1)
         >= coalesce(c.position, ${NO_ID})
     order by random() limit ${limit}`.execute(database);
   return rows.map(({ id }) => id);
@@ -232,7 +264,7 @@ async function findStep(
   const { rows } = await sql<{ step: string }>`
     ${plannedEachTime} select least(${until}::uuid,
       (select v.id from events v where v.project_id = ${projectId} and v.id >= ${position} order by v.id offset ${limit} limit 1),
-      (select ${SENT_ID} from emails e where e.project_id = ${projectId} and ${isEmailSent(null)} and ${SENT_ID} >= ${position}
+      (select ${SENT_ID} from emails e where e.project_id = ${projectId} and ${WAS_SENT} and ${SENT_ID} >= ${position}
        order by ${SENT_ID} offset ${limit} limit 1)) as step`.execute(tx);
   return rows[0]?.step ?? until;
 }
@@ -249,7 +281,7 @@ export async function advanceCounts(
   const position = await lockPosition(tx, projectId);
   if (position >= until) return false;
   const step = await findStep(tx, projectId, { position, until, limit });
-  await upsertCounts(tx, projectId, inRange(sql`${position}::uuid`, sql`${step}::uuid`), 1);
+  await addCounts(tx, projectId, inRange(sql`${position}::uuid`, sql`${step}::uuid`));
   await sql`update count_positions set position = ${step} where project_id = ${projectId}`.execute(tx);
   return step < until;
 }

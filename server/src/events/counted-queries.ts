@@ -5,7 +5,6 @@ import { EMAIL_KINDS } from "@postloft/contract/emails.ts";
 import type { Dimension } from "@postloft/contract/report-queries.ts";
 import { plannedEachTime, type Database } from "../platform/database/database.ts";
 import { NO_ID } from "../platform/ids.ts";
-import { isEmailSent } from "../emails/rows/sent-events.ts";
 import { joinProviders } from "../emails/rows/counted-by.ts";
 import {
   DIMENSION_NUMBERS,
@@ -17,6 +16,7 @@ import {
   positionOf,
   SENT_ID,
   VALUES,
+  WAS_SENT,
   type Counted,
   type MailColumn,
   type Span,
@@ -183,6 +183,6 @@ export async function sentMails(database: Database, projectId: string, span: Spa
     where m.project_id = ${projectId} and m.dimension = ${DIMENSION_NUMBERS.kind} and ${inSpan(span, sql`m.quarter`)}
     union all
     select (${EMAIL_KINDS}::text[])[e.priority], 1 from emails e
-    where e.project_id = ${projectId} and e.is_test is null and ${isEmailSent(null)} and ${inSpan(span, sql`e.sent_at`)}
+    where e.project_id = ${projectId} and e.is_test is null and ${WAS_SENT} and ${inSpan(span, sql`e.sent_at`)}
       and ${SENT_ID} >= ${position} and ${SENT_ID} >= ${positionOf(projectId)}`;
 }

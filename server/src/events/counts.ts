@@ -7,7 +7,13 @@ import type { Metrics } from "../platform/metrics.ts";
 import { advanceCounts, findCountable, listUncounted } from "./count-queries.ts";
 
 export { DIMENSION_NUMBERS, MAIL_NAMES, type MailColumn, type Span } from "./count-queries.ts";
-export { addLateSent, subtractContacts } from "./count-changes-queries.ts";
+export {
+  addLateSent,
+  countEventsOfDeleted,
+  keepMailCounts,
+  subtractContacts,
+  type EventOfDeleted,
+} from "./count-changes-queries.ts";
 export { sentMails, sumMails, sumOthers, type MailFilter } from "./counted-queries.ts";
 
 /** Younger events are not counted yet, because their transaction may be open and clocks differ. */

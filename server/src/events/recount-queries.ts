@@ -39,11 +39,11 @@ export async function countWrongQuarters(tx: Tx, projectId: string, span: Span) 
   const mails = sql`
     select c.dimension, quarter, v.value, ${columns} from mail_counts c
     join count_values v on v.project_id = c.project_id and v.dimension = c.dimension and v.id = c.value
-    where c.project_id = ${projectId} and ${within} and ${isCounted}`;
+    where c.project_id = ${projectId} and not c.of_deleted and ${within} and ${isCounted}`;
   const recounted = sql`select dimension, quarter, value, ${columns} from (${countMails(projectId, counted)}) told where ${isCounted}`;
   const others = sql`
     select quarter, name, detail, count from event_counts where project_id = ${projectId} and ${within} and count <> 0`;
-  const recountedOthers = countOthers(projectId, counted);
+  const recountedOthers = countOthers(projectId, counted.recorded);
   const names = Object.entries(DIMENSION_NUMBERS).map(
     ([name, number]) => sql`(${number}::smallint, ${name})`,
   );

@@ -17,6 +17,7 @@ import {
 } from "./admin-command.ts";
 import { describeHeld, dropHeld, holdSoon, readHeld, releaseHeld } from "./held.ts";
 import {
+  confirmAddress,
   createAccount,
   createProjectFor,
   enableAgain,
@@ -36,6 +37,7 @@ export const USAGE = `npm run admin -- <command> [--json]
   create-user <address>                 create an account
   reset-password <address>              set a new password and end the account's sessions
   remove-account <id> [--to <id>]       delete an account; --to is the account that gets its projects
+  confirm-address <address>             mark the address of an account as confirmed
   second-factor-off <address>           turn off two-factor authentication
   projects [--after <id>]               list projects, 100 at a time
   create-project <name> --owner <address>   create a project with its keys
@@ -97,6 +99,13 @@ const COMMANDS: Readonly<Record<string, Command>> = {
       if (!isId(id)) throw new UsageError("remove-account needs the id of an account.");
       const user = await removeAccount(database, id, to);
       return { json: user, lines: [`Deleted account ${user.email} (${user.id}).`] };
+    },
+  },
+  "confirm-address": {
+    argument: "<address>",
+    async run({ database }, email) {
+      const user = await confirmAddress(database, email);
+      return { json: user, lines: [`The address ${user.email} is confirmed.`] };
     },
   },
   "second-factor-off": {

@@ -1,4 +1,5 @@
 // Checks of `npm run doctor`. Each finding is a sentence with advice. Nothing is changed.
+import { asMessage, withValues } from "@postloft/contract/translation.ts";
 import { verifyAuditLogs } from "../audit/audit-log.ts";
 import { isConsentCheckpointedLate, verifyConsentLogs } from "../contacts/consent-chain/verify-consent.ts";
 import { inspectDomains } from "../domains/inspect-domains.ts";
@@ -7,8 +8,8 @@ import { createDns } from "../platform/dns.ts";
 import { readMigrations } from "../platform/database/migrations.ts";
 import { areAllReplaced } from "../platform/database/replaced-migrations.ts";
 import { checkCounts, checkEmailCounts } from "./doctor-counts.ts";
-import { diskFinding, checkDisks } from "./doctor-disk.ts";
-import type { DoctorDependencies, Finding, Look } from "./finding.ts";
+import { databaseDiskFinding, checkDisks } from "./doctor-disk.ts";
+import type { DoctorDependencies, Finding, Look, QuickDependencies } from "./finding.ts";
 import { readReadiness } from "./health.ts";
 import { listAppliedMigrations, readServer } from "./queries.ts";
 
@@ -24,21 +25,34 @@ const INSPECTED_DOMAINS = 50;
  * @throws an error if the database can't be reached, because the other checks need it
  */
 export async function examine(deps: DoctorDependencies): Promise<Finding[]> {
-  const findings = await checkDatabase(deps);
-  for (const [check, look] of Object.entries(LOOKS)) {
-    try {
-      findings.push(...[await look(deps)].flat());
-    } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
-      findings.push({ check, state: "problem", message: `The check failed: ${message}.` });
-    }
-  }
+  const findings = await examineQuickly(deps);
+  for (const [check, look] of Object.entries(LOOKS)) findings.push(...(await run(check, () => look(deps))));
   return findings;
 }
 
+/**
+ * Runs the checks that need neither DNS nor other servers, nor read many rows.
+ *
+ * @throws an error if the database can't be reached
+ */
+export async function examineQuickly(deps: QuickDependencies): Promise<Finding[]> {
+  return [
+    ...(await checkDatabase(deps)),
+    ...(await run("clock", () => checkClock(deps))),
+    ...(await run("readiness", () => checkReadiness(deps))),
+  ];
+}
+
+async function run(check: string, look: () => Promise<Finding | Finding[]>): Promise<Finding[]> {
+  try {
+    return [await look()].flat();
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    return [{ check, state: "problem", message: `The check failed: ${message}.` }];
+  }
+}
+
 const LOOKS: Readonly<Record<string, Look>> = {
-  clock: checkClock,
-  readiness: checkReadiness,
   mail: checkTransports,
   address: checkAddress,
   domains: checkDomains,
@@ -48,7 +62,7 @@ const LOOKS: Readonly<Record<string, Look>> = {
   "email counts": checkEmailCounts,
 };
 
-async function checkDatabase({ database }: DoctorDependencies): Promise<Finding[]> {
+async function checkDatabase({ database }: QuickDependencies): Promise<Finding[]> {
   const { version } = await readServer(database);
   const [recorded, known] = [await listAppliedMigrations(database), await readMigrations()];
   // The next start records the first migration instead of those that it replaced.
@@ -59,61 +73,63 @@ async function checkDatabase({ database }: DoctorDependencies): Promise<Finding[
   const major = Math.floor(version / 10_000);
   return [
     major >= OLDEST_POSTGRES
-      ? { check, state: "ok", message: `PostgreSQL ${major} is reachable.` }
+      ? { check, state: "ok", ...withValues("PostgreSQL {major} is reachable.", { major }) }
       : {
           check,
           state: "problem",
-          message: `PostgreSQL ${major} is too old.`,
-          advice: `Upgrade to PostgreSQL ${OLDEST_POSTGRES} or newer.`,
+          ...withValues("PostgreSQL {major} is too old.", { major }),
+          advice: withValues("Upgrade to PostgreSQL {oldest} or newer.", { oldest: OLDEST_POSTGRES }).message,
         },
     newer.length > 0
       ? {
           check: "migrations",
           state: "problem",
-          message: "The database was used by a newer version of Postloft.",
-          advice: "Start the newer version again. Downgrading requires a backup.",
+          ...asMessage("The database was used by a newer version of Postloft."),
+          advice: asMessage("Start the newer version again. Downgrading requires a backup.").message,
         }
       : missing.length > 0
         ? {
             check: "migrations",
             state: "warning",
-            message: `${missing.length} migrations are pending.`,
-            advice: "The next start applies them.",
+            ...withValues("{count} migrations are pending.", { count: missing.length }),
+            advice: asMessage("The next start applies them.").message,
           }
-        : { check: "migrations", state: "ok", message: "All migrations are applied." },
+        : { check: "migrations", state: "ok", ...asMessage("All migrations are applied.") },
   ];
 }
 
-async function checkClock({ database }: DoctorDependencies): Promise<Finding> {
+async function checkClock({ database }: QuickDependencies): Promise<Finding> {
   const askedMs = now().getTime();
   const server = await readServer(database);
   const skewMs = Math.abs(server.now.getTime() - (askedMs + now().getTime()) / 2);
   const check = "clock";
   if (skewMs < CLOCK_WARNING_MS)
-    return { check, state: "ok", message: "This machine and the database agree on the time." };
+    return { check, state: "ok", ...asMessage("This machine and the database agree on the time.") };
   return {
     check,
     state: skewMs < CLOCK_PROBLEM_MS ? "warning" : "problem",
-    message: `The clock of this machine and that of the database differ by ${Math.round(skewMs / 1_000)} s.`,
-    advice: "Synchronize both with NTP. Signatures, sessions and one-time codes depend on the time.",
+    ...withValues("The clock of this machine and that of the database differ by {seconds} s.", {
+      seconds: Math.round(skewMs / 1_000),
+    }),
+    advice: asMessage(
+      "Synchronize both with NTP. Signatures, sessions and one-time codes depend on the time.",
+    ).message,
   };
 }
 
 /** Returns the result of `/ready` with advice. */
-async function checkReadiness({ config, database, dataDir }: DoctorDependencies): Promise<Finding[]> {
-  const isElsewhere = config.DATABASE_URL !== undefined;
+async function checkReadiness({ database, dataDir, isElsewhere }: QuickDependencies): Promise<Finding[]> {
   const { checks, warnings } = await readReadiness(database, isElsewhere ? null : dataDir);
   return [
-    ...(isElsewhere
-      ? await checkDisks(dataDir)
-      : [diskFinding(checks.disk === "ok", "the database", "accepted emails can't be stored")]),
+    ...(isElsewhere ? await checkDisks(dataDir) : [databaseDiskFinding(checks.disk === "ok")]),
     checks.queue === "ok"
-      ? { check: "queue", state: "ok", message: "No transactional email is delayed." }
+      ? { check: "queue", state: "ok", ...asMessage("No transactional email is delayed.") }
       : {
           check: "queue",
           state: "problem",
-          message: "Transactional email has been waiting for more than five minutes.",
-          advice: "Check that a process with the role `worker` is running, and read its log.",
+          ...asMessage("Transactional email has been waiting for more than five minutes."),
+          advice: asMessage("Check that a process with the role `worker` is running, and read its log.")
+            .message,
         },
     ...warnings.map(({ code, message }): Finding => ({
       check: code.toLowerCase(),

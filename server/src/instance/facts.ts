@@ -23,6 +23,14 @@ export interface InstanceFacts {
   operatorToken: string | null;
   /** Folder of the embedded database; null if the database runs elsewhere. */
   dataDir: string | null;
+  /** DATA_DIR, also if the database runs elsewhere. */
+  folder: string;
+  /** The addresses of the accounts that may open the installation page. */
+  adminEmails: readonly string[];
+  roles: readonly string[];
+  reputationGuard: boolean;
+  /** The sender of platform email if a setting names it. */
+  systemFrom: Config["SYSTEM_FROM"] | null;
 }
 
 export function factsOf(
@@ -39,6 +47,11 @@ export function factsOf(
     verificationRequired: config.REQUIRE_EMAIL_VERIFICATION,
     ...openPlatformEmail(config, transportName),
     dataDir: config.DATABASE_URL === undefined ? resolve(config.DATA_DIR) : null,
+    folder: resolve(config.DATA_DIR),
+    adminEmails: config.ADMIN_EMAILS,
+    roles: config.ROLES,
+    reputationGuard: config.REPUTATION_GUARD,
+    systemFrom: config.SYSTEM_FROM ?? null,
   };
 }
 

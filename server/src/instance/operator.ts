@@ -21,6 +21,7 @@ import {
   dropUser,
   findUserByAddress,
   findUserOfId,
+  proveUser,
   replacePassword,
   notifiedAt,
   type User,
@@ -180,6 +181,16 @@ export async function enableAgain(database: Database, projectId: string, reason:
 }
 
 /**
+ * Marks the address of an account as confirmed, for an installation whose email doesn't leave the machine.
+ * @throws OperatorError
+ */
+export async function confirmAddress(database: Database, email: string): Promise<User> {
+  const { id, email: address } = await findAccount(database, email);
+  await transaction(database, (tx) => proveUser(tx, { id, email: address }));
+  return { id, email: address };
+}
+
+/**
  * Sends a test email like all platform email and waits for the mail server's reply.
  *
  * @param patienceMs how long to wait; needs a running process with the role `worker`
@@ -200,6 +211,12 @@ export async function sendTestMail(
     if (isSettled || state.answer !== null || performance.now() >= endMs) return { id, ...state };
     await delay(POLL_MS);
   }
+}
+
+/** Sends the same and returns its result as the installation page shows it. */
+export async function sendTestOf(database: Database, to: string, patienceMs: number) {
+  const { id, status, transport, answer: reply } = await sendTestMail(database, to, patienceMs);
+  return { id, status, transport, reply };
 }
 
 function canonical(email: string): string {

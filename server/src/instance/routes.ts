@@ -6,7 +6,10 @@ import { getSetupState } from "@postloft/contract/projects.ts";
 import type { Database } from "../platform/database/database.ts";
 import { isLoopback } from "../platform/http/loopback.ts";
 import { noContent, ok, route, type Route } from "../platform/http/route.ts";
+import type { Log } from "../platform/log.ts";
 import type { Metrics } from "../platform/metrics.ts";
+import { encodeFilename, FROM_OUTSIDE } from "../platform/http/foreign-files.ts";
+import type { RateLimiter } from "../platform/http/rate-limit.ts";
 import { readPage } from "../platform/http/page.ts";
 import { AppError } from "../platform/app-error.ts";
 import { listPlatformEmails } from "../emails/platform-email/platform-email.ts";
@@ -21,26 +24,26 @@ import type { Domains } from "../domains/domains.ts";
 import type { SubmissionAddress } from "../smtp-submission/open-submission.ts";
 import { findFirstUser } from "../users/users.ts";
 import type { InstanceFacts } from "./facts.ts";
+import { installationRoutes } from "./installation-routes.ts";
+import type { InstallationParts } from "./read-installation.ts";
 import { shared } from "./shared-work.ts";
 import { responseHealth, responseReady } from "./health.ts";
 import { readSetupState } from "./setup-state.ts";
 
-export function instanceRoutes({
-  database,
-  metrics,
-  facts,
-  billing,
-  submissionAddress,
-}: {
-  database: Database;
+export interface InstanceParts extends InstallationParts {
   metrics: Metrics;
-  facts: InstanceFacts;
+  rateLimiter: RateLimiter;
+  log: Log;
   /** Null: it is off. */
   billing: object | null;
   /** Returns where programs submit over SMTP, or null if they can't. */
   submissionAddress: () => SubmissionAddress | null;
-}): Route[] {
+}
+
+export function instanceRoutes(parts: InstanceParts): Route[] {
+  const { database, metrics, facts, billing, submissionAddress } = parts;
   return [
+    ...installationRoutes(parts),
     route(contract.getConfig, async () => ok(publicConfig(facts, billing !== null, submissionAddress()))),
     route(contract.getHealth, async () => ok(responseHealth())),
     route(
@@ -133,19 +136,6 @@ export function mailboxRoutes({ database, facts }: { database: Database; facts: 
       }),
     ),
   ];
-}
-
-/** Prevents a browser from running or loading anything in foreign content. */
-const FROM_OUTSIDE = "sandbox; default-src 'none'";
-
-/**
- * Encodes a filename for a header (RFC 8187 §3.2.1): percent-encodes everything but letters and digits. A lone surrogate becomes U+FFFD.
- */
-function encodeFilename(filename: string): string {
-  return encodeURIComponent(filename.toWellFormed()).replace(
-    /[!'()*]/g,
-    (character) => `%${character.charCodeAt(0).toString(16)}`,
-  );
 }
 
 /**

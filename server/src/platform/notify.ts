@@ -10,6 +10,7 @@ export type Topic =
   | "workflows"
   | "webhooks"
   | "stream"
+  | "link-domains"
   | "billing";
 
 /** The subscribers of one process. */

@@ -6,7 +6,7 @@ import { transaction } from "../platform/database/database.ts";
 import { SERVICE } from "../audit/audit-log.ts";
 import { faultsOf, errorOf, useTestServer, type TestProject } from "../testing/test-server.ts";
 import type { BodyOf } from "../testing/typed-call.ts";
-import { enableProject, readStatuses, suspendProjects } from "./suspend-projects.ts";
+import { disableProject, enableProject, readStatuses, suspendProjects } from "./suspend-projects.ts";
 
 const server = useTestServer({ ROLES: "api" });
 
@@ -63,6 +63,30 @@ test("only an instance admin can enable a project that was disabled for another 
   }
   await suspend(project);
   // Only the owner uses up the owner's turn.
+  expect((await enable(project)).status).toBe(200);
+});
+
+test("an owner can't enable a project that an instance admin disabled, even after an earlier suspension", async () => {
+  const project = await server.createProject();
+  await suspend(project);
+  await server.rows("update projects set disabled = false where id = $1", project.id);
+  const changed = { projectId: project.id, actor: SERVICE, reason: "looked at" };
+  const disable = () => transaction(server.database, (tx) => disableProject(tx, changed));
+  expect([await disable(), await disable()]).toEqual([true, false]);
+  expect(
+    await server.rows("select is_open from project_queues where project_id = $1", project.id),
+  ).toMatchObject([{ isOpen: false }]);
+  expect(errorOf(await enable(project))).toBe("409 CONFLICT");
+  expect(errorOf(await write(project))).toBe("403 PROJECT_DISABLED");
+});
+
+test("an instance admin with an account doesn't use up the owner's turn", async () => {
+  const project = await server.createProject();
+  await suspend(project);
+  const actor = { kind: "person", userId: (await server.signUp()).id, ip: null } as const;
+  const enabled = { projectId: project.id, actor, reason: "looked at" };
+  expect(await transaction(server.database, (tx) => enableProject(tx, enabled))).toBe(true);
+  await suspend(project);
   expect((await enable(project)).status).toBe(200);
 });
 

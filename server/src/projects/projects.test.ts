@@ -58,6 +58,15 @@ test("a new project belongs to its creator, with both keys and the default setti
     emailRetentionDays: null,
     postalAddress: null,
     logoUrl: null,
+    brand: {
+      background: "#f5f5f4",
+      surface: "#ffffff",
+      ink: "#1c1917",
+      accent: "#2f3437",
+      font: "sans",
+      footerAlign: "center",
+      footerLogo: true,
+    },
     inboundAddress: expect.stringMatching(/^[0-9a-f]{20}@in\.example$/),
     disabled: false,
     removal: null,
@@ -195,6 +204,47 @@ test.for([
 ] as Array<[unknown, string]>)("rejects %j", async ([body, fault]) => {
   const { id, owner } = server.project;
   expect(faultsOf(await refusePatch({ cookie: owner.cookie }, id, body))).toEqual([fault]);
+});
+
+const AUDIT =
+  "select details from audit_log where project_id = $1 and action = 'project.updated' order by number";
+
+test("changes only the given parts of the brand, and records them", async () => {
+  const { id, owner } = await server.createProject();
+  const caller = { cookie: owner.cookie };
+  const { body } = await patch(caller, id, {
+    brand: { accent: "#FFD400", font: "verdana", footerLogo: false },
+  });
+  expect(body).toMatchObject({
+    brand: { accent: "#ffd400", font: "verdana", footerLogo: false, ink: "#1c1917", footerAlign: "center" },
+  });
+  // The response is a valid request.
+  expect((await patch(caller, id, body)).status).toBe(200);
+  expect(await server.rows(AUDIT, id)).toEqual([
+    {
+      details: {
+        brandAccent: { from: "#2f3437", to: "#ffd400" },
+        brandFont: { from: "sans", to: "verdana" },
+        brandFooterLogo: { from: true, to: false },
+      },
+    },
+  ]);
+});
+
+test("rejects text that is hard to read on the stored or the given background", async () => {
+  const { id, owner } = await server.createProject();
+  const caller = { cookie: owner.cookie };
+  const refused = await refusePatch(caller, id, { brand: { ink: "#aaaaaa" } });
+  expect(faultsOf(refused)).toEqual(["brand.ink custom"]);
+  expect(faultsOf(await refusePatch(caller, id, { brand: { surface: "#000000" } }))).toEqual([
+    "brand.ink custom",
+  ]);
+  const dark = { ink: "#f9fafb", surface: "#111827" };
+  expect((await patch(caller, id, { brand: dark })).body).toMatchObject({ brand: dark });
+  expect(faultsOf(await refusePatch(caller, id, { brand: { accent: "red", font: "Papyrus" } }))).toEqual([
+    "brand.accent invalid_string",
+    "brand.font invalid_enum_value",
+  ]);
 });
 
 test("reports every invalid setting together and changes nothing", async () => {

@@ -15,6 +15,7 @@ import { changeEventRetention } from "../events/retention.ts";
 import { recordAudit, SERVICE, type Actor } from "../audit/audit-log.ts";
 import { lockAsAdmin } from "./members/members.ts";
 import { sendNotice } from "./members/project-notices.ts";
+import { checkBrand, presentBrand, type LockOwnImage } from "./brand.ts";
 import { makeKeyPair, replaceKeys, type KeyPair } from "./keys.ts";
 import {
   countOwnedProjects,
@@ -70,6 +71,7 @@ function present({ sealer, inboundDomain }: ProjectContext, row: ProjectRow): Pr
     emailRetentionDays: row.emailRetentionDays,
     postalAddress: row.postalAddress,
     logoUrl: row.logoUrl,
+    brand: presentBrand(row),
     inboundAddress: inboundDomain === null ? null : `${row.inboundName}@${inboundDomain}`,
     disabled: row.disabled,
     removal: row.removal as ProjectView["removal"],
@@ -148,16 +150,18 @@ interface OfProject {
 
 /**
  * Changes the given settings.
- * @throws AppError FORBIDDEN if the actor is no longer an admin
+ * @throws AppError FORBIDDEN if the actor is no longer an admin; VALIDATION_ERROR for a brand that is hard to read or has no logo
  */
 export async function updateProject(
   tx: Tx,
-  around: ProjectContext,
+  around: ProjectContext & { lockOwnImage: LockOwnImage },
   { projectId, userId, actor }: OfProject,
   changes: ProjectChanges,
 ): Promise<ProjectView> {
   await lockAsAdmin(tx, projectId, actor);
   const before = await readSettings(tx, projectId);
+  const { lockOwnImage } = around;
+  await checkBrand(tx, projectId, { before, changes: changes.own, lockOwnImage });
   const details = differences(before, { ...changes.own, ...changes.rules, ...changes.kept });
   if (Object.keys(details).length > 0) {
     await updateProjectRow(tx, projectId, changes.own);

@@ -2,6 +2,7 @@
 import { sql } from "kysely";
 import type { Database, Tx } from "../platform/database/database.ts";
 import type { Row } from "../platform/database/row.ts";
+import { AppError } from "../platform/app-error.ts";
 import { SYSTEM_PROJECT_ID } from "../emails/rows/system-project.ts";
 
 export async function insertProject(tx: Tx, project: { id: string; name: string }): Promise<void> {
@@ -92,6 +93,18 @@ export async function findMembershipRow(database: Database, userId: string, proj
     .executeTakeFirst();
 }
 
+/** The columns of the brand. */
+export type BrandColumns = Row<
+  "projects",
+  | "brandBackground"
+  | "brandSurface"
+  | "brandInk"
+  | "brandAccent"
+  | "brandFont"
+  | "brandFooterAlign"
+  | "brandFooterLogo"
+>;
+
 export interface ProjectRow extends Row<
   "projects",
   | "id"
@@ -100,6 +113,7 @@ export interface ProjectRow extends Row<
   | "defaultFrom"
   | "postalAddress"
   | "logoUrl"
+  | keyof BrandColumns
   | "inboundName"
   | "disabled"
   | "removal"
@@ -144,6 +158,13 @@ export async function listProjectRows(
       "p.defaultFrom",
       "p.postalAddress",
       "p.logoUrl",
+      "p.brandBackground",
+      "p.brandSurface",
+      "p.brandInk",
+      "p.brandAccent",
+      "p.brandFont",
+      "p.brandFooterAlign",
+      "p.brandFooterLogo",
       "p.inboundName",
       "p.disabled",
       "p.removal",
@@ -157,7 +178,7 @@ export async function listProjectRows(
   return query.orderBy("p.id", "desc").execute();
 }
 
-export interface OwnChanges {
+export interface OwnChanges extends Partial<BrandColumns> {
   name?: string;
   language?: string;
   defaultFrom?: string | null;
@@ -166,13 +187,17 @@ export interface OwnChanges {
 }
 
 /** Returns the current settings by column. */
-export async function readSettings(tx: Tx, projectId: string): Promise<Record<string, unknown>> {
-  const { rows } = await sql<Record<string, unknown>>`
+export async function readSettings(
+  tx: Tx,
+  projectId: string,
+): Promise<Record<string, unknown> & BrandColumns> {
+  const { rows } = await sql<Record<string, unknown> & BrandColumns>`
     select p.*, q.*, r.days as event_retention_days, l.days as email_retention_days
     from projects p join project_queues q on q.project_id = p.id
     left join event_retentions r on r.project_id = p.id left join email_retentions l on l.project_id = p.id
     where p.id = ${projectId}`.execute(tx);
-  return rows[0] ?? {};
+  if (rows[0] === undefined) throw new AppError("PROJECT_NOT_FOUND");
+  return rows[0];
 }
 
 export async function updateProjectRow(tx: Tx, projectId: string, changes: OwnChanges): Promise<void> {

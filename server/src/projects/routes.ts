@@ -13,9 +13,13 @@ import {
   type ProjectChanges,
   type ProjectContext,
 } from "./projects.ts";
+import { brandColumns, type LockOwnImage } from "./brand.ts";
 import { enableOwnProject } from "./suspend-projects.ts";
 
-export function projectRoutes({ database, ...around }: { database: Database } & ProjectContext): Route[] {
+export function projectRoutes({
+  database,
+  ...around
+}: { database: Database; lockOwnImage: LockOwnImage } & ProjectContext): Route[] {
   return [
     route(contract.listProjects, async ({ userId }) => ok(await listProjects(database, around, userId))),
     route(contract.createProject, async (call) =>
@@ -57,13 +61,14 @@ type UpdateBody = (typeof contract.updateProject)["body"]["_zod"]["output"];
 function projectChanges({ defaultFrom, ...body }: UpdateBody): ProjectChanges {
   const { name, language, tracking, whenInDoubt, sendingRate, postalAddress, logoUrl, suppressionList } =
     body;
-  const { eventRetentionDays, emailRetentionDays } = body;
+  const { eventRetentionDays, emailRetentionDays, brand } = body;
   return {
     own: {
       ...(name === undefined ? {} : { name }),
       ...(language === undefined ? {} : { language }),
       ...(postalAddress === undefined ? {} : { postalAddress }),
       ...(logoUrl === undefined ? {} : { logoUrl }),
+      ...(brand === undefined ? {} : brandColumns(brand)),
       ...(defaultFrom === undefined
         ? {}
         : { defaultFrom: defaultFrom === null ? null : mailboxText(defaultFrom) }),

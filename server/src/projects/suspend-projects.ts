@@ -8,11 +8,13 @@ import { AppError } from "../platform/app-error.ts";
 import { mailLanguageOf, type MailLanguage } from "../emails/platform-email/mail-language.ts";
 import { openOrCloseProjectQueues } from "../emails/outbox/queues.ts";
 import { recordAudit, SERVICE, type Actor } from "../audit/audit-log.ts";
+import { sendNotice } from "./members/project-notices.ts";
 import {
   disableProjectRows,
   enableProjectRow,
   findStatuses,
   insertSuspensions,
+  liftSuspensions,
   listMemberAddresses,
   listSuspensionRows,
   lockSuspended,
@@ -78,21 +80,49 @@ export async function suspendProjects(
 }
 
 /**
+ * Disables a project for the instance admin, and emails its owners and admins the reason. Only an instance admin can enable it, because
+ * earlier suspensions count as lifted. Returns false if an instance admin had disabled it before.
+ *
+ * @throws AppError PROJECT_NOT_FOUND, CONFLICT
+ */
+export async function disableProject(
+  tx: Tx,
+  { projectId, actor, reason }: { projectId: string; actor: Actor; reason: string },
+): Promise<boolean> {
+  const row = await lockSuspended(tx, projectId, LIMITS.selfEnableDays.value);
+  if (row === undefined) throw new AppError("PROJECT_NOT_FOUND");
+  // The end of a reset enables the project.
+  if (row.isRemoved) throw new AppError("CONFLICT", { message: "The project is being reset or deleted." });
+  if (row.disabled && !row.isSuspended) return false;
+  await disableProjectRows(tx, [projectId]);
+  await liftSuspensions(tx, projectId, null);
+  await openOrCloseProjectQueues(tx, [projectId], false);
+  await recordAudit(tx, [{ projectId, actor, action: "project.suspended", details: { reasons: [reason] } }]);
+  await sendNotice(tx, { projectId, notice: "disabledByAdmin", actor, reason });
+  return true;
+}
+
+/**
  * Enables a disabled project for the instance admin, and resumes its email. Its rates are counted from now on. Returns whether it was
  * disabled, or its email was held after someone enabled it directly in the database.
+ *
+ * @param ownerId the owner who uses up the right to enable it; null for an instance admin
  */
 export async function enableProject(
   tx: Tx,
   { projectId, actor, reason }: { projectId: string; actor: Actor; reason: string },
+  ownerId: string | null = null,
 ): Promise<boolean> {
   const row = await lockSuspended(tx, projectId, LIMITS.selfEnableDays.value);
   if (row === undefined) throw new AppError("PROJECT_NOT_FOUND");
   if (row.isRemoved) throw new AppError("CONFLICT", { message: "The project is being reset or deleted." });
   if (!row.disabled && !row.isClosed) return false;
   // An instance admin enabled it by SQL, so its owner has not used up the right to enable it.
-  await enableProjectRow(tx, projectId, row.disabled ? actor.userId : null);
+  await enableProjectRow(tx, projectId, row.disabled ? ownerId : null);
   await openOrCloseProjectQueues(tx, [projectId], true);
   await recordAudit(tx, [{ projectId, actor, action: "project.enabled", details: { reason } }]);
+  if (ownerId === null && row.disabled)
+    await sendNotice(tx, { projectId, notice: "enabledByAdmin", actor, reason });
   return true;
 }
 
@@ -120,13 +150,15 @@ export async function enableOwnProject(
           : "The project was disabled by your administrator. Ask them to enable it.",
       ),
     );
-  await enableProject(tx, enabled);
+  await enableProject(tx, enabled, enabled.actor.userId);
 }
 
 export interface Status {
   projectId: string;
   name: string;
   isDisabled: boolean;
+  /** Whether a suspension because of rates disabled it, so that its owner can enable it. */
+  isSuspended: boolean;
   /** Time of the last suspension. Enabling the project resets the rates. */
   suspendedAt: Date | null;
 }
@@ -138,6 +170,7 @@ export async function readStatuses(database: Database, projectIds: readonly stri
     projectId: row.id,
     name: row.name,
     isDisabled: row.disabled,
+    isSuspended: row.isSuspended,
     suspendedAt: row.suspendedAt,
   }));
 }

@@ -55,10 +55,14 @@ export async function lockSuspended(tx: Tx, projectId: string, days: number) {
   return rows[0];
 }
 
-export async function enableProjectRow(tx: Tx, projectId: string, liftedBy: string | null): Promise<void> {
+export async function liftSuspensions(tx: Tx, projectId: string, liftedBy: string | null): Promise<void> {
   await sql`
     update project_suspensions set lifted_at = now(), lifted_by = ${liftedBy}
     where project_id = ${projectId} and lifted_at is null`.execute(tx);
+}
+
+export async function enableProjectRow(tx: Tx, projectId: string, liftedBy: string | null): Promise<void> {
+  await liftSuspensions(tx, projectId, liftedBy);
   await sql`update projects set disabled = false, removal = null, removal_job = null, updated_at = now() where id = ${projectId}`.execute(
     tx,
   );
@@ -75,8 +79,17 @@ export async function listMemberAddresses(tx: Tx, projectIds: readonly string[])
 }
 
 export async function findStatuses(database: Database, ids: readonly string[]) {
-  const { rows } = await sql<{ id: string; name: string; disabled: boolean; suspendedAt: Date | null }>`
+  const { rows } = await sql<{
+    id: string;
+    name: string;
+    disabled: boolean;
+    isSuspended: boolean;
+    suspendedAt: Date | null;
+  }>`
     select p.id, p.name, p.disabled,
+      exists (
+        select 1 from project_suspensions s where s.project_id = p.id and s.lifted_at is null
+      ) as is_suspended,
       (select max(s.created_at) from project_suspensions s where s.project_id = p.id) as suspended_at
     from projects p where p.id = any(${ids}::uuid[])`.execute(database);
   return rows;

@@ -2,7 +2,7 @@
 import { sql, type RawBuilder } from "kysely";
 import type { Dimension } from "@postloft/contract/report-queries.ts";
 import { CONTACT_SUBSCRIBED, CONTACT_UNSUBSCRIBED } from "@postloft/contract/event-names.ts";
-import type { Database } from "../platform/database/database.ts";
+import { plannedEachTime, type Database } from "../platform/database/database.ts";
 import { sumMails, sumOthers, type MailColumn, type MailFilter, type Span } from "../events/counts.ts";
 
 export type MailSums = Record<MailColumn, number>;
@@ -155,4 +155,30 @@ export async function countStarted(
     select count(*)::float8 as count from workflow_executions x
     where x.project_id = ${projectId} and x.id >= ${idAt(from)} and x.id < ${idAt(to)}`.execute(database);
   return rows[0]?.count ?? 0;
+}
+
+/**
+ * Counts the contacts that were added as subscribed by the number of the day, from 1. Reads the consent logs of these contacts, newest
+ * contacts first, up to `most` entries. Contact ids follow the time, so the primary key finds them. If there are more, `complete` is the first day that was read
+ * completely.
+ */
+export async function countArrivals(
+  database: Database,
+  projectId: string,
+  { span: { from, to }, bounds, most }: { span: Span; bounds: readonly Date[]; most: number },
+): Promise<{ byDay: Map<number, number>; complete: number }> {
+  const { rows } = await sql<{ day: number; subscribed: number; count: number }>`
+    ${plannedEachTime} select ${dayOf(sql`a.created_at`, bounds)} as day,
+      (count(*) filter (where a.subscribed and a.id = a.contact_id))::float8 as subscribed, count(*)::float8 as count
+    from (
+      -- All entries, because the planner expects few first ones and would sort every entry of the project.
+      select c.created_at, c.subscribed, c.id, c.contact_id from consent_changes c
+      where c.project_id = ${projectId} and c.contact_id >= ${idAt(from)} and c.contact_id < ${idAt(to)}
+      order by c.contact_id desc, c.id desc limit ${most + 1}
+    ) a group by 1 order by 1`.execute(database);
+  const isCut = rows.reduce((sum, { count }) => sum + count, 0) > most;
+  return {
+    byDay: new Map(rows.map(({ day, subscribed }) => [day, subscribed])),
+    complete: isCut ? (rows[0]?.day ?? 0) + 1 : 1,
+  };
 }

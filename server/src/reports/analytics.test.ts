@@ -139,7 +139,7 @@ test("includes the latest numbers, also as CSV", async () => {
     },
   });
   const { body: audience } = await get<Array<{ subscribed: number; growth: number }>>("audience", byKey);
-  expect(audience.at(-1)).toMatchObject({ subscribed: 0, unsubscribed: 1, byChoice: 1, growth: -1 });
+  expect(audience.at(-1)).toMatchObject({ added: 2, subscribed: 0, unsubscribed: 1, growth: 1 });
 });
 
 /** The rows of a CSV with the header first. No cell in this test contains a comma. */

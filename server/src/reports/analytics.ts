@@ -6,6 +6,7 @@ import type { Database } from "../platform/database/database.ts";
 import type { MailFilter } from "../events/counts.ts";
 import { percentOf } from "../campaigns/rules.ts";
 import {
+  countArrivals,
   countCampaigns,
   countStarted,
   readCampaigns,
@@ -213,23 +214,27 @@ export async function listTopEvents(
 
 /** Returns subscriptions by day, including days without any. */
 export async function getAudience(database: Database, projectId: string, period: Period) {
-  const byDay = await sumSubscriptionsByDay(database, projectId, {
-    span: spanOf(period),
-    bounds: period.bounds,
-  });
+  const { bounds } = period;
+  const span = spanOf(period);
+  const most = LIMITS.countedArrivals.value;
+  const [byDay, arrivals] = await Promise.all([
+    sumSubscriptionsByDay(database, projectId, { span, bounds }),
+    countArrivals(database, projectId, { span, bounds, most }),
+  ]);
   return period.days.map((date, at) => {
     const row = byDay.get(at + 1);
     const [subscribed, unsubscribed] = [row?.subscribed ?? 0, row?.unsubscribed ?? 0];
     const [byBounce, byComplaint] = [row?.byBounce ?? 0, row?.byComplaint ?? 0];
-    const byChoice = unsubscribed - byBounce - byComplaint;
+    const added = at + 1 < arrivals.complete ? null : (arrivals.byDay.get(at + 1) ?? 0);
     return {
       date,
+      added,
       subscribed,
       unsubscribed,
       byBounce,
       byComplaint,
-      byChoice,
-      growth: subscribed - unsubscribed,
+      byChoice: unsubscribed - byBounce - byComplaint,
+      growth: added === null ? null : added + subscribed - unsubscribed,
     };
   });
 }

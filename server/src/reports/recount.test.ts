@@ -1,7 +1,7 @@
 // Checks all statistics against a recount from the rows, by the days of PostgreSQL's own zones. This holds after any deletion, late event
 // and progress of the counters.
 import * as fc from "fast-check";
-import { expect, test, vi } from "vitest";
+import { beforeAll, expect, test, vi } from "vitest";
 import * as analytics from "@postloft/contract/analytics.ts";
 import * as eventsContract from "@postloft/contract/events.ts";
 import * as v1 from "@postloft/contract/v1.ts";
@@ -11,6 +11,8 @@ import { newId } from "../platform/ids.ts";
 import { createLog } from "../platform/log.ts";
 import { createMetrics } from "../platform/metrics.ts";
 import { startJobs } from "../platform/background/jobs.ts";
+import { enqueuePlatformEmails } from "../emails/platform-email/platform-email.ts";
+import { SYSTEM_PROJECT_ID } from "../emails/rows/system-project.ts";
 import { addLateSent, countNews } from "../events/counts.ts";
 import { DELETE_EVENTS_JOB, deleteEvents, deleteEventsStep, listEventNames } from "../events/event-names.ts";
 import { recountEmailsInSql } from "../testing/recount-emails.ts";
@@ -24,7 +26,9 @@ import { useTestServer } from "../testing/test-server.ts";
 import {
   audienceOf,
   countsOf,
+  keepEventsOf,
   namesOf,
+  prepareDeletedEvents,
   readRows,
   recountNames,
   withRates,
@@ -46,6 +50,8 @@ import { memberships } from "../segments/usage.ts";
 
 const WAIT = { timeout: 30_000, interval: 50 };
 const server = useTestServer({ ROLES: "api" });
+
+beforeAll(() => prepareDeletedEvents(server));
 
 const ZONES = [
   "UTC",
@@ -251,11 +257,11 @@ async function take(
   const { database } = server;
   for (const one of steps) {
     if (one.do === "count") await countNews(database, { lagSeconds: 0, stepSize: one.size });
-    else if (one.do === "delete contact")
-      await transaction(database, (tx) =>
-        deleteContacts(tx, projectId, [contactIds[one.which] ?? ""], [memberships]),
-      );
-    else if (one.do === "delete name")
+    else if (one.do === "delete contact") {
+      const contactId = contactIds[one.which] ?? "";
+      await keepEventsOf(server, projectId, contactId);
+      await transaction(database, (tx) => deleteContacts(tx, projectId, [contactId], [memberships]));
+    } else if (one.do === "delete name")
       await transaction(database, (tx) => deleteEvents(tx, users, projectId, one.name));
     else if (one.do === "happen") {
       const [contact] = await server.rows<{ id: string }>(
@@ -388,13 +394,13 @@ const METRICS = [
 async function compareEvents(
   projectId: string,
   period: Period,
-  { facts, events, eventsBefore, starts }: Rows,
+  { facts, events, eventsBefore, starts, arrivals }: Rows,
 ) {
   const { database } = server;
   const top = await listTopEvents(database, projectId, LIMITS.pageSizeMaximum.value, period);
   expect(top).toEqual(namesOf(events, eventsBefore));
   expect(await getAudience(database, projectId, period)).toEqual(
-    period.days.map((date) => audienceOf(events, date)),
+    period.days.map((date) => audienceOf(events, arrivals, date)),
   );
   const { emails, opens, clicks, openRate, clickRate } = withRates(countsOf(facts));
   expect(await getActivityStats(database, projectId, period)).toEqual({
@@ -422,6 +428,17 @@ test("equals a recount through counting, deletions and late events", async () =>
     }),
     { numRuns: 15 },
   );
+});
+
+test("does not count platform email, which belongs to no contact either", async () => {
+  const mail = { to: "ada@example.com", subject: "s", text: "t", html: "<p>t</p>" };
+  await transaction(server.database, (tx) => enqueuePlatformEmails(tx, [mail]));
+  await server.rows(
+    "update emails set status = 'SENT', sent_at = now(), variables = null where project_id = $1",
+    SYSTEM_PROJECT_ID,
+  );
+  await countNews(server.database, { lagSeconds: 0 });
+  expect(await server.rows("select 1 from mail_counts where project_id = $1", SYSTEM_PROJECT_ID)).toEqual([]);
 });
 
 test("keeps numbers stable during the deletion of a name while new events are counted", async () => {

@@ -21,14 +21,17 @@ export type RequestRow = Row<
   | "userAgent"
   | "body"
   | "bodyBytes"
+  | "response"
   | "leftOut"
 >;
+/** Lists omit the bodies. */
+export type ListedRequestRow = Omit<RequestRow, "body" | "bodyBytes" | "response">;
 
 /** Inserts rows, except those of projects deleted meanwhile. */
 export async function insertRequests(database: Database, rows: readonly RequestRow[]): Promise<void> {
   await sql`
     insert into api_requests (project_id, id, request_id, at, method, path, route, status, error_code, duration_ms, key, ip,
-      user_agent, body, body_bytes, left_out)
+      user_agent, body, body_bytes, response, left_out)
     select i.* from unnest(
       ${rows.map((row) => row.projectId)}::uuid[], ${rows.map((row) => row.id)}::uuid[],
       ${rows.map((row) => row.requestId)}::text[], ${rows.map((row) => row.at)}::timestamptz[],
@@ -38,9 +41,10 @@ export async function insertRequests(database: Database, rows: readonly RequestR
       ${rows.map((row) => row.key)}::text[], ${rows.map((row) => row.ip)}::text[],
       ${rows.map((row) => row.userAgent)}::text[],
       ${rows.map((row) => (row.body === null ? null : JSON.stringify(row.body)))}::jsonb[],
-      ${rows.map((row) => row.bodyBytes)}::integer[], ${rows.map((row) => row.leftOut)}::integer[]
+      ${rows.map((row) => row.bodyBytes)}::integer[],
+      ${rows.map((row) => (row.response === null ? null : JSON.stringify(row.response)))}::jsonb[], ${rows.map((row) => row.leftOut)}::integer[]
     ) as i (project_id, id, request_id, at, method, path, route, status, error_code, duration_ms, key, ip, user_agent, body,
-      body_bytes, left_out)
+      body_bytes, response, left_out)
     join projects p on p.id = i.project_id`.execute(database);
 }
 
@@ -61,7 +65,7 @@ export async function listRequestRows(
   projectId: string,
   filter: RequestFilter,
   { limit, before }: PageRequest,
-): Promise<Array<Omit<RequestRow, "body" | "bodyBytes">>> {
+): Promise<ListedRequestRow[]> {
   const { status, method, path, key, requestId, since, until } = filter;
   const conditions = [
     ...(before === null ? [] : [sql`id < ${before}`]),
@@ -76,7 +80,7 @@ export async function listRequestRows(
     ...(until === undefined ? [] : [sql`at <= ${until}`]),
   ];
   const where = sql.join([sql`project_id = ${projectId}`, ...conditions], sql` and `);
-  const { rows } = await sql<Omit<RequestRow, "body" | "bodyBytes">>`
+  const { rows } = await sql<ListedRequestRow>`
     select project_id, id, request_id, at, method, path, route, status, error_code, duration_ms, key, ip, user_agent, left_out
     from api_requests where ${where} order by id desc limit ${limit + 1}`.execute(database);
   return rows;

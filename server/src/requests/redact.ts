@@ -63,6 +63,61 @@ export function redactBody(bytes: Buffer): unknown {
   }
 }
 
+const ID_OR_TIME = /^(?:[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|\d{4}-\d{2}-\d{2}T[\d:.]+Z)$/i;
+
+/**
+ * Returns the redacted JSON response. Ids and times are kept, because they show what the request created. An error keeps its code and
+ * sentences, whose values are replaced by their names.
+ */
+export function redactResponse(json: string | null): unknown {
+  if (json === null) return null;
+  try {
+    const response: unknown = JSON.parse(json);
+    const { success, error, data } = (response ?? {}) as {
+      success?: unknown;
+      error?: unknown;
+      data?: unknown;
+    };
+    if (typeof error === "object" && error !== null)
+      return { success: false, error: redactError(error as SentError) };
+    // The `data` of an envelope is the whole response, and that of a contact is personal.
+    return success === true && data !== undefined
+      ? { success, data: redact(data, "", false, 0, ID_OR_TIME) }
+      : redact(response, "", false, 0, ID_OR_TIME);
+  } catch {
+    return null;
+  }
+}
+
+interface SentMessage {
+  message?: unknown;
+  translation?: { key?: unknown };
+}
+interface SentError extends SentMessage {
+  code?: unknown;
+  statusCode?: unknown;
+  errors?: ReadonlyArray<SentMessage & { field?: unknown; code?: unknown }>;
+}
+
+/** Quotations of the request, such as a part of a template. */
+const QUOTED = /"[^"]*"|“[^“”]*”/g;
+
+/** Returns a sentence without values of the caller. One with an address is left out, in case it has some nevertheless. */
+function sentence({ message, translation }: SentMessage): string {
+  const text = cut(String(translation?.key ?? message ?? "").replaceAll(QUOTED, '"[…]"'));
+  return text.includes("@") ? "[…]" : text;
+}
+
+function redactError({ code, statusCode, errors, ...said }: SentError) {
+  const fields = errors?.slice(0, MAX_ITEMS).map(({ field, code: problem, ...own }) => ({
+    field: String(field).includes("@") ? "[…]" : cut(String(field)),
+    code: problem,
+    message: sentence(own),
+  }));
+  // The message of an error with fields repeats them.
+  return { code, statusCode, ...(fields === undefined ? { message: sentence(said) } : { errors: fields }) };
+}
+
 /** Returns a path with addresses replaced by the parameter names of the route. */
 export function redactPath(path: string, route: string): string {
   const names = route.split("/");
@@ -70,31 +125,39 @@ export function redactPath(path: string, route: string): string {
   return cut(parts.join("/"));
 }
 
-function redact(value: unknown, name: string, isPersonal: boolean, depth: number): unknown {
+/** @param kept texts outside personal data that are kept */
+function redact(
+  value: unknown,
+  name: string,
+  isPersonal: boolean,
+  depth: number,
+  kept: RegExp | null = null,
+): unknown {
   if (value === null) return null;
-  if (typeof value === "string") return redactText(value, name, isPersonal);
+  if (typeof value === "string")
+    return !isPersonal && kept?.test(value) === true ? value : redactText(value, name, isPersonal);
   if (typeof value !== "object") {
     const isKept = !isPersonal && (typeof value !== "number" || NUMBERED.has(name));
     return isKept ? value : `[${typeof value}]`;
   }
   if (depth >= MAX_DEPTH) return "[…]";
   if (Array.isArray(value)) {
-    const kept = value.slice(0, MAX_ITEMS).map((item) => redact(item, name, isPersonal, depth + 1));
-    const rest = value.length - kept.length;
-    return rest === 0 ? kept : [...kept, `[${rest} more]`];
+    const items = value.slice(0, MAX_ITEMS).map((item) => redact(item, name, isPersonal, depth + 1, kept));
+    const rest = value.length - items.length;
+    return rest === 0 ? items : [...items, `[${rest} more]`];
   }
   const entries = Object.entries(value);
-  const kept = entries
+  const shown = entries
     .slice(0, MAX_ITEMS)
     .map(
       ([key, item]) =>
         [
           key.includes("@") ? "[…]" : cut(key),
-          redact(item, key, isPersonal || PERSONAL.has(key), depth + 1),
+          redact(item, key, isPersonal || PERSONAL.has(key), depth + 1, kept),
         ] as const,
     );
-  const rest = entries.length - kept.length;
-  return Object.fromEntries(rest === 0 ? kept : [...kept, ["…", `[${rest} more]`]]);
+  const rest = entries.length - shown.length;
+  return Object.fromEntries(rest === 0 ? shown : [...shown, ["…", `[${rest} more]`]]);
 }
 
 function redactText(text: string, name: string, isPersonal: boolean): string {

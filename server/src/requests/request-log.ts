@@ -14,10 +14,11 @@ import {
   findRequestRow,
   insertRequests,
   listRequestRows,
+  type ListedRequestRow,
   type RequestFilter,
   type RequestRow,
 } from "./queries.ts";
-import { cut, redactBody, redactPath } from "./redact.ts";
+import { cut, redactBody, redactPath, redactResponse } from "./redact.ts";
 
 const EVERY_MS = 1_000;
 /** Rows per insert. */
@@ -117,11 +118,12 @@ function rowOf(request: RespondedRequest, leftOut: number): RequestRow {
     userAgent: request.userAgent === undefined ? null : cut(request.userAgent),
     body: redactBody(request.body),
     bodyBytes: request.body.length,
+    response: redactResponse(request.response),
     leftOut,
   };
 }
 
-function present(row: Omit<RequestRow, "body" | "bodyBytes">) {
+function present(row: ListedRequestRow) {
   return {
     id: row.id,
     requestId: row.requestId,
@@ -152,7 +154,7 @@ export async function listRequests(
 export async function getRequest(database: Database, projectId: string, id: string) {
   const row = isId(id) ? await findRequestRow(database, projectId, id) : undefined;
   if (row === undefined) throw new AppError("REQUEST_NOT_FOUND");
-  return { ...present(row), body: row.body, bodyBytes: row.bodyBytes };
+  return { ...present(row), body: row.body, bodyBytes: row.bodyBytes, response: row.response };
 }
 
 /** Deletes requests after their retention. */

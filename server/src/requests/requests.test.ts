@@ -47,6 +47,14 @@ test("finds a request by its id with its response and without personal data", as
     subscribed: true,
     data: { plan: "[text of 3]", age: "[number]", address: { street: "[text of 13]" } },
   });
+  expect(one.response).toEqual({
+    success: true,
+    data: {
+      contact: expect.stringMatching(/^[\da-f-]{36}$/),
+      event: expect.stringMatching(/^[\da-f-]{36}$/),
+      timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+    },
+  });
   const other = await server.createProject();
   expect(errorOf(await server.call(requests.getRequest, other.byKey, { params: { id: logged.id } }))).toBe(
     "404 REQUEST_NOT_FOUND",
@@ -89,6 +97,33 @@ test("keeps failures with their code and finds them by status, method and page",
   expect(errorOf(await server.call(requests.listRequests, project.byKey, { query: { cursor: "abc" } }))).toBe(
     "400 BAD_REQUEST",
   );
+});
+
+test("keeps the response to a request, with the names of its values instead of the values", async () => {
+  const project = await server.createProject();
+  const ask = async (id: string, path: string, body?: object) => {
+    const caller = { ...project.byKey, headers: { "x-request-id": id } };
+    await server.call(body === undefined ? "GET" : "POST", path, caller, body);
+    const logged = await untilLogged(project, id);
+    const params = { id: logged.id };
+    return (await server.call(requests.getRequest, project.byKey, { params })).body.response;
+  };
+  const data = { "ada@example.com": "1 Hidden Lane" };
+  const created = await ask("created", "/contacts", { email: "ada@example.com", data });
+  expect(created).toMatchObject({ email: "[…]@example.com", data: { "[…]": "[text of 13]" } });
+  const rejected = await ask("rejected", "/v1/send", {
+    to: "ada",
+    from: "a@unknown.example",
+    subject: "x".repeat(2_000),
+    body: "<p></p>",
+  });
+  expect(rejected).toMatchObject({ success: false, error: { code: "VALIDATION_ERROR", statusCode: 422 } });
+  const { errors } = (rejected as { error: { errors: Array<{ field: string; message: string }> } }).error;
+  expect(errors.map(({ field }) => field)).toContain("subject");
+  expect(errors.find(({ field }) => field === "subject")?.message).toMatch(/\{\w+\}/);
+  const missing = await ask("missing", "/contacts/ada@example.com");
+  expect(JSON.stringify([created, rejected, missing])).not.toMatch(/Hidden|ada@/);
+  expect(missing).toMatchObject({ error: { code: "CONTACT_NOT_FOUND" } });
 });
 
 test("keeps a few of many requests in a second, and counts the skipped ones in the next entry", async () => {

@@ -1,7 +1,7 @@
 // The job `suppressions.import`, which adds the addresses of a file to the suppression list.
 import { cleanAddress } from "@postloft/contract/contact-file/clean-address.ts";
 import { stepOfImport } from "../contacts/import/import-step.ts";
-import { addSuppressions, findSuppressed } from "./suppressions.ts";
+import { addSuppressions } from "./suppressions.ts";
 
 export const SUPPRESSION_IMPORT = "suppressions.import";
 
@@ -20,14 +20,6 @@ export const suppressionImportStep = stepOfImport<{ email: string; status: "supp
     );
     return { created };
   },
-  async rehearse(tx, { projectId }, changes, known) {
-    const unseen = [...new Set(changes.map(({ email }) => email))].filter((email) => !known.has(email));
-    const found = await findSuppressed(
-      tx,
-      unseen.map((email) => ({ projectId, email })),
-    );
-    for (const email of unseen) known.set(email, true);
-    return { created: unseen.filter((email) => !found.has(`${projectId} ${email}`)).length };
-  },
+  rehearsal: null,
   explain: () => undefined,
 });

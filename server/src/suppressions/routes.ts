@@ -6,7 +6,8 @@ import { readPage } from "../platform/http/page.ts";
 import { actorOf, recordAudit } from "../audit/audit-log.ts";
 import { csv } from "../contacts/csv-response.ts";
 import { PLAIN_IMPORT } from "../contacts/import/import-input.ts";
-import { ADDRESS_FILE, addImport, getImport, prepareImport } from "../contacts/import/imports.ts";
+import { addImport, getImport, prepareApart } from "../contacts/import/imports.ts";
+import { ADDRESS_FILE } from "../contacts/import/prepare-import.ts";
 import { SUPPRESSION_IMPORT } from "./import-suppressions.ts";
 import {
   addSuppressions,
@@ -41,7 +42,8 @@ export function suppressionRoutes(dependencies: { database: Database }): Route[]
     route(contract.importSuppressions, async (call) => {
       const { projectId, userId, body } = call;
       const options = { ...PLAIN_IMPORT, dryRun: false, actor: userId ?? "key" };
-      const prepared = await prepareImport(body.file, options, ADDRESS_FILE);
+      const task = { file: body.file, options, fileOptions: ADDRESS_FILE };
+      const prepared = await prepareApart(projectId, task);
       return call.commit(async (tx) => {
         const jobId = await addImport(tx, projectId, SUPPRESSION_IMPORT, prepared);
         const action = "suppressions.imported";

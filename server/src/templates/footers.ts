@@ -1,4 +1,5 @@
 // Renders the footers of marketing emails in the language of each recipient, for the placeholder from with-footer.ts.
+import type { FooterLook } from "@postloft/contract/footer-frame.ts";
 import { now } from "../platform/clock.ts";
 import type { Database } from "../platform/database/database.ts";
 import { footersOf, type Footer, type FooterProject } from "../contacts/pages/footer.ts";
@@ -12,6 +13,8 @@ export interface FooterRecipient {
   locale: unknown;
   unsubscribeUrl: string;
   manageUrl: string;
+  /** The colors of the email, from `footerLookOf`. */
+  look: FooterLook | null;
 }
 
 /** Returns what merge tags of other services may say about a project. Its postal address is also in its footers. */
@@ -35,11 +38,11 @@ export async function readFooters(
   const rows = ids.length === 0 ? [] : await findProjectsById(database, ids);
   const projects = new Map(rows.map((row) => [row.id, row]));
   const known = new Map<string, ReturnType<typeof footersOf>>();
-  return recipients.map(({ projectId, locale, ...links }) => {
+  return recipients.map(({ projectId, locale, look, ...links }) => {
     const project = projects.get(projectId);
     const language = chooseLocale(locale, project?.language);
-    const key = `${projectId} ${language}`;
-    const footers = known.get(key) ?? footersOf(language, project ?? NO_PROJECT);
+    const key = `${projectId} ${language} ${look?.ink} ${look?.align}`;
+    const footers = known.get(key) ?? footersOf(language, project ?? NO_PROJECT, look);
     known.set(key, footers);
     return footers(links);
   });

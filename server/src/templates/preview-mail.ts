@@ -1,4 +1,5 @@
 // Previews an email that was sent or will be sent.
+import { footerLookOf } from "@postloft/contract/footer-frame.ts";
 import type { Database } from "../platform/database/database.ts";
 import { NO_ONE } from "../platform/ids.ts";
 import { AppError } from "../platform/app-error.ts";
@@ -48,7 +49,9 @@ export async function previewMail(
   const recipient = recipientOf(row, await findContact(database, projectId, renderedAs(row)), () => links);
   const [footer = null] =
     recipient.links !== null && asksForFooter(content)
-      ? await readFooters(database, [{ projectId, locale: recipient.data["locale"], ...links }])
+      ? await readFooters(database, [
+          { projectId, locale: recipient.data["locale"], look: footerLookOf(content.html), ...links },
+        ])
       : [];
   const knownFields = await findKnownKeys(database, projectId, fallbackWords(content));
   const rendered = await renderer.render(projectId, {

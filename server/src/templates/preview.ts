@@ -1,4 +1,5 @@
 // Previews an email without sending it, and returns warnings.
+import { footerLookOf } from "@postloft/contract/footer-frame.ts";
 import type { TemplateType } from "@postloft/contract/templates.ts";
 import type { Database } from "../platform/database/database.ts";
 import { NO_ONE } from "../platform/ids.ts";
@@ -6,7 +7,12 @@ import { invalidField } from "../platform/app-error.ts";
 import { hashTexts } from "../emails/outbox/emails.ts";
 import type { AskedRenderer } from "../rendering/asked-renderer.ts";
 import { inboxTextOf } from "../rendering/inbox-text.ts";
-import { BUILT_IN_VARIABLES, fallbackWords, templateVariables } from "../rendering/template-variables.ts";
+import {
+  asksForFooter,
+  BUILT_IN_VARIABLES,
+  fallbackWords,
+  templateVariables,
+} from "../rendering/template-variables.ts";
 import { getContact } from "../contacts/contacts.ts";
 import { findKnownKeys } from "../contacts/fields/fields.ts";
 import type { ContactLinks } from "../contacts/links.ts";
@@ -66,11 +72,11 @@ export async function previewContent(
   const kept = Object.entries(contact?.data ?? {}).filter(([key]) => !gone.has(key));
   const data = { ...Object.fromEntries(kept), ...set, ...transient };
   const links = linksOf(projectId, NO_ONE);
-  const [footer = null] =
-    type === "MARKETING"
-      ? await readFooters(database, [{ projectId, locale: data["locale"], ...links }])
-      : [];
   const content = { subject, ...sentParts({ type, body, previewText }) };
+  const look = footerLookOf(content.html);
+  const [footer = null] = asksForFooter(content)
+    ? await readFooters(database, [{ projectId, locale: data["locale"], look, ...links }])
+    : [];
   const variables = templateVariables({
     id: contact?.id ?? null,
     email: contact?.email ?? EXAMPLE_ADDRESS,

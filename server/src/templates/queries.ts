@@ -207,10 +207,11 @@ export async function findProjectsById(database: Database, ids: readonly string[
     language: string;
     postalAddress: string | null;
     logoUrl: string | null;
+    align: string;
+    showsLogo: boolean;
   }>`
-    select id, name, language, postal_address, logo_url from projects where id = any(${ids}::uuid[])`.execute(
-    database,
-  );
+    select id, name, language, postal_address, logo_url, brand_footer_align as align, brand_footer_logo as shows_logo
+    from projects where id = any(${ids}::uuid[])`.execute(database);
   return rows;
 }
 

@@ -3,13 +3,11 @@ import { Parser } from "htmlparser2";
 import { FOOTER_HTML_VARIABLE, FOOTER_TEXT_VARIABLE, type Footer } from "../rendering/template-variables.ts";
 import { depthChange, scanTemplate } from "../rendering/scan-template.ts";
 import { isUnseen } from "../rendering/text-part.ts";
+import { footerFor } from "./footer-frame.ts";
 import { mustachesOf } from "./mustaches.ts";
 
-/** Variables in place of a footer, because its language and links differ per recipient (spec §2.2 rule 8). */
-const FOOTER_VARIABLES: Footer = {
-  html: `<div>{{{${FOOTER_HTML_VARIABLE}}}}</div>`,
-  text: `{{{${FOOTER_TEXT_VARIABLE}}}}`,
-};
+/** A variable in place of the footer, because its language and links differ per recipient (spec §2.2 rule 8). */
+const FOOTER_TEXT = `{{{${FOOTER_TEXT_VARIABLE}}}}`;
 
 /** Elements that contain only text. */
 const RAW_TEXTS = ["style", "script", "title", "textarea"];
@@ -20,16 +18,19 @@ const OWN_LINK = new RegExp([...OWN_LINKS].join("|"));
 /**
  * Returns both parts with the footer at their end. Parts with their own unsubscribe link stay unchanged.
  * `text` is null if it is generated from the HTML including the footer.
+ * @param footer null for variables, which are filled for each recipient, in the email's own colors
  */
 export function withFooter(
   { html, text }: { html: string; text: string | null },
-  footer: Footer = FOOTER_VARIABLES,
+  footer: Footer | null = null,
 ): { html: string; text: string | null } {
   const end = endOfBody(html);
   const before = html.slice(0, end);
   return {
-    html: hasUnsubscribeLink(html) ? html : `${closedHidden(before)}${footer.html}${html.slice(end)}`,
-    text: text === null || hasUnsubscribeLink(text) ? text : `${text}\n\n${footer.text}`,
+    html: hasUnsubscribeLink(html)
+      ? html
+      : `${closedHidden(before)}${footer?.html ?? footerFor(html)}${html.slice(end)}`,
+    text: text === null || hasUnsubscribeLink(text) ? text : `${text}\n\n${footer?.text ?? FOOTER_TEXT}`,
   };
 }
 

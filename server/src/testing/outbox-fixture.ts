@@ -18,6 +18,7 @@ import { enqueueEmails, makeContent } from "../emails/outbox/emails.ts";
 import { upsertSender } from "../emails/lease/lease-queries.ts";
 import type { ListKind } from "../message/message-headers.ts";
 import type { SigningKey } from "../emails/sending/build-messages.ts";
+import type { OwnTransports } from "../emails/sending/own-transports.ts";
 import { createPreparer } from "../emails/sending/prepare-emails.ts";
 import { SYSTEM_PROJECT_ID } from "../emails/rows/system-project.ts";
 import type { Transport } from "../transports/transport.ts";
@@ -47,7 +48,10 @@ export interface Outbox {
   enqueue(wanted: readonly WantedMail[]): Promise<string[]>;
   /** Creates a sender with a valid lease and no process, and returns its id. */
   addLiveSender(): Promise<string>;
-  start(transport: Transport, over?: Partial<SenderOptions> & { signing?: SigningKey }): Promise<Sender>;
+  start(
+    transport: Transport,
+    over?: Partial<SenderOptions> & { signing?: SigningKey; ownTransports?: OwnTransports },
+  ): Promise<Sender>;
   /** Returns column values of an email. */
   row(
     id: string,
@@ -219,7 +223,7 @@ export function useOutbox(): Outbox {
       return senderId;
     },
     async start(transport, over = {}) {
-      const { signing = { kind: "unsigned" }, ...options } = over;
+      const { signing = { kind: "unsigned" }, ownTransports, ...options } = over;
       if (state.renderer === undefined) throw new Error("The renderer runs from beforeAll on.");
       const sender = await startSender({
         mailbox: transport,
@@ -229,7 +233,8 @@ export function useOutbox(): Outbox {
           database,
           renderer: state.renderer,
           systemFrom: { address: "post@host.example", name: "Postloft" },
-          ...(transport.rewrites === undefined ? {} : { rewrites: transport.rewrites }),
+          installation: transport,
+          ...(ownTransports === undefined ? {} : { ownTransports }),
           ports: {
             ...renderingDataOf(database),
             findSigningKeys: async (names) =>

@@ -37,19 +37,24 @@ interface NamedEvent {
   reason: string | null;
 }
 
+/** The events, and those of deleted contacts that the test kept with `keepEventsOf`. */
+const EVENTS = `(
+  select project_id, email_id, name, data, created_at from events
+  union all select project_id, email_id, name, data, created_at from deleted_events)`;
+
 const FACTS = `
   select e.sent_at as at, 'emails' as what, e.id from emails e
-  where e.project_id = $1 and e.sent_at is not null and e.contact_id is not null and e.is_test is null
+  where e.project_id = $1 and e.sent_at is not null and e.is_test is null
   union all
   select v.created_at, case v.name when 'email.delivery' then 'delivered' when 'email.open' then 'opens'
     when 'email.click' then case when (v.data ->> 'isFirst')::boolean then 'clicks' end
     when 'email.machine-open' then 'machineOpens' when 'email.machine-click' then 'machineClicks'
     when 'email.bounce' then case v.data ->> 'bounceType' when 'hard' then 'bounces' else 'softBounces' end
     when 'email.complaint' then 'complaints' end, e.id
-  from events v join emails e on e.project_id = v.project_id and e.id = v.email_id
+  from ${EVENTS} v join emails e on e.project_id = v.project_id and e.id = v.email_id
   where v.project_id = $1 and e.is_test is null
   union all
-  select v.created_at, 'refused', e.id from events v join emails e on e.project_id = v.project_id and e.id = v.email_id
+  select v.created_at, 'refused', e.id from ${EVENTS} v join emails e on e.project_id = v.project_id and e.id = v.email_id
   where v.project_id = $1 and e.is_test is null and v.name = 'email.bounce' and (v.data ->> 'atOnce')::boolean`;
 
 /** Names that are being deleted are hidden from all readers (docs/decisions/0090). */
@@ -57,6 +62,23 @@ const SHOWN = `v.name <> all (select j.input ->> 'name' from jobs j where j.proj
   and j.state in ('waiting', 'active') and v.created_at <= (j.input ->> 'until')::timestamptz)`;
 
 type Rows = Pick<TestServer, "rows">;
+
+/** Copies the events of emails to a contact that a test deletes next, because they still count. */
+export async function keepEventsOf(server: Rows, projectId: string, contactId: string): Promise<void> {
+  await server.rows(
+    `insert into deleted_events select project_id, email_id, name, data, created_at from events
+     where project_id = $1 and contact_id = $2 and email_id is not null`,
+    projectId,
+    contactId,
+  );
+}
+
+/** Creates the table of `keepEventsOf`. */
+export async function prepareDeletedEvents(server: Rows): Promise<void> {
+  await server.rows(
+    "create unlogged table deleted_events (project_id uuid, email_id uuid, name text, data jsonb, created_at timestamptz)",
+  );
+}
 
 async function readFacts(server: Rows, projectId: string, { zone, firstDay, lastDay }: Period) {
   return server.rows<Fact & { id: string }>(
@@ -113,30 +135,48 @@ export const withRates = (counts: Counts) => ({
 
 /** Reads the rows of a project in a period and the previous one. */
 export async function readRows(server: Rows, projectId: string, period: Period, before: Period) {
-  const [facts, factsBefore, events, eventsBefore, starts] = await Promise.all([
+  const [facts, factsBefore, events, eventsBefore, starts, arrivals] = await Promise.all([
     readFacts(server, projectId, period),
     readFacts(server, projectId, before),
     readEvents(server, projectId, period),
     readEvents(server, projectId, before),
     countStarts(server, projectId, period),
+    readArrivals(server, projectId, period),
   ]);
-  return { facts, factsBefore, events, eventsBefore, starts };
+  return { facts, factsBefore, events, eventsBefore, starts, arrivals };
+}
+
+/** Returns the day of each contact that was added as subscribed and still exists. */
+async function readArrivals(server: Rows, projectId: string, { zone }: Period): Promise<string[]> {
+  const rows = await server.rows<{ date: string }>(
+    `select to_char(c.created_at at time zone $2, 'YYYY-MM-DD') as date from contacts k
+     join lateral (
+       select subscribed, created_at from consent_changes
+       where project_id = k.project_id and contact_id = k.id order by created_at, id limit 1
+     ) c on c.subscribed
+     where k.project_id = $1`,
+    projectId,
+    zone,
+  );
+  return rows.map(({ date }) => date);
 }
 
 /** Counts the subscriptions of a day. */
-export function audienceOf(events: readonly NamedEvent[], date: string) {
+export function audienceOf(events: readonly NamedEvent[], arrivals: readonly string[], date: string) {
+  const added = arrivals.filter((day) => day === date).length;
   const own = events.filter((event) => event.date === date);
   const left = own.filter(({ name }) => name === "contact.unsubscribed");
   const by = (reason: string) => left.filter((event) => event.reason === reason).length;
   const subscribed = own.filter(({ name }) => name === "contact.subscribed").length;
   return {
     date,
+    added,
     subscribed,
     unsubscribed: left.length,
     byBounce: by("bounce"),
     byComplaint: by("complaint"),
     byChoice: left.length - by("bounce") - by("complaint"),
-    growth: subscribed - left.length,
+    growth: added + subscribed - left.length,
   };
 }
 

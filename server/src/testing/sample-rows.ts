@@ -141,6 +141,7 @@ const ROWS = [
   sql`insert into audit_heads (project_id, number, hash) values (${id.project}, 0, ${HASH})`,
   sql`insert into domains (project_id, id, domain, dkim_selector, dkim_public_key, dkim_private_key)
     values (${id.project}, ${id.domain}, 'shop.example', 's', 'k', ${HASH})`,
+  sql`insert into link_domains (project_id, domain) values (${id.project}, 'go.shop.example')`,
   sql`insert into templates (project_id, id, name, type, subject, body) values (${id.project}, ${id.template}, 't', 'MARKETING', 's', 'b')`,
   sql`insert into template_variants (project_id, template_id, locale, subject, body) values (${id.project}, ${id.template}, 'de', 's', 'b')`,
   sql`insert into workflows (project_id, id, name, enabled, next_run_at, dates_since, trigger_config)

@@ -1,6 +1,6 @@
 // Creates sent emails for tests without sending any, and notices of Amazon SES about them.
 import { sql } from "kysely";
-import { transaction, type Database } from "../platform/database/database.ts";
+import { transaction, type Database, type Tx } from "../platform/database/database.ts";
 import { newId } from "../platform/ids.ts";
 import { addProject } from "./add-project.ts";
 import { enqueueEmails, makeContent, type Copies } from "../emails/outbox/emails.ts";
@@ -23,6 +23,25 @@ export async function makeProject(database: Database): Promise<string> {
   return id;
 }
 
+/** Creates contacts, or returns those with the addresses. */
+export async function addContacts(
+  tx: Tx,
+  projectId: string,
+  addresses: readonly string[],
+  subscribedIfNew: boolean,
+) {
+  return upsertContacts(
+    tx,
+    addresses.map((email) => ({
+      projectId,
+      email,
+      subscribedIfNew,
+      patch: readDataPatch(undefined),
+      via: { source: "api", actor: "key", ip: null },
+    })),
+  );
+}
+
 /** Creates emails to new subscribed contacts, recorded as the sender records them. */
 export async function makeSentMails(
   database: Database,
@@ -34,16 +53,7 @@ export async function makeSentMails(
   const sentAt = new Date(Date.now() - 60_000);
   return transaction(database, async (tx) => {
     const addresses = Array.from({ length: count }, () => `${newId()}@example.com`);
-    const contacts = await upsertContacts(
-      tx,
-      addresses.map((email) => ({
-        projectId,
-        email,
-        subscribedIfNew: true,
-        patch: readDataPatch(undefined),
-        via: { source: "api", actor: "key", ip: null },
-      })),
-    );
+    const contacts = await addContacts(tx, projectId, addresses, true);
     const content = makeContent({
       projectId,
       from: { address: "news@shop.example", name: null },

@@ -67,7 +67,7 @@ export class SinkConnection {
     this.input = this.input.subarray(end + 1);
     if (end !== -1 && end <= MAX_COMMAND_BYTES && line.endsWith("\r")) return line.slice(0, -1);
     this.say("421 5.5.2 a line too long or without CRLF");
-    this.misbehave("drop");
+    this.#hangUp();
     return undefined;
   }
 
@@ -123,7 +123,14 @@ export class SinkConnection {
     if (text === "") return proceed(true); // TLS and BODY have no usual reply
     this.say(text);
     proceed(isGoodReply(text));
-    if (text.startsWith("421")) this.misbehave("drop");
+    if (text.startsWith("421")) this.#hangUp();
+  }
+
+  /** Ends after the last reply and ignores further input. If input were unread, TCP would reset the connection and could lose the reply. */
+  #hangUp(): void {
+    this.#isDone = true;
+    this.#flush();
+    this.#stream.end();
   }
 
   #listen(stream: Socket): void {

@@ -269,6 +269,17 @@ test("reports the sending transport, throttling and rewritten fields of all its 
   expect(await none.send(composeMail(2), saysYes)).toMatchObject({ kind: "deferred", throttled: true });
 });
 
+test("keeps its only transport in service when that asks for a slower rate", async () => {
+  const throttling = createScripted("a", () => ({
+    outcome: { kind: "deferred", answer: "454 slow down", outage: true, throttled: true },
+    asksCheck: false,
+  }));
+  const failover = createFailoverTransport(listOf([throttling]), { log });
+  for (let id = 1; id <= 5; id += 1)
+    expect(await failover.send(composeMail(id), saysYes)).toMatchObject({ answer: "a: 454 slow down" });
+  expect(throttling.seen).toHaveLength(5);
+});
+
 test("takes a transport out of service after missing replies but does not resend their messages", async () => {
   const silent = createScripted("silent", () => ({
     outcome: { kind: "uncertain", answer: "silence" },

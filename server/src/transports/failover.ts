@@ -62,7 +62,7 @@ export function createFailoverTransport(
         let verdict: Verdict = "unknown";
         try {
           const outcome = await transport.send(message, mayLeave);
-          verdict = verdictOf(outcome);
+          verdict = verdictOf(outcome, choices.length === 1);
           if (outcome.kind === "withdrawn") return outcome;
           if (outcome.kind !== "deferred" || outcome.outage !== true) return { ...outcome, by: label };
           throttled ||= outcome.throttled === true;
@@ -94,10 +94,20 @@ function breakerOf(label: string, options: FailoverOptions): Breaker {
 }
 
 /** Returns the verdict for the breaker. A missing reply puts an email in doubt, which counts as an outage here but not for the message. */
-function verdictOf(outcome: Outcome): Verdict {
+function verdictOf(outcome: Outcome, isOnly: boolean): Verdict {
   if (outcome.kind === "withdrawn") return "unknown";
+  // A server that asks for a slower rate works. Without another one a pause would only make its email later.
+  if (isOnly && outcome.kind === "deferred" && outcome.throttled === true) return "unknown";
   if (outcome.kind === "uncertain") return "outage";
   return outcome.kind === "deferred" && outcome.outage === true ? "outage" : "works";
+}
+
+/** Returns the reply of an outage, null if the server works, or undefined if the outcome says nothing about it. */
+export function outageOf(outcome: Outcome): string | null | undefined {
+  if (outcome.kind === "withdrawn") return undefined;
+  if (outcome.kind === "uncertain") return outcome.answer;
+  if (outcome.kind !== "deferred" || outcome.outage !== true) return null;
+  return outcome.throttled === true ? undefined : outcome.answer;
 }
 
 /** Returns the weighted transports in random order by weight, followed by the standbys in list order. */

@@ -1,7 +1,7 @@
 // Keep-alive HTTP connections to SES. Connects, runs the pre-send check, then writes the request, and tracks how far the request got.
 import { Agent as HttpAgent, request as requestHttp, type ClientRequest } from "node:http";
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";
-import type { Socket } from "node:net";
+import type { LookupFunction, Socket } from "node:net";
 import type { MayLeave } from "./transport.ts";
 
 /** All values in milliseconds. */
@@ -66,9 +66,16 @@ export function createSesConnections(options: {
   timeouts: SesTimeouts;
   /** PEM certificates to trust instead of the system's. */
   ca?: string;
+  /** Resolves the host, by default with the operating system. */
+  lookup?: LookupFunction;
 }): SesConnections {
-  const { timeouts, ca } = options;
-  const pool = { keepAlive: true, maxSockets: options.maxConnections, timeout: timeouts.idleMs };
+  const { timeouts, ca, lookup } = options;
+  const pool = {
+    keepAlive: true,
+    maxSockets: options.maxConnections,
+    timeout: timeouts.idleMs,
+    ...(lookup === undefined ? {} : { lookup }),
+  };
   const plain = new HttpAgent(pool);
   const secure = new HttpsAgent({ ...pool, ...(ca === undefined ? {} : { ca }) });
   const inFlight = new Set<ClientRequest>();

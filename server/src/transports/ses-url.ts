@@ -8,6 +8,8 @@ export interface SesServer {
   endpoint?: string;
   /** The SES configuration set with event destinations that report bounces and complaints. */
   configurationSet?: string;
+  /** The SES tenant to send as, which has its own reputation. `{project}` stands for the project's id. */
+  tenant?: string;
   /** Maximum number of concurrent messages. */
   connections?: number;
 }
@@ -17,7 +19,13 @@ const MAX_SES_CONNECTIONS = 200;
 const REGION = /^[a-z]{2,8}(?:-[a-z]{2,12}){1,3}-\d{1,2}$/;
 /** API reference of SESv2, CreateConfigurationSet: letters, digits, _ and -, at most 64. */
 const CONFIGURATION_SET = /^[A-Za-z0-9_-]{1,64}$/;
-const OPTION_NAMES = ["endpoint", "configurationSet", "connections"];
+/** Stands for the id of the project in the name of a tenant. */
+export const PROJECT_IN_TENANT = "{project}";
+/** API reference of SESv2, CreateTenant: letters, digits, _ and -, at most 64. */
+const TENANT = /^(?=.)[A-Za-z0-9_-]*(?:\{project\}[A-Za-z0-9_-]*)?$/;
+const MAX_TENANT_LENGTH = 64;
+const PROJECT_ID_LENGTH = 36;
+const OPTION_NAMES = ["endpoint", "configurationSet", "tenant", "connections"];
 
 /**
  * Parses `ses://eu-west-1?configurationSet=events&connections=20&endpoint=http://127.0.0.1:1234`.
@@ -42,10 +50,12 @@ function parseOptions(options: URLSearchParams): Omit<SesServer, "region"> {
   if (new Set(input).size < input.length) throw badUrl("an option is set twice");
   const endpoint = options.get("endpoint");
   const configurationSet = options.get("configurationSet");
+  const tenant = options.get("tenant");
   const connections = options.get("connections");
   return {
     ...(endpoint === null ? {} : { endpoint: parseEndpoint(endpoint) }),
     ...(configurationSet === null ? {} : { configurationSet: parseConfigurationSet(configurationSet) }),
+    ...(tenant === null ? {} : { tenant: parseTenant(tenant) }),
     ...(connections === null ? {} : { connections: parseConnections(connections) }),
   };
 }
@@ -61,6 +71,17 @@ function parseEndpoint(value: string): string {
 function parseConfigurationSet(value: string): string {
   if (!CONFIGURATION_SET.test(value))
     throw badUrl("option configurationSet must be 1 to 64 letters, digits, _ and -");
+  return value;
+}
+
+function parseTenant(value: string): string {
+  if (
+    !TENANT.test(value) ||
+    value.replace(PROJECT_IN_TENANT, "x".repeat(PROJECT_ID_LENGTH)).length > MAX_TENANT_LENGTH
+  )
+    throw badUrl(
+      "option tenant must be 1 to 64 letters, digits, _ and -, in which {project} stands for the project's id",
+    );
   return value;
 }
 

@@ -1,4 +1,5 @@
 // Submits finished messages to Amazon SES unchanged (SESv2 SendEmail, raw), with one HTTP request each.
+import type { LookupFunction } from "node:net";
 import { SendEmailCommand, SESv2Client, SESv2ServiceException } from "@aws-sdk/client-sesv2";
 import { sesRowOf } from "./replies/replies.ts";
 import {
@@ -12,7 +13,7 @@ import {
 } from "./ses-connections.ts";
 import { reachSes } from "./ses-reach.ts";
 import { EMAIL_TAG, PROJECT_TAG } from "./ses-tags.ts";
-import type { SesServer } from "./ses-url.ts";
+import { PROJECT_IN_TENANT, type SesServer } from "./ses-url.ts";
 import { toPrintableLine } from "./smtp-replies.ts";
 import {
   REWRITTEN_BY_SES,
@@ -31,6 +32,8 @@ export interface SesOptions {
   timeouts?: Partial<SesTimeouts>;
   /** `ca`: PEM certificates to trust instead of the system's. */
   tls?: { ca?: string };
+  /** Resolves the host, by default with the operating system. */
+  lookup?: LookupFunction;
 }
 
 const DEFAULT_CONNECTIONS = 10;
@@ -46,10 +49,11 @@ const STREAM_TAGS = ["ses:feedback-id-a", "ses:feedback-id-b"];
 export function createSesTransport(options: SesOptions): Transport {
   const client = createClient(options);
   const timeouts = { ...DEFAULT_SES_TIMEOUTS, ...options.timeouts };
+  const network = { ...options.tls, ...(options.lookup === undefined ? {} : { lookup: options.lookup }) };
   const connections = createSesConnections({
     maxConnections: options.url.connections ?? DEFAULT_CONNECTIONS,
     timeouts,
-    ...options.tls,
+    ...network,
   });
   const inFlight = new Set<Promise<Outcome>>();
   let closing: Promise<void> | undefined;
@@ -86,7 +90,7 @@ export function createSesTransport(options: SesOptions): Transport {
       inFlight.add(sending);
       return sending;
     },
-    reach: () => reachSes(endpointOf(options.url), timeouts.connectMs, options.tls?.ca),
+    reach: () => reachSes(endpointOf(options.url), timeouts.connectMs, network),
     close() {
       closing ??= end();
       return closing;
@@ -132,8 +136,12 @@ function toCommand(message: OutgoingMessage, url: SesServer): SendEmailCommand {
     // Tags set here take precedence over an X-SES-MESSAGE-TAGS header in the message.
     EmailTags: [{ Name: EMAIL_TAG, Value: emailId }, { Name: PROJECT_TAG, Value: projectId }, ...streamTags],
     ...(url.configurationSet === undefined ? {} : { ConfigurationSetName: url.configurationSet }),
+    ...(url.tenant === undefined ? {} : { TenantName: tenantOf(url.tenant, projectId) }),
   });
 }
+
+/** Returns the name of the tenant, which may contain the project's id. */
+const tenantOf = (name: string, projectId: string): string => name.replaceAll(PROJECT_IN_TENANT, projectId);
 
 /** Replaces the SDK's network layer, which runs after signing. */
 function sendThrough(

@@ -1,6 +1,6 @@
 // One TCP or TLS connection to an SMTP server. Writes commands and reads replies with a time limit on each wait, without knowing any SMTP
 // command.
-import { connect as connectTcp, type Socket } from "node:net";
+import { connect as connectTcp, type LookupFunction, type Socket } from "node:net";
 import { connect as connectTls, TLSSocket, type ConnectionOptions } from "node:tls";
 import { createReplyReader, SmtpFailure, type SmtpReply } from "./smtp-replies.ts";
 
@@ -32,10 +32,10 @@ export class SmtpConnection {
   #wait: Wait | undefined;
   #onReply: ((reply: SmtpReply) => void) | undefined;
 
-  /** Starts to connect. `onGone` is called once, when the connection is closed. */
-  constructor(host: string, port: number, onGone: () => void) {
+  /** Starts to connect. `onGone` is called once, when the connection is closed. Without `lookup` the operating system resolves the host. */
+  constructor(host: string, port: number, onGone: () => void, lookup?: LookupFunction) {
     this.#onGone = onGone;
-    this.#tcp = connectTcp({ host, port, noDelay: true });
+    this.#tcp = connectTcp({ host, port, noDelay: true, ...(lookup === undefined ? {} : { lookup }) });
     this.#stream = this.#tcp;
     this.#listen(this.#tcp);
   }

@@ -68,8 +68,9 @@ export class SmtpPool {
    */
   async open(): Promise<SmtpSession> {
     if (this.#hasEnded) throw new SmtpFailure("closed", ENDING);
-    const { host, port } = this.#settings.server;
-    const connection = new SmtpConnection(host, port, () => this.#connections.delete(connection));
+    const { server, lookup } = this.#settings;
+    const onGone = (): void => void this.#connections.delete(connection);
+    const connection: SmtpConnection = new SmtpConnection(server.host, server.port, onGone, lookup);
     this.#connections.add(connection);
     try {
       return await openSession(connection, this.#settings);

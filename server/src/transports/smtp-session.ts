@@ -1,5 +1,5 @@
 // Opens SMTP sessions (greeting, EHLO, STARTTLS, AUTH) and ends them with QUIT.
-import { isIP } from "node:net";
+import { isIP, type LookupFunction } from "node:net";
 import type { SmtpConnection } from "./smtp-connection.ts";
 import { describeReply, SmtpFailure, toPrintableLine, type SmtpReply } from "./smtp-replies.ts";
 import type { SmtpTimeouts } from "./smtp-timeouts.ts";
@@ -37,6 +37,8 @@ export interface SessionSettings {
   heloName: string;
   rejectUnauthorized: boolean;
   ca?: string;
+  /** Resolves the host, by default with the operating system. */
+  lookup?: LookupFunction;
   timeouts: SmtpTimeouts;
 }
 

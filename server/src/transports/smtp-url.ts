@@ -16,6 +16,8 @@ export interface SmtpServer {
   rejectUnauthorized?: boolean;
   /** Maximum number of connections. */
   connections?: number;
+  /** `sender` uses the address in From as the envelope sender, for servers that accept no other one. */
+  returnPath?: "sender";
 }
 
 /** RFC 6409 submission; RFC 8314 submission over TLS. */
@@ -24,7 +26,7 @@ const IMPLICIT_TLS_PORT = 465;
 export const MAX_SMTP_CONNECTIONS = 200;
 
 const HOST_NAME = /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?$/i;
-const OPTION_NAMES = ["requireTls", "rejectUnauthorized", "connections"];
+const OPTION_NAMES = ["requireTls", "rejectUnauthorized", "connections", "returnPath"];
 
 /**
  * Parses `smtp://user:password@host:587?requireTls=true&rejectUnauthorized=false&connections=20`.
@@ -79,7 +81,7 @@ function tryDecode(encoded: string): string | undefined {
 
 function parseOptions(
   options: URLSearchParams,
-): Pick<SmtpServer, "requireTls" | "rejectUnauthorized" | "connections"> {
+): Pick<SmtpServer, "requireTls" | "rejectUnauthorized" | "connections" | "returnPath"> {
   const seen = new Set<string>();
   for (const name of options.keys()) {
     if (!OPTION_NAMES.includes(name))
@@ -90,10 +92,13 @@ function parseOptions(
   const requireTls = parseSwitch("requireTls", options);
   const rejectUnauthorized = parseSwitch("rejectUnauthorized", options);
   const connections = parseConnections(options);
+  const returnPath = options.get("returnPath");
+  if (returnPath !== null && returnPath !== "sender") throw badUrl("option returnPath must be sender");
   return {
     ...(requireTls === undefined ? {} : { requireTls }),
     ...(rejectUnauthorized === undefined ? {} : { rejectUnauthorized }),
     ...(connections === undefined ? {} : { connections }),
+    ...(returnPath === null ? {} : { returnPath }),
   };
 }
 

@@ -1,4 +1,5 @@
 // Submits finished messages to an SMTP server over a connection pool, tracking how far each submission got.
+import type { LookupFunction } from "node:net";
 import { classify } from "./replies/replies.ts";
 import { toEnvelopePaths } from "./smtp-address.ts";
 import { toWireBody } from "./smtp-body.ts";
@@ -31,6 +32,8 @@ export interface SmtpOptions {
   timeouts?: Partial<SmtpTimeouts>;
   /** `ca`: PEM certificates to trust instead of the system's. `rejectUnauthorized` overrides the URL's value. */
   tls?: { rejectUnauthorized?: boolean; ca?: string };
+  /** Resolves the host, by default with the operating system. */
+  lookup?: LookupFunction;
 }
 
 const DEFAULT_MAX_MESSAGES_PER_CONNECTION = 100;
@@ -56,6 +59,7 @@ export function createSmtpTransport(options: SmtpOptions): Transport {
     timeouts,
     rejectUnauthorized: options.tls?.rejectUnauthorized ?? options.url.rejectUnauthorized ?? true,
     ...(options.tls?.ca === undefined ? {} : { ca: options.tls.ca }),
+    ...(options.lookup === undefined ? {} : { lookup: options.lookup }),
     maxConnections: toCount(
       "maxConnections",
       options.maxConnections ?? options.url.connections ?? DEFAULT_CONNECTIONS,
@@ -69,7 +73,7 @@ export function createSmtpTransport(options: SmtpOptions): Transport {
   });
   return {
     name: "smtp",
-    takesReturnPath: true,
+    takesReturnPath: options.url.returnPath !== "sender",
     ...(SES_HOST.test(options.url.host) ? { rewrites: REWRITTEN_BY_SES } : {}),
     async send(message, mayLeave) {
       const mail = toSmtpMessage(message);

@@ -9,6 +9,10 @@ import { toPrintableLine } from "./smtp-replies.ts";
 import type { Outcome, Reachable, Transport } from "./transport.ts";
 
 export interface TransportWatch {
+  /** Location for instance admins, without credentials. */
+  readonly label: string;
+  /** The start of each sentence of `outage`, which other processes store. */
+  readonly outageStart: string;
   /** The same transport, monitored. */
   readonly transport: Transport;
   /** Tries the transport without a message. Returns a sentence for the instance admin, or null if nothing leaves this machine. */
@@ -105,7 +109,10 @@ export function watchTransport(followed: Transport, options: WatchOptions): Tran
     if (outage !== null && isIdle) await tryNow();
   }
 
+  const outageStart = `The transport ${place} has been out of service since `;
   return {
+    label,
+    outageStart,
     transport: {
       ...followed,
       async send(message, mayLeave) {
@@ -115,10 +122,7 @@ export function watchTransport(followed: Transport, options: WatchOptions): Tran
       },
     },
     tryNow,
-    outage: () =>
-      outage === null
-        ? null
-        : `The transport ${place} has been out of service since ${outage.since.toISOString()}`,
+    outage: () => (outage === null ? null : `${outageStart}${outage.since.toISOString()}`),
     start(metrics) {
       const everyMs = options.pollMs ?? CHECK_INTERVAL_MS;
       checkLoop ??= startLoop({ name: "transport", runOnce: look, everyMs, delayMs: everyMs, log, metrics });
@@ -151,7 +155,8 @@ function describeReachable({ serverName, tls, login }: Reachable): string {
   ].join(", ");
 }
 
-async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+/** Returns the result of `work`. @throws Error after `ms` milliseconds */
+export async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   const over = new AbortController();
   const tooLate = delay(ms, undefined, { ref: false, signal: over.signal }).then(() => {
     throw new Error(`no response within ${ms / 1000} s`);

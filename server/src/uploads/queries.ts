@@ -7,17 +7,17 @@ import type { FileName } from "./rules.ts";
 
 export interface UploadRow extends Row<
   "uploads",
-  "id" | "file" | "bytes" | "width" | "height" | "name" | "createdAt"
+  "id" | "file" | "bytes" | "width" | "height" | "name" | "alt" | "createdAt"
 > {
   contentType: ImageType;
 }
 
-export interface NewUpload extends UploadRow {
+export interface NewUpload extends Omit<UploadRow, "alt"> {
   projectId: string;
   sourceHash: Buffer;
 }
 
-const COLUMNS = sql`id, file, content_type, bytes, width, height, name, created_at`;
+const COLUMNS = sql`id, file, content_type, bytes, width, height, name, alt, created_at`;
 
 export async function findUploadByHash(
   database: Database,
@@ -38,6 +38,13 @@ export async function findUpload(
   const { rows } = await sql<UploadRow>`
     select ${COLUMNS} from uploads where project_id = ${projectId} and file = ${file}`.execute(database);
   return rows[0];
+}
+
+/** Returns whether the image exists, and locks it, so that a concurrent deletion waits and then finds its use. */
+export async function lockUpload(tx: Tx, { projectId, file }: FileName): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from uploads where project_id = ${projectId} and file = ${file} for key share`.execute(tx);
+  return rows.length > 0;
 }
 
 /** Returns the number and total size of a project's images. */
@@ -69,6 +76,18 @@ export async function insertUpload(
 export async function renewUpload(tx: Tx, { projectId, file }: FileName): Promise<UploadRow | undefined> {
   const { rows } = await sql<UploadRow>`
     update uploads set uploaded_at = now() where project_id = ${projectId} and file = ${file}
+    returning ${COLUMNS}`.execute(tx);
+  return rows[0];
+}
+
+/** Returns undefined if the image does not exist. */
+export async function updateAlt(
+  tx: Tx,
+  { projectId, file }: FileName,
+  alt: string,
+): Promise<UploadRow | undefined> {
+  const { rows } = await sql<UploadRow>`
+    update uploads set alt = ${alt} where project_id = ${projectId} and file = ${file}
     returning ${COLUMNS}`.execute(tx);
   return rows[0];
 }

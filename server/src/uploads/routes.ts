@@ -35,6 +35,9 @@ export function uploadRoutes(uploads: Uploads): Route[] {
       await uploads.removeFiles(paths);
       return response;
     }),
+    route(contract.updateUpload, async ({ projectId, params, body, commit }) =>
+      commit(async (tx) => ok(await uploads.changeAlt(tx, projectId, { ...params, ...body }))),
+    ),
     route(contract.deleteUpload, async ({ projectId, params }) => {
       await uploads.remove(projectId, params.key);
       return noContent();

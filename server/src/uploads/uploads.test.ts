@@ -64,6 +64,8 @@ const list = async ({ byKey }: TestProject, query = "") =>
   (await server.call(uploads.listUploads, byKey, { anyQuery: query })).body;
 const remove = ({ byKey }: TestProject, key: string) =>
   server.call<ErrorEnvelope>("DELETE", `/uploads/${key}`, byKey);
+const setLogo = ({ id, owner }: TestProject, logoUrl: string | null) =>
+  server.call("PATCH", `/users/@me/projects/${id}`, { cookie: owner.cookie }, { logoUrl });
 const filesOf = async ({ id }: TestProject) =>
   readdir(join(FOLDER, id.replaceAll("-", ""))).catch(() => [] as string[]);
 
@@ -81,6 +83,9 @@ test("re-encodes an image upright, without metadata, and serves it with safe hea
     filename: "Ümlaut <b>.svg",
     contentType: "image/jpeg",
     size: expect.any(Number),
+    width: 20,
+    height: 40,
+    alt: "",
   });
   const shown = await fetch(body.url);
   expect(Object.fromEntries(shown.headers)).toMatchObject({
@@ -240,8 +245,7 @@ test("lists the users of an image, which cannot be deleted while it is used", as
   expect((await server.call(campaigns.createCampaign, project.byKey, { anyBody: campaign })).status).toBe(
     201,
   );
-  // The setting requires https, which this server does not support.
-  await server.rows("update projects set logo_url = $2 where id = $1", project.id, asLogo.url);
+  expect((await setLogo(project, asLogo.url)).status).toBe(200);
   const { data, storedBytes } = await list(project);
   expect(
     Object.fromEntries(
@@ -280,6 +284,45 @@ test("lists the users of an image, which cannot be deleted while it is used", as
     404,
     "404 UPLOAD_NOT_FOUND",
   ]);
+});
+
+test("a project's logo is an image of the project that exists, or an https image elsewhere", async () => {
+  const [project, other] = [await server.createProject(), await server.createProject()];
+  const { body: image } = await upload(project, await png("#0a0a0a"));
+  const { body: foreign } = await upload(other, await png("#0b0b0b"));
+  expect((await setLogo(project, image.url)).body).toMatchObject({ logoUrl: image.url });
+  expect(faultsOf(await setLogo(project, foreign.url))).toEqual(["logoUrl invalid_string"]);
+  expect((await setLogo(project, "https://shop.example/logo.png")).status).toBe(200);
+  expect((await remove(project, image.key)).status).toBe(204);
+  expect(faultsOf(await setLogo(project, image.url))).toEqual(["logoUrl custom"]);
+});
+
+test("an image that is being deleted does not become the logo", async () => {
+  const project = await server.createProject();
+  const { body: image } = await upload(project, await png("#0c0c0c"));
+  const [reply] = await holdRow(
+    server.pool,
+    ["select 1 from uploads where project_id = $1", project.id],
+    () => [setLogo(project, image.url)],
+    (client) => client.query("delete from uploads where project_id = $1", [project.id]),
+  );
+  expect(reply === undefined ? [] : faultsOf(reply)).toEqual(["logoUrl custom"]);
+});
+
+test("changes the alt text of an image, and finds no image of another project", async () => {
+  const [project, other] = [await server.createProject(), await server.createProject()];
+  const { body: image } = await upload(project, await png("#0d0d0d"));
+  const change = ({ byKey }: TestProject, alt: string) =>
+    server.call<Image & ErrorEnvelope>("PATCH", `/uploads/${image.key}`, byKey, { alt });
+  expect((await change(project, "  A red field ")).body).toMatchObject({
+    key: image.key,
+    alt: "A red field",
+  });
+  expect((await list(project)).data[0]).toMatchObject({ alt: "A red field", width: 40, height: 20 });
+  expect(errorOf(await change(other, "Mine"))).toBe("404 UPLOAD_NOT_FOUND");
+  expect(faultsOf(await change(project, "a".repeat(1_001)))).toEqual(["alt too_big"]);
+  expect(faultsOf(await change(project, "a\u0007"))).toEqual(["alt invalid_string"]);
+  expect((await upload(project, await png("#0d0d0d"))).body).toMatchObject({ alt: "A red field" });
 });
 
 test("counts an image of an earlier template version as used while the version is kept", async () => {

@@ -18,15 +18,17 @@ import {
   findUpload,
   findUploadByHash,
   insertUpload,
+  lockUpload,
   listUploadRows,
   listUses,
   renewUpload,
   sumUploads,
+  updateAlt,
   type NewUpload,
   type UploadRow,
   type UseRow,
 } from "./queries.ts";
-import { keyOf, keyStart, newFile, pathOf, readKey, shownName } from "./rules.ts";
+import { keyOf, keyStart, newFile, ownImagePath, pathOf, readKey, shownName } from "./rules.ts";
 import type { OpenedFile, Storage } from "./storage.ts";
 
 /** The name of the list in its cursors. */
@@ -68,6 +70,8 @@ export interface Uploads {
     projectId: string,
     request: PageRequest,
   ): Promise<Page<ListedImage> & { total: number; storedBytes: number }>;
+  /** Changes the alt text. @throws AppError UPLOAD_NOT_FOUND */
+  changeAlt(tx: Tx, projectId: string, image: { key: string; alt: string }): Promise<Image>;
   /** @throws AppError UPLOAD_NOT_FOUND, CONFLICT while the image is in use */
   remove(projectId: string, key: string): Promise<void>;
   /** Deletes rows. Call `removeFiles` after the commit. */
@@ -76,6 +80,16 @@ export interface Uploads {
   removeFiles(paths: readonly string[]): Promise<void>;
   /** @throws AppError UPLOAD_NOT_FOUND, SERVICE_UNAVAILABLE while files cannot be read */
   open(key: string): Promise<{ image: UploadRow; file: OpenedFile }>;
+}
+
+/**
+ * Locks an image of the project, given its URL, so that it is not deleted before the commit. Returns whether it exists, or null if the URL
+ * is not an image of the project.
+ */
+export async function lockOwnImage(tx: Tx, projectId: string, url: string): Promise<boolean | null> {
+  const key = ownImagePath(projectId, url)?.split("/").at(-1);
+  const name = key === undefined ? null : readKey(key);
+  return name === null ? null : lockUpload(tx, name);
 }
 
 /** Encodes one image at a time per process, because libvips may need a hundred megabytes. Waiting uploads are in memory. */
@@ -89,7 +103,8 @@ export function createUploads(deps: UploadDependencies): Uploads {
   const present = (projectId: string, row: Omit<UploadRow, "createdAt">): Image => {
     const key = keyOf({ projectId, file: row.file });
     const url = `${deps.baseUrl()}/images/${key}`;
-    return { url, key, filename: row.name, contentType: row.contentType, size: row.bytes };
+    const { name: filename, contentType, bytes: size, width, height, alt } = row;
+    return { url, key, filename, contentType, size, width, height, alt };
   };
   return {
     prepare: (projectId, input) => {
@@ -126,14 +141,18 @@ export function createUploads(deps: UploadDependencies): Uploads {
       const uses = await usesOf(database, projectId, files);
       const page = toPage(UPLOADS, request, rows, (row) => ({
         ...present(projectId, row),
-        width: row.width,
-        height: row.height,
         createdAt: row.createdAt.toISOString(),
         usedBy: uses
           .filter(({ file }) => file === row.file)
           .map(({ type, id, name }) => ({ type, id, name })),
       }));
       return { ...page, total: sum.images, storedBytes: sum.bytes };
+    },
+    async changeAlt(tx, projectId, { key, alt }) {
+      const name = readKey(key);
+      const row = name?.projectId === projectId ? await updateAlt(tx, name, alt) : undefined;
+      if (row === undefined) throw new AppError("UPLOAD_NOT_FOUND");
+      return present(projectId, row);
     },
     async remove(projectId, key) {
       const name = readKey(key);

@@ -6,7 +6,7 @@ import type { Sealer } from "../platform/crypto.ts";
 import { transaction, type Database } from "../platform/database/database.ts";
 import { noContent, ok, route, type Route } from "../platform/http/route.ts";
 import { takeOrThrow, type RateLimiter, type Take } from "../platform/http/rate-limit.ts";
-import { AppError } from "../platform/app-error.ts";
+import { AppError, invalidField } from "../platform/app-error.ts";
 import { networkOf } from "../platform/http/visitor-network.ts";
 import {
   asPage,
@@ -67,6 +67,8 @@ export interface AccountDependencies {
   /** Returns the names of the account's projects, which its password must not be. */
   projectNames: (database: Database, email: string) => Promise<string[]>;
   baseUrl: () => string;
+  /** Addresses whose accounts administer the installation. */
+  adminEmails: readonly string[];
 }
 
 export function accountRoutes(deps: AccountDependencies): Route[] {
@@ -160,6 +162,9 @@ function ownRoutes(deps: AccountDependencies): Route[] {
     }),
     route(contract.changeEmail, async ({ userId, sessionId, body, ip, headers, commit }) => {
       const account = await requirePassword(userId, body.currentPassword, networkOf(ip));
+      // Otherwise one click on the confirmation link would make this account an admin of the installation.
+      if (deps.adminEmails.includes(body.newEmail))
+        throw invalidField("newEmail", "custom", "An account gets this address only by signing up with it.");
       await limit(requestedEmailsTo(body.newEmail, "change"));
       await limit(mailsTo(account.email));
       await limit(mailsTo(body.newEmail));

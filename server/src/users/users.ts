@@ -5,7 +5,7 @@ import { newId } from "../platform/ids.ts";
 import { AppError } from "../platform/app-error.ts";
 import { mailLanguageOf, type MailLanguage } from "../emails/platform-email/mail-language.ts";
 import type { Reported } from "./account-mails.ts";
-import { deletePending, deleteSessions, updatePassword } from "./account-queries.ts";
+import { deletePending, deleteSessions, markVerified, updatePassword } from "./account-queries.ts";
 import {
   countUsers,
   deleteUser,
@@ -107,6 +107,11 @@ export async function findUserByAddress(
 export async function findProvenUser(database: Database, email: string): Promise<User | undefined> {
   const user = await findUserByAddress(database, email);
   return user?.isVerified === true ? { id: user.id, email: user.email } : undefined;
+}
+
+/** Marks the address of an account as confirmed. */
+export async function proveUser(tx: Tx, { id, email }: User): Promise<void> {
+  await markVerified(tx, id, email);
 }
 
 /** Returns the oldest account, if there is one. */

@@ -6,7 +6,7 @@ import type { RecoveryParticipant } from "../platform/stamp/stamp.ts";
 import type { AskedRenderer } from "../rendering/asked-renderer.ts";
 import type { Domains } from "../domains/domains.ts";
 import { createRecentSends } from "./recent-sends.ts";
-import { v1Routes } from "./routes.ts";
+import { createNotedSend, v1Routes } from "./routes.ts";
 import { createBatchEndpoint } from "./send-batch.ts";
 import { createSendEndpoint } from "./send.ts";
 import { createTracker } from "./track.ts";
@@ -27,13 +27,14 @@ export function openV1(deps: {
   const sendEndpoint = createSendEndpoint({ database, renderer, domains });
   const recentSends = createRecentSends(log);
   deps.addRecoveryParticipant(recentSends);
+  const sendNoted = createNotedSend(sendEndpoint.send, recentSends);
   const routes = v1Routes({
     database,
     tracker: createTracker(database),
-    send: sendEndpoint.send,
+    sendNoted,
     sendBatch: createBatchEndpoint({ database, sendEndpoint, origin, log }),
     recentSends,
     verify: createVerifier({ dns }),
   });
-  return { routes, sendEndpoint, recentSends };
+  return { routes, sendEndpoint, sendNoted, recentSends };
 }

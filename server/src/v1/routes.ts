@@ -7,20 +7,41 @@ import type { GroupCommit } from "../platform/background/group-commit.ts";
 import { ok, route, type Route } from "../platform/http/route.ts";
 import { VIA_PUBLIC_KEY, viaApi } from "../contacts/consent.ts";
 import { getContact } from "../contacts/contacts.ts";
+import type { SendReply } from "../received/reply.ts";
 import type { RecentSends } from "./recent-sends.ts";
 import type { BatchRequest, BatchResponse } from "./send-batch.ts";
 import type { SendEndpoint } from "./send.ts";
 import type { TrackResponse, TrackRequest } from "./track.ts";
 
+type SendingCall = Parameters<SendReply>[0];
+
+/** Returns the parts of a call that its emails need. */
+function sendingParts({ projectId, userId, isTest, bodyBytes, storedResponse }: SendingCall) {
+  return { projectId, isTest, bodyBytes, storedResponse, via: viaApi(userId) };
+}
+
+/** Returns the function that sends an email and notes its call, so that a failover can report the loss. */
+export function createNotedSend(
+  send: SendEndpoint["send"],
+  recentSends: Pick<RecentSends, "note">,
+): SendReply {
+  return async (call, body) => {
+    const { projectId, requestId, unknownFields } = call;
+    const response = await send({ ...sendingParts(call), body, unknownFields });
+    recentSends.note({ requestId, projectId, response });
+    return response;
+  };
+}
+
 export function v1Routes(endpoints: {
   database: Database;
   tracker: GroupCommit<TrackRequest, TrackResponse>;
-  send: SendEndpoint["send"];
+  sendNoted: SendReply;
   sendBatch: (request: BatchRequest) => Promise<BatchResponse>;
   recentSends: Pick<RecentSends, "note">;
   verify: (email: string) => Promise<Verification>;
 }): Route[] {
-  const { database, tracker, send, sendBatch, recentSends } = endpoints;
+  const { database, tracker, sendNoted, sendBatch, recentSends } = endpoints;
   return [
     route(contract.track, async ({ projectId, userId, byPublicKey, body, bodyBytes, storedResponse }) => {
       const { email, event, subscribed, data } = body;
@@ -34,27 +55,12 @@ export function v1Routes(endpoints: {
       const tracked = { projectId, email, event, subscribed, data };
       return ok(await tracker.submit({ ...tracked, bodyBytes, storedResponse, via: viaApi(userId) }));
     }),
-    route(contract.send, async (call) => {
-      const { projectId, userId, isTest, body, bodyBytes, storedResponse, requestId, unknownFields } = call;
-      const via = viaApi(userId);
-      const response = await send({ projectId, isTest, body, bodyBytes, storedResponse, via, unknownFields });
-      recentSends.note({ requestId, projectId, response });
-      return ok(response);
-    }),
+    route(contract.send, async (call) => ok(await sendNoted(call, call.body))),
     route(contractOfBatch, async (call) => {
-      const { projectId, userId, isTest, body, bodyBytes, storedResponse, requestId } = call;
-      const { emails } = body;
+      const { projectId, requestId } = call;
+      const { emails } = call.body;
       await call.countAs(emails.length);
-      const via = viaApi(userId);
-      const response = await sendBatch({
-        projectId,
-        isTest,
-        emails,
-        bodyBytes,
-        storedResponse,
-        via,
-        requestId,
-      });
+      const response = await sendBatch({ ...sendingParts(call), emails, requestId });
       const sent = response.results.flatMap(({ data }) => data?.emails ?? []);
       recentSends.note({ requestId, projectId, response: { emails: sent } });
       return ok(response);

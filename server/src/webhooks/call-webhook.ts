@@ -9,7 +9,8 @@ import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { nowMs } from "../platform/clock.ts";
 import type { Dns } from "../platform/dns.ts";
 import { checkWebhookHeaders, checkWebhookUrl, hostOf, type WebhookMethod } from "./check-webhook.ts";
-import { mayCall, type CallTargets } from "./networks.ts";
+import { AddressError, findAddresses } from "./find-addresses.ts";
+import type { CallTargets } from "./networks.ts";
 import { parseRetryAfter } from "./rules.ts";
 
 export interface WebhookRequest {
@@ -52,7 +53,7 @@ export interface CallerOptions {
 const MAX_ERROR_LENGTH = 500;
 const USER_AGENT = "Postloft";
 
-/** An error with a message for the user. */
+/** An error of a call with a message for the user. */
 class CallError extends Error {}
 
 export function createWebhookCaller(options: CallerOptions): CallWebhook {
@@ -82,7 +83,8 @@ async function call(
   const fault = checkWebhookUrl(request.url, options.targets) ?? checkWebhookHeaders(givenBy(request))[0];
   if (fault !== undefined) throw new CallError(fault.message);
   const url = new URL(request.url);
-  const addresses = await within(signal, findAddresses(hostOf(url), options));
+  const { dns, targets } = options;
+  const addresses = await within(signal, findAddresses(hostOf(url), { dns, networks: targets.networks }));
   const sent = send(url, request, { addresses, signal, authorities: options.authorities });
   try {
     const response = await responseTo(sent);
@@ -104,26 +106,6 @@ async function call(
 /** Returns the headers without those of the signature, which users cannot set. */
 function givenBy({ headers }: WebhookRequest): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !/^webhook-/i.test(name)));
-}
-
-/**
- * Resolves a host once, and the connection uses this result. Rejects the host if any address is forbidden, because a mixture suggests a
- * probe for the one that is used.
- */
-async function findAddresses(host: string, { dns, targets }: CallerOptions): Promise<string[]> {
-  if (isIP(host) !== 0) return [host];
-  const responses = await Promise.all([dns.records(host, "A"), dns.records(host, "AAAA")]);
-  const addresses = responses.flatMap((answer) => (answer.kind === "records" ? answer.records : []));
-  if (addresses.length === 0)
-    throw new CallError(
-      responses.some(({ kind }) => kind === "unanswered")
-        ? `DNS did not respond for ${host}.`
-        : `DNS has no address for ${host}.`,
-    );
-  // The message omits the address, which would reveal the instance's network to the user.
-  if (!addresses.every((address) => mayCall(address, targets.networks)))
-    throw new CallError(`${host} resolves to an address outside the public internet.`);
-  return addresses;
 }
 
 function send(
@@ -226,7 +208,7 @@ function timeoutMessage(status: number | null, timeoutMs: number): string {
 }
 
 function reasonOf(error: unknown): string {
-  if (error instanceof CallError) return error.message;
+  if (error instanceof CallError || error instanceof AddressError) return error.message;
   const code: unknown = (error as { code?: unknown }).code;
   const message = error instanceof Error && error.message !== "" ? error.message : String(code);
   return `The call failed: ${message}`.replaceAll("\u0000", "").slice(0, MAX_ERROR_LENGTH);

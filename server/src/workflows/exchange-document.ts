@@ -24,6 +24,8 @@ export function exportOf(
     formatVersion: 1,
     name: row.name,
     description: row.description,
+    ...(row.folder === null ? {} : { folder: row.folder }),
+    ...(row.tags.length === 0 ? {} : { tags: row.tags }),
     triggerType: row.triggerType,
     triggerConfig: row.triggerConfig,
     allowReentry: row.allowReentry,

@@ -35,7 +35,7 @@ import {
 import { requireSound } from "./save-graph.ts";
 import { withSealed, type WebhookDependencies } from "./steps.ts";
 import { checkTrigger, type CheckedTrigger } from "./trigger.ts";
-import { getWorkflowRow, storeWorkflow, type WorkflowView } from "./workflows.ts";
+import { getWorkflowRow, storeWorkflow, withoutRepeats, type WorkflowView } from "./workflows.ts";
 
 const byId = ({ id: one }: { id: string }, { id: other }: { id: string }) => (one < other ? -1 : 1);
 
@@ -96,6 +96,8 @@ export async function importWorkflow(
     graph,
     name: document.name,
     description: document.description,
+    folder: document.folder ?? null,
+    tags: withoutRepeats(document.tags ?? []),
     triggerType: type,
     triggerConfig: config,
     triggerEvent: event,

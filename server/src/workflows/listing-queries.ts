@@ -8,6 +8,8 @@ import { COLUMNS, type WorkflowRow } from "./queries.ts";
 export interface WorkflowFilter {
   search?: string | undefined;
   status?: "active" | "disabled" | undefined;
+  folder?: string | undefined;
+  tag?: string | undefined;
 }
 
 export interface WorkflowOrder {
@@ -22,11 +24,13 @@ const ORDERS = {
   steps: sql`jsonb_array_length(v.graph -> 'steps')`,
 } as const;
 
-function matching(projectId: string, { search, status }: WorkflowFilter) {
+function matching(projectId: string, { search, status, folder, tag }: WorkflowFilter) {
   const conditions = [sql`w.project_id = ${projectId}`];
   if (search !== undefined)
     conditions.push(sql`(w.name ilike ${containing(search)} or w.description ilike ${containing(search)})`);
   if (status !== undefined) conditions.push(status === "active" ? sql`w.enabled` : sql`not w.enabled`);
+  if (folder !== undefined) conditions.push(sql`w.folder = ${folder}`);
+  if (tag !== undefined) conditions.push(sql`${tag} = any(w.tags)`);
   return sql.join(conditions, sql` and `);
 }
 
@@ -118,4 +122,28 @@ export async function countMatchingWorkflows(
   const { rows } = await sql<{ count: number }>`
     select count(*) as count from workflows w where ${matching(projectId, filter)}`.execute(database);
   return rows[0]?.count ?? 0;
+}
+
+/** A folder or tag with its number of workflows. */
+export interface GroupRow {
+  name: string;
+  workflows: number;
+}
+
+/** Returns the folders of a project by name. Their number is limited by that of workflows. */
+export async function listFolders(database: Database, projectId: string): Promise<GroupRow[]> {
+  const { rows } = await sql<GroupRow>`
+    select folder as name, count(*) as workflows from workflows
+    where project_id = ${projectId} and folder is not null group by folder order by lower(folder), folder`.execute(
+    database,
+  );
+  return rows;
+}
+
+/** Returns the tags of a project's workflows by name. Their number is limited by that of workflows. */
+export async function listTags(database: Database, projectId: string): Promise<GroupRow[]> {
+  const { rows } = await sql<GroupRow>`
+    select tag as name, count(*) as workflows from workflows, unnest(tags) as tag
+    where project_id = ${projectId} group by tag order by lower(tag), tag`.execute(database);
+  return rows;
 }

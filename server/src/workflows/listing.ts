@@ -4,6 +4,8 @@ import { now } from "../platform/clock.ts";
 import type { Database } from "../platform/database/database.ts";
 import {
   countMatchingWorkflows,
+  listFolders,
+  listTags,
   listWorkflowRows,
   type WorkflowFilter,
   type WorkflowOrder,
@@ -30,10 +32,14 @@ export async function listWorkflows(
     failedSince: new Date(at - RECENT_FAILURES_MS),
   });
   const total = await countMatchingWorkflows(database, projectId, filter);
+  const folders = await listFolders(database, projectId);
+  const tags = await listTags(database, projectId);
   const { page, pageSize } = request;
   return {
     data: rows.map(presentListed),
     countedSince: (rows[0]?.windowStart ?? since).toISOString(),
+    folders,
+    tags,
     total,
     page,
     pageSize,

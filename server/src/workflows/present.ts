@@ -16,6 +16,8 @@ export function presentRecord(row: WorkflowRow) {
     id: row.id,
     name: row.name,
     description: row.description,
+    folder: row.folder,
+    tags: row.tags,
     enabled: row.enabled,
     triggerType: row.triggerType,
     triggerConfig: row.triggerConfig,

@@ -13,6 +13,8 @@ export interface WorkflowRow extends Row<
   | "id"
   | "name"
   | "description"
+  | "folder"
+  | "tags"
   | "enabled"
   | "triggerEvent"
   | "allowReentry"
@@ -30,12 +32,12 @@ export interface WorkflowRow extends Row<
   pausedReason: PausedReason | null;
 }
 
-export const COLUMNS = sql`w.id, w.name, w.description, w.enabled, w.trigger_type, w.trigger_config, w.trigger_event, w.allow_reentry,
+export const COLUMNS = sql`w.id, w.name, w.description, w.folder, w.tags, w.enabled, w.trigger_type, w.trigger_config, w.trigger_event, w.allow_reentry,
   w.version, w.revision, w.next_run_at, w.dates_since, w.paused_at, w.paused_reason, w.confirmed_problems, w.created_at, w.updated_at`;
 
 export interface NewWorkflow extends Row<
   "workflows",
-  "projectId" | "id" | "name" | "description" | "triggerEvent" | "allowReentry"
+  "projectId" | "id" | "name" | "description" | "folder" | "tags" | "triggerEvent" | "allowReentry"
 > {
   triggerType: TriggerType;
   triggerConfig: Readonly<Record<string, unknown>>;
@@ -49,8 +51,8 @@ export async function countWorkflows(database: Database, projectId: string): Pro
 
 export async function insertWorkflow(tx: Tx, workflow: NewWorkflow): Promise<void> {
   await sql`
-    insert into workflows (project_id, id, name, description, trigger_type, trigger_config, trigger_event, allow_reentry)
-    values (${workflow.projectId}, ${workflow.id}, ${workflow.name}, ${workflow.description}, ${workflow.triggerType},
+    insert into workflows (project_id, id, name, description, folder, tags, trigger_type, trigger_config, trigger_event, allow_reentry)
+    values (${workflow.projectId}, ${workflow.id}, ${workflow.name}, ${workflow.description}, ${workflow.folder}, ${workflow.tags}::text[], ${workflow.triggerType},
       ${JSON.stringify(workflow.triggerConfig)}::jsonb, ${workflow.triggerEvent}, ${workflow.allowReentry})`.execute(
     tx,
   );
@@ -141,6 +143,8 @@ export async function deleteOldVersions(
 export interface WorkflowChanges {
   name?: string | undefined;
   description?: string | null | undefined;
+  folder?: string | null | undefined;
+  tags?: string[] | undefined;
   enabled?: boolean | undefined;
   triggerType?: TriggerType | undefined;
   /** JSON. */

@@ -50,9 +50,16 @@ export function workflowRoutes(parts: { database: Database } & WebhookDependenci
 function recordRoutes(database: Database): Route[] {
   return [
     route(contract.listWorkflows, async ({ projectId, query }) => {
-      const { search, status, sort = "createdAt", dir } = query;
+      const { search, status, folder, tag, sort = "createdAt", dir } = query;
       const order = { by: sort, dir: dir ?? (sort === "name" ? "asc" : "desc") } as const;
-      return ok(await listWorkflows(database, projectId, { search, status }, { order, ...pageOf(query) }));
+      return ok(
+        await listWorkflows(
+          database,
+          projectId,
+          { search, status, folder, tag },
+          { order, ...pageOf(query) },
+        ),
+      );
     }),
     route(contract.createWorkflow, async ({ projectId, body, commit }) =>
       commit(async (tx) => {

@@ -185,6 +185,8 @@ test("keeps every graph through an export, and copies it under new ids", () => {
   const row = {
     name: "W",
     description: null,
+    folder: null,
+    tags: ["trial"],
     triggerType: "EVENT",
     triggerConfig: { eventName: "e" },
     allowReentry: false,

@@ -371,6 +371,76 @@ test("searches, filters and sorts lists, with counts of steps and executions", a
   expect((await list("?page=9")).names).toEqual([]);
 });
 
+test("a folder filters the list, lists its name while a workflow is in it, and follows copies and exports", async () => {
+  const project = await server.createProject();
+  const list = async (query = "") => {
+    const { body } = await server.call<{
+      data: Workflow[];
+      folders: Array<{ name: string; workflows: number }>;
+    }>("GET", `/workflows${query}`, project.byKey);
+    return {
+      names: body.data.map(({ name }) => name),
+      folders: body.folders.map((one) => `${one.name} ${one.workflows}`),
+    };
+  };
+  const { id, folder } = await make(project, "/workflows", { name: "Welcome", folder: " Onboarding " });
+  expect(folder).toBe("Onboarding");
+  await make(project, "/workflows", { name: "Alone" });
+  await make(project, `/workflows/${id}/duplicate`, {});
+  const { body: document } = await server.call<object>("GET", `/workflows/${id}/export`, project.byKey);
+  await make(project, "/workflows/import", { ...document, name: "Imported" });
+  expect(await list("?folder=Onboarding&sort=name")).toEqual({
+    names: ["Imported", "Welcome", "Welcome (copy)"],
+    folders: ["Onboarding 3"],
+  });
+  expect(await list("?folder=onboarding")).toEqual({ names: [], folders: ["Onboarding 3"] });
+  const move = (body: object) => server.call<Workflow>("PATCH", `/workflows/${id}`, project.byKey, body);
+  expect((await move({ folder: "billing" })).body.folder).toBe("billing");
+  expect((await move({ name: "Hello" })).body.folder).toBe("billing");
+  expect((await list()).folders).toEqual(["billing 1", "Onboarding 2"]);
+  expect((await move({ folder: null })).body.folder).toBeNull();
+  expect((await list()).folders).toEqual(["Onboarding 2"]);
+  expect(faultsOf(await move({ folder: " " }))).toEqual(["folder too_small"]);
+  expect(faultsOf(await move({ folder: "a\nb" }))).toEqual(["folder invalid_string"]);
+});
+
+test("tags filter the list, are kept once in order, and follow copies and exports", async () => {
+  const project = await server.createProject();
+  const list = async (query = "") => {
+    const { body } = await server.call<{
+      data: Workflow[];
+      tags: Array<{ name: string; workflows: number }>;
+    }>("GET", `/workflows${query}`, project.byKey);
+    return {
+      names: body.data.map(({ name }) => name),
+      tags: body.tags.map((one) => `${one.name} ${one.workflows}`),
+    };
+  };
+  const { id, tags } = await make(project, "/workflows", { name: "A", tags: [" trial ", "beta", "trial"] });
+  expect(tags).toEqual(["trial", "beta"]);
+  const { tags: none } = await make(project, "/workflows", { name: "B" });
+  expect(none).toEqual([]);
+  await make(project, `/workflows/${id}/duplicate`, {});
+  const { body: document } = await server.call<object>("GET", `/workflows/${id}/export`, project.byKey);
+  await make(project, "/workflows/import", { ...document, name: "C" });
+  expect(await list("?tag=beta&sort=name")).toEqual({
+    names: ["A", "A (copy)", "C"],
+    tags: ["beta 3", "trial 3"],
+  });
+  expect((await list("?tag=Beta")).names).toEqual([]);
+  const edit = (body: object) => server.call<Workflow>("PATCH", `/workflows/${id}`, project.byKey, body);
+  expect((await edit({ name: "D" })).body.tags).toEqual(["trial", "beta"]);
+  expect((await edit({ tags: [] })).body.tags).toEqual([]);
+  expect((await list()).tags).toEqual(["beta 2", "trial 2"]);
+  expect(faultsOf(await edit({ tags: ["ok", " "] }))).toEqual(["tags.1 too_small"]);
+  expect(faultsOf(await edit({ tags: ["a\nb"] }))).toEqual(["tags.0 invalid_string"]);
+  expect(faultsOf(await edit({ tags: ["a, b"] }))).toEqual(["tags.0 custom"]);
+  expect(faultsOf(await edit({ tags: Array.from({ length: 11 }, (_, at) => `t${at}`) }))).toEqual([
+    "tags too_big",
+  ]);
+  expect(faultsOf(await edit({ tags: null }))).toEqual(["tags invalid_type"]);
+});
+
 test("creates a copy that is disabled and independent", async () => {
   const project = await server.createProject();
   const { id } = await make(project, "/workflows", { name: "W", eventName: "e", allowReentry: true });

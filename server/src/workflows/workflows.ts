@@ -67,9 +67,14 @@ export async function getWorkflow(database: Database, projectId: string, id: str
   };
 }
 
+/** Returns tags in the given order, each once. */
+export const withoutRepeats = (tags: readonly string[]): string[] => [...new Set(tags)];
+
 export interface WorkflowToCreate {
   name: string;
   description?: string | null | undefined;
+  folder?: string | null | undefined;
+  tags?: readonly string[] | undefined;
   /** Without an event name the trigger is unfinished and the workflow cannot be enabled. */
   triggerConfig?: { eventName?: string | undefined } | undefined;
   allowReentry?: boolean | undefined;
@@ -82,7 +87,14 @@ export interface WorkflowToCreate {
 export async function createWorkflow(
   tx: Tx,
   projectId: string,
-  { name, description = null, triggerConfig = {}, allowReentry = false }: WorkflowToCreate,
+  {
+    name,
+    description = null,
+    folder = null,
+    tags = [],
+    triggerConfig = {},
+    allowReentry = false,
+  }: WorkflowToCreate,
 ): Promise<WorkflowView> {
   const at = now().toISOString();
   const trigger = {
@@ -97,6 +109,8 @@ export async function createWorkflow(
     graph,
     name,
     description,
+    folder,
+    tags: withoutRepeats(tags),
     triggerType: "EVENT",
     triggerConfig,
     triggerEvent: triggerConfig.eventName ?? null,
@@ -131,6 +145,8 @@ export async function storeWorkflow(
 export interface WorkflowEdit {
   name?: string | undefined;
   description?: string | null | undefined;
+  folder?: string | null | undefined;
+  tags?: readonly string[] | undefined;
   enabled?: boolean | undefined;
   triggerType?: TriggerType | undefined;
   triggerConfig?: Readonly<Record<string, unknown>> | undefined;
@@ -192,6 +208,8 @@ export async function updateWorkflow(
   await updateWorkflowRow(tx, projectId, row.id, {
     name: edit.name,
     description: edit.description,
+    folder: edit.folder,
+    tags: edit.tags === undefined ? undefined : withoutRepeats(edit.tags),
     enabled: edit.enabled,
     allowReentry: edit.allowReentry,
     confirmedProblems: edit.confirmedProblems,
@@ -265,6 +283,8 @@ export async function duplicateWorkflow(tx: Tx, projectId: string, id: string): 
   return storeWorkflow(tx, projectId, {
     name: copyNameOf(row.name),
     description: row.description,
+    folder: row.folder,
+    tags: row.tags,
     triggerType: row.triggerType,
     triggerConfig: row.triggerConfig,
     triggerEvent: row.triggerEvent,

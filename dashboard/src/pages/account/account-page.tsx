@@ -10,6 +10,7 @@ import { Field } from "../../ui/field.tsx";
 import { Card, Page } from "../../ui/page.tsx";
 import { Failure } from "../../ui/states.tsx";
 import { useToast } from "../../ui/toasts.tsx";
+import { InstallationCard } from "../installation/installation-link.tsx";
 import { DeleteAccountCard } from "./delete-account-card.tsx";
 import { IdentitiesCard, useIdentities } from "./identities-card.tsx";
 import { PasskeysCard } from "./passkeys-card.tsx";
@@ -28,6 +29,7 @@ export function AccountPage() {
         {hasPassword && <SecondFactorCard />}
         <SessionsCard />
         {hasPassword && <AddressCard />}
+        <InstallationCard />
         <DeleteAccountCard hasPassword={hasPassword} />
       </div>
     </Page>

@@ -19,6 +19,7 @@ import {
   Zap,
   type LucideIcon,
 } from "lucide-react";
+import type { ReactNode } from "react";
 import type { z } from "zod";
 import type { activity, ActivityType } from "@postloft/contract/activity.ts";
 import { t } from "../../text/t.ts";
@@ -84,10 +85,12 @@ interface LinesProps {
   items: readonly Activity[] | undefined;
   /** All items belong to the contact shown above, so lines omit the contact. */
   isOfOne?: boolean;
+  /** Details by the ids of items, instead of the usual ones. */
+  notes?: ReadonlyMap<string, ReactNode>;
 }
 
 /** Shows the items, or placeholders while loading. */
-export function ActivityLines({ projectId, items, isOfOne = false }: LinesProps) {
+export function ActivityLines({ projectId, items, isOfOne = false, notes }: LinesProps) {
   return (
     <ol className="divide-y divide-line" aria-busy={items === undefined}>
       {items === undefined
@@ -98,7 +101,13 @@ export function ActivityLines({ projectId, items, isOfOne = false }: LinesProps)
             </li>
           ))
         : items.map((item) => (
-            <ActivityItem key={item.id} projectId={projectId} item={item} isOfOne={isOfOne} />
+            <ActivityItem
+              key={item.id}
+              projectId={projectId}
+              item={item}
+              isOfOne={isOfOne}
+              note={notes?.get(item.id)}
+            />
           ))}
     </ol>
   );
@@ -106,9 +115,10 @@ export function ActivityLines({ projectId, items, isOfOne = false }: LinesProps)
 
 interface ItemProps extends Pick<LinesProps, "projectId" | "isOfOne"> {
   item: Activity;
+  note: ReactNode;
 }
 
-function ActivityItem({ projectId, item, isOfOne = false }: ItemProps) {
+function ActivityItem({ projectId, item, isOfOne = false, note }: ItemProps) {
   const { icon: Icon, says, isBad = false } = LOOKS[item.type] ?? UNKNOWN;
   const detail = detailOf(item);
   const emailId = textOf(item.metadata, "emailId");
@@ -130,7 +140,10 @@ function ActivityItem({ projectId, item, isOfOne = false }: ItemProps) {
             <bdi>{item.contactEmail}</bdi>
           </Link>
         )}
-        {detail !== null && <Detail projectId={projectId} text={detail} emailId={emailId} />}
+        {note}
+        {note === undefined && detail !== null && (
+          <Detail projectId={projectId} text={detail} emailId={emailId} />
+        )}
       </div>
       <time
         dateTime={item.timestamp}

@@ -203,7 +203,7 @@ export function LeftOut({ audience: { excluded } }: { audience: Audience }) {
   return (
     <ul className="mt-2 flex flex-col gap-1 text-sm text-soft empty:hidden">
       {excluded.unsubscribed > 0 && (
-        <li>{plural(excluded.unsubscribed, "{n} unsubscribed", "{n} unsubscribed")}</li>
+        <li>{plural(excluded.unsubscribed, "{n} not subscribed", "{n} not subscribed")}</li>
       )}
       {excluded.suppressed > 0 && (
         <li>{plural(excluded.suppressed, "{n} on the suppression list", "{n} on the suppression list")}</li>

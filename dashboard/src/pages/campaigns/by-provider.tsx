@@ -6,6 +6,7 @@ import { api } from "../../api/endpoints.ts";
 import { query } from "../../api/query.ts";
 import { t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
+import { CsvButton } from "../../ui/csv-button.tsx";
 import { formatNumber, formatPercent } from "../../ui/format.ts";
 import { Card } from "../../ui/page.tsx";
 import { Failure, Skeleton } from "../../ui/states.tsx";
@@ -43,6 +44,19 @@ const COLUMNS: Array<Column<Row>> = [
   rate("complaintRate", t("Complaints"), "w-32"),
 ];
 
+function fileOf(rows: readonly Row[]) {
+  const rates = ["openRate", "clickRate", "bounceRate", "complaintRate"] as const;
+  const heads = [t("Opened"), t("Clicked"), t("Bounced"), t("Complaints")];
+  return [
+    [t("Provider"), t("Sent"), ...heads.map((head) => `${head} (%)`)],
+    ...rows.map((row) => [
+      PROVIDERS[row.provider] ?? row.provider,
+      row.sentCount,
+      ...rates.map((name) => row[name]),
+    ]),
+  ];
+}
+
 interface Props {
   projectId: string;
   campaignId: string;
@@ -66,7 +80,12 @@ export function ByProvider({ projectId, campaignId, stats }: Props) {
   });
   return (
     <section>
-      <h2 className="mb-2 font-semibold">{t("By provider")}</h2>
+      <header className="mb-2 flex items-center justify-between gap-3">
+        <h2 className="font-semibold">{t("By provider")}</h2>
+        {providers.data !== undefined && (
+          <CsvButton title={t("By provider")} rows={() => fileOf(providers.data)} />
+        )}
+      </header>
       {providers.isError && <Failure error={providers.error} onRetry={() => void providers.refetch()} />}
       {providers.isLoading && <Skeleton className="h-24" />}
       {isMany && !isAsked && providers.data === undefined && (

@@ -19,6 +19,7 @@ import { ROW_LINK, Table, type Column } from "../../ui/table.tsx";
 import { useProject } from "../project-shell.tsx";
 import { KINDS } from "../templates/kinds.ts";
 import { CampaignMenu } from "./campaign-actions.tsx";
+import { CampaignThumbnail } from "./campaign-thumbnail.tsx";
 import { STATUSES } from "./campaign-queries.ts";
 import { NewCampaignDialog } from "./new-campaign-dialog.tsx";
 import { readCampaignsSearch } from "./search.ts";
@@ -114,14 +115,16 @@ function columnsOf(projectId: string): Array<Column<Listed>> {
       key: "name",
       head: t("Name"),
       cell: ({ id, name }) => (
-        <Link
-          to="/$projectId/campaigns/$campaignId"
-          params={{ projectId, campaignId: id }}
-          search={{}}
-          className={ROW_LINK}
-        >
-          <bdi>{name}</bdi>
-        </Link>
+        <CampaignThumbnail projectId={projectId} id={id}>
+          <Link
+            to="/$projectId/campaigns/$campaignId"
+            params={{ projectId, campaignId: id }}
+            search={{}}
+            className={ROW_LINK}
+          >
+            <bdi>{name}</bdi>
+          </Link>
+        </CampaignThumbnail>
       ),
     },
     {

@@ -43,12 +43,12 @@ function bodyOrBlocks({ previewText = null, body, design }: Beginning) {
   return isBlocks(blocks) ? { design: blocks } : { previewText, body };
 }
 
-async function contentOf({ id: projectId, language }: Project, beginning: string) {
+async function contentOf(project: Project, beginning: string) {
   const point = STARTING_POINTS.find(({ key }) => key === beginning);
   const { subject, type, ...content } =
     point === undefined
-      ? await call(api.templates.get, { projectId, params: { id: beginning } })
-      : { ...point, ...beginningOf(point, language) };
+      ? await call(api.templates.get, { projectId: project.id, params: { id: beginning } })
+      : { ...point, ...beginningOf(point, project) };
   return { subject, kind: type, ...bodyOrBlocks(content) };
 }
 

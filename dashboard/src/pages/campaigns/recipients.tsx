@@ -1,22 +1,28 @@
 // Lists a campaign's recipients with the status of each email.
+import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
+import type { EmailStatus } from "@postloft/contract/emails.ts";
 import type { ApiResponse } from "../../api/address.ts";
 import { api } from "../../api/endpoints.ts";
+import { query } from "../../api/query.ts";
 import { useList } from "../../api/use-list.ts";
 import { plural, t } from "../../text/t.ts";
 import { Choices } from "../../ui/choices.tsx";
-import { formatInstant } from "../../ui/format.ts";
+import { formatInstant, formatNumber } from "../../ui/format.ts";
 import { More } from "../../ui/more.tsx";
 import { Card } from "../../ui/page.tsx";
 import { Empty, Failure } from "../../ui/states.tsx";
 import { ROW_LINK, Table, type Column } from "../../ui/table.tsx";
 import { FILTERED_STATUSES, StatusBadge, STATUSES } from "../emails/statuses.tsx";
+import type { ReportProps } from "./campaign-queries.ts";
 
 const route = getRouteApi("/signed-in/$projectId/campaigns/$campaignId");
 const POLL_EVERY_MS = 5_000;
+const COUNT_EVERY_MS = 60_000;
 type Recipient = ApiResponse<typeof api.campaigns.recipients>["data"][number];
 
-export function Recipients({ projectId, campaignId }: { projectId: string; campaignId: string }) {
+export function Recipients({ projectId, campaign }: ReportProps) {
+  const { id: campaignId, totalRecipients } = campaign;
   const { status } = route.useSearch();
   const navigate = route.useNavigate();
   const list = useList(
@@ -24,6 +30,16 @@ export function Recipients({ projectId, campaignId }: { projectId: string; campa
     { projectId, params: { id: campaignId }, query: status === undefined ? {} : { status } },
     { pollEveryMs: POLL_EVERY_MS },
   );
+  const counts = useQuery({
+    ...query(api.campaigns.recipientCounts, { projectId, params: { id: campaignId } }, campaign.status),
+    placeholderData: (before) => before,
+    refetchInterval: COUNT_EVERY_MS,
+  });
+  const labelOf = (of: EmailStatus) => {
+    const counted = counts.data?.find(({ status: one }) => one === of);
+    if (counted === undefined) return STATUSES[of].label;
+    return `${STATUSES[of].label} ${formatNumber(counted.count)}${counted.isMore ? "+" : ""}`;
+  };
   return (
     <section>
       <h2 className="mb-2 font-semibold">{t("Recipients")}</h2>
@@ -31,8 +47,8 @@ export function Recipients({ projectId, campaignId }: { projectId: string; campa
         <Choices
           label={t("Status")}
           options={[
-            { value: "all", label: t("All") },
-            ...FILTERED_STATUSES.map((value) => ({ value, label: STATUSES[value].label })),
+            { value: "all", label: `${t("All")} ${formatNumber(totalRecipients)}` },
+            ...FILTERED_STATUSES.map((value) => ({ value, label: labelOf(value) })),
           ]}
           value={status ?? "all"}
           onChoose={(chosen) =>

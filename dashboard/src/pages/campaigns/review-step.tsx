@@ -197,8 +197,8 @@ function Remedy({
     );
   if (code === "no_postal_address")
     return (
-      <Link to="/$projectId/settings" params={{ projectId }} search={{}} className={REMEDY}>
-        {t("Settings")}
+      <Link to="/$projectId/settings" params={{ projectId }} search={{ tab: "brand" }} className={REMEDY}>
+        {t("Brand")}
       </Link>
     );
   if (OF_AUDIENCE.has(where.field))

@@ -22,8 +22,8 @@ export interface CampaignSearch {
   line?: number;
   /** The field at which the content step starts. */
   field?: ContentField;
-  /** Shows the content of a sent campaign instead of its report. */
-  view?: "mail";
+  /** Shows the content of a sent campaign, or the clicks on its links, instead of its report. */
+  view?: "mail" | "clicks";
   /** Filters the recipients of a sent campaign. */
   status?: EmailStatus;
 }
@@ -50,9 +50,9 @@ export function readCampaignSearch({
 }: Record<string, unknown>): CampaignSearch {
   return {
     ...(typeof line === "number" && Number.isSafeInteger(line) && line > 0 ? { line } : {}),
-    ...(CONTENT_FIELDS.some((one) => one === field) ? { field: field as ContentField } : {}),
-    ...(STEPS.some((one) => one === step) ? { step: step as Step } : {}),
-    ...(view === "mail" ? { view } : {}),
+    ...(CONTENT_FIELDS.includes(field as ContentField) ? { field: field as ContentField } : {}),
+    ...(STEPS.includes(step as Step) ? { step: step as Step } : {}),
+    ...(view === "mail" || view === "clicks" ? { view } : {}),
     ...(typeof status === "string" && NAME_OF_STATUS.test(status) ? { status: status as EmailStatus } : {}),
   };
 }

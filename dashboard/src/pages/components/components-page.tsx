@@ -2,7 +2,7 @@
 import { useState, type ReactNode } from "react";
 import { Button } from "../../ui/button.tsx";
 import { Choices } from "../../ui/choices.tsx";
-import { DayChart } from "../../ui/day-chart.tsx";
+import { LineChart } from "../../ui/line-chart.tsx";
 import { Checkbox, Field, Select, TextArea } from "../../ui/field.tsx";
 import { Badge, Card, Page } from "../../ui/page.tsx";
 import { Progress } from "../../ui/progress.tsx";
@@ -138,9 +138,10 @@ function Shown() {
         <div className="flex flex-col gap-5">
           <Tiles tiles={TILES} />
           <Card className="p-5">
-            <DayChart
+            <LineChart
               label={TITLES.numbers}
-              dates={DAYS.map(({ date }) => date)}
+              head={TITLES.numbers}
+              points={DAYS.map(({ date }) => date)}
               series={[
                 { label: TILES[0]?.label ?? "", tone: "accent", values: DAYS.map(({ sent }) => sent) },
                 { label: TILES[1]?.label ?? "", tone: "good", values: DAYS.map(({ opened }) => opened) },

@@ -1,7 +1,6 @@
 // Shows a contact's marketing consent and its history with sources.
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import type { ApiResponse } from "../../api/address.ts";
 import { api } from "../../api/endpoints.ts";
 import { query } from "../../api/query.ts";
 import { t } from "../../text/t.ts";
@@ -9,22 +8,9 @@ import { formatInstant } from "../../ui/format.ts";
 import { Badge, Card } from "../../ui/page.tsx";
 import { CopyButton } from "../../ui/snippet.tsx";
 import { Failure, Skeleton } from "../../ui/states.tsx";
+import { isArrival } from "./consent-events.ts";
+import { arrivalText, SOURCES, type Change } from "./consent-words.ts";
 import { SubscriptionBadge } from "./subscription-badge.tsx";
-
-type Change = ApiResponse<typeof api.contacts.consent>["data"][number];
-const SOURCES: Record<Change["source"], string> = {
-  page: t("Subscription page"),
-  "one-click": t("Unsubscribe button in the email app"),
-  api: t("API"),
-  import: t("Import"),
-  bulk: t("Bulk change"),
-  bounce: t("Hard bounce"),
-  complaint: t("Reported as spam"),
-  dashboard: t("Dashboard"),
-  workflow: t("Workflow"),
-  inbound: t("Reply from the contact"),
-  "opt-out": t("Earlier opt-out of this address"),
-};
 
 interface ConsentProps {
   projectId: string;
@@ -50,23 +36,39 @@ export function Consent({ projectId, id, isSubscribed }: ConsentProps) {
       {consent.isPending && <Skeleton className="m-5 h-20" />}
       {consent.isError && <Failure error={consent.error} onRetry={() => void consent.refetch()} />}
       <ol className="divide-y divide-line">
-        {consent.data?.data.map(({ id: changeId, subscribed, source, ip, email, at }) => (
-          <li key={changeId} className="flex flex-wrap items-center gap-x-4 gap-y-1 px-5 py-3 text-sm">
-            <Badge tone={subscribed ? "good" : "neutral"}>
-              {subscribed ? t("Subscribed") : t("Unsubscribed")}
-            </Badge>
-            <span className="flex-1">
-              {SOURCES[source]} {ip !== null && <span className="text-faint">{ip}</span>}
-              {email !== null && <LeftThrough projectId={projectId} email={email} />}
-            </span>
-            <time dateTime={at} className="text-faint tabular-nums">
-              {formatInstant(at)}
-            </time>
-          </li>
+        {consent.data?.data.map((change) => (
+          <ChangeLine key={change.id} projectId={projectId} contactId={id} change={change} />
         ))}
       </ol>
       <PublicPages projectId={projectId} id={id} />
     </Card>
+  );
+}
+
+interface ChangeLineProps {
+  projectId: string;
+  contactId: string;
+  change: Change;
+}
+
+/** A contact that was added without a subscription never unsubscribed. */
+function ChangeLine({ projectId, contactId, change }: ChangeLineProps) {
+  const { subscribed, source, ip, email, at } = change;
+  const isFirst = isArrival(change, contactId);
+  const ended = isFirst ? t("Not subscribed") : t("Unsubscribed");
+  return (
+    <li className="flex flex-wrap items-center gap-x-4 gap-y-1 px-5 py-3 text-sm">
+      <Badge tone={subscribed ? "good" : "neutral"}>{subscribed ? t("Subscribed") : ended}</Badge>
+      <span className="flex-1">
+        {isFirst ? arrivalText(change) : SOURCES[source]}
+        {isFirst && source === "opt-out" && ` · ${SOURCES[source]}`}
+        {ip !== null && <span className="text-faint"> {ip}</span>}
+        {email !== null && <LeftThrough projectId={projectId} email={email} />}
+      </span>
+      <time dateTime={at} className="text-faint tabular-nums">
+        {formatInstant(at)}
+      </time>
+    </li>
   );
 }
 

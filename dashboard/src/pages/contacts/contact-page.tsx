@@ -6,7 +6,6 @@ import { useState } from "react";
 import type { ApiResponse } from "../../api/address.ts";
 import { call, download } from "../../api/call.ts";
 import { api } from "../../api/endpoints.ts";
-import { useList } from "../../api/use-list.ts";
 import { projectKey } from "../../api/query-key.ts";
 import { resourceKey } from "../../api/query-key.ts";
 import { query } from "../../api/query.ts";
@@ -15,11 +14,9 @@ import { Button } from "../../ui/button.tsx";
 import { Choices } from "../../ui/choices.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { formatInstant } from "../../ui/format.ts";
-import { More } from "../../ui/more.tsx";
-import { Card, Page } from "../../ui/page.tsx";
-import { Empty, Failure, Skeleton } from "../../ui/states.tsx";
+import { Page } from "../../ui/page.tsx";
+import { Failure, Skeleton } from "../../ui/states.tsx";
 import { useToast } from "../../ui/toasts.tsx";
-import { ActivityLines } from "../activity/activity-item.tsx";
 import { useProject } from "../project-shell.tsx";
 import { useUndoToast } from "../use-undo.ts";
 import { Consent } from "./consent.tsx";
@@ -28,6 +25,7 @@ import { ContactSegments } from "./contact-segments.tsx";
 import { ContactWorkflows } from "./contact-workflows.tsx";
 import { SubscriptionBadge } from "./subscription-badge.tsx";
 import { DataFields } from "./own-data/data-fields.tsx";
+import { Timeline } from "./timeline.tsx";
 
 const route = getRouteApi("/signed-in/$projectId/contacts/$contactId");
 
@@ -79,7 +77,7 @@ export function ContactPage() {
             value={tab ?? "timeline"}
             onChoose={(chosen) => void navigate({ search: chosen === "timeline" ? {} : { tab: chosen } })}
           />
-          {tab === undefined && <Timeline projectId={project.id} contactId={data.id} />}
+          {tab === undefined && <Timeline projectId={project.id} contact={data} />}
           {tab === "mails" && <ContactMails projectId={project.id} id={data.id} />}
           {tab === "data" && <DataFields projectId={project.id} id={data.id} data={data.data} />}
           {tab === "segments" && <ContactSegments projectId={project.id} id={data.id} />}
@@ -110,26 +108,6 @@ function aboutOf({ data, createdAt }: ApiResponse<typeof api.contacts.get>): str
   const name = textOf("name") || [textOf("firstName"), textOf("lastName")].filter(Boolean).join(" ");
   const added = t("Added {when}", { when: formatInstant(createdAt) });
   return name === "" ? added : `${name} · ${added}`;
-}
-
-/** All activity of one contact, newest first. */
-function Timeline({ projectId, contactId }: { projectId: string; contactId: string }) {
-  const list = useList(api.activity.list, { projectId, query: { contactId } });
-  if (list.isError) return <Failure error={list.error} onRetry={() => void list.refetch()} />;
-  return (
-    <>
-      <Card>
-        {list.rows?.length === 0 && !list.hasNextPage ? (
-          <Empty title={t("No activity yet")}>
-            {t("Emails, opens, clicks and events of this contact appear here.")}
-          </Empty>
-        ) : (
-          <ActivityLines projectId={projectId} items={list.rows} isOfOne />
-        )}
-      </Card>
-      <More count="" list={list} />
-    </>
-  );
 }
 
 /** Exports all data stored about a contact, for access requests. */

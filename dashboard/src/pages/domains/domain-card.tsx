@@ -18,6 +18,7 @@ import { Said } from "../../ui/said.tsx";
 import { saveFile } from "../../ui/save-file.ts";
 import { CopyButton } from "../../ui/snippet.tsx";
 import { useToast } from "../../ui/toasts.tsx";
+import { Copied } from "./copied.tsx";
 import { dnsAdviceText } from "./dns-advice-text.ts";
 import { mistakesQuery, type Domain } from "./domains-query.ts";
 import { mistakeText } from "./mistake-text.ts";
@@ -26,7 +27,7 @@ import { zoneFileOf } from "./zone-file.ts";
 
 type DnsRecord = Domain["records"][number];
 
-const STATES: Record<DnsRecord["status"], { tone: Tone; label: string }> = {
+export const STATES: Record<DnsRecord["status"], { tone: Tone; label: string }> = {
   FOUND: { tone: "good", label: t("Found") },
   MISSING: { tone: "warn", label: t("Not found yet") },
   MISMATCH: { tone: "bad", label: t("Differs") },
@@ -216,20 +217,6 @@ function RecordRow({ record, checkedAt, isLocal, mistakes }: RecordRowProps) {
         </p>
       )}
     </li>
-  );
-}
-
-function Copied({ label, copy, value }: { label: string; copy: string; value: string }) {
-  return (
-    <>
-      <dt className="text-faint">{label}</dt>
-      <dd className="truncate font-mono text-xs" title={value}>
-        {value}
-      </dd>
-      <dd>
-        <CopyButton text={value} label={copy} />
-      </dd>
-    </>
   );
 }
 

@@ -10,6 +10,7 @@ import { Card, Page } from "../../ui/page.tsx";
 import { Empty, Failure, Skeleton } from "../../ui/states.tsx";
 import { DomainCard } from "./domain-card.tsx";
 import { domainsQuery } from "./domains-query.ts";
+import { LinkDomainCard } from "./link-domain-card.tsx";
 import { NewDomainDialog } from "./new-domain-dialog.tsx";
 import { useProject } from "../project-shell.tsx";
 
@@ -47,6 +48,11 @@ export function DomainsPage() {
           <DomainCard key={domain.id} project={project} domain={domain} isLocal={isLocal} />
         ))}
       </div>
+      <h2 className="mt-8 mb-1 font-semibold">{t("Link domain")}</h2>
+      <p className="mb-3 text-sm text-soft">
+        {t("The domain of links, images and unsubscribe pages in your emails.")}
+      </p>
+      <LinkDomainCard project={project} />
       {isAdding && <NewDomainDialog projectId={project.id} onClose={() => setAdding(false)} />}
     </Page>
   );

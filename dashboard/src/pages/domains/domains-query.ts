@@ -17,6 +17,18 @@ export function domainsQuery(projectId: string) {
   });
 }
 
+export type LinkDomain = NonNullable<ApiResponse<typeof api.domains.getLinkDomain>["linkDomain"]>;
+
+export function linkDomainQuery(projectId: string) {
+  return queryOptions({
+    ...query(api.domains.getLinkDomain, { projectId }),
+    refetchInterval: ({ state }) => {
+      const status = state.data?.linkDomain?.status;
+      return status === undefined || status === "ACTIVE" ? false : POLL_EVERY_MS;
+    },
+  });
+}
+
 /** Explains incorrect records. Runs once per check, because the key contains the time of the check. */
 export function mistakesQuery(projectId: string, { id, records, lastCheckedAt }: Domain) {
   return queryOptions({

@@ -2,6 +2,7 @@
 import { getRouteApi } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { t } from "../../text/t.ts";
+import { Choices } from "../../ui/choices.tsx";
 import { formatDay } from "../../ui/format.ts";
 import { More } from "../../ui/more.tsx";
 import { Card, Page } from "../../ui/page.tsx";
@@ -12,11 +13,40 @@ import { columnsOf } from "./email-columns.tsx";
 import { EmailFilters } from "./email-filters.tsx";
 import { useEmails, type EmailsList } from "./email-list.ts";
 import { NoEmails } from "./no-emails.tsx";
+import { ReceivedEmails } from "./received-emails.tsx";
+import { ReceivedPage } from "./received-page.tsx";
 import { readEmailsSearch, type EmailsChange } from "./search.ts";
 
 const route = getRouteApi("/signed-in/$projectId/emails");
 
 export function EmailsPage() {
+  const { received } = route.useSearch();
+  if (received !== undefined && received !== "list") return <ReceivedPage id={received} />;
+  return (
+    <Page title={t("Emails")} about={t("Every email of this project, with its status.")}>
+      <Direction isReceived={received !== undefined} />
+      {received === undefined ? <SentEmails /> : <ReceivedEmails />}
+    </Page>
+  );
+}
+
+function Direction({ isReceived }: { isReceived: boolean }) {
+  const navigate = route.useNavigate();
+  return (
+    <Choices
+      look="tabs"
+      label={t("View")}
+      options={[
+        { value: "sent", label: t("Sent emails") },
+        { value: "received", label: t("Received emails") },
+      ]}
+      value={isReceived ? "received" : "sent"}
+      onChoose={(chosen) => void navigate({ search: chosen === "sent" ? {} : { received: "list" } })}
+    />
+  );
+}
+
+function SentEmails() {
   const { id: projectId } = useProject();
   const search = route.useSearch();
   const navigate = route.useNavigate();
@@ -26,7 +56,7 @@ export function EmailsPage() {
     void navigate({ search: (old) => readEmailsSearch({ ...old, ...changed }), replace });
   const hasNone = list.rows?.length === 0;
   return (
-    <Page title={t("Emails")} about={t("Every email of this project, with its status.")}>
+    <>
       <EmailFilters projectId={projectId} search={search} onChange={change} />
       {list.isError ? (
         <Failure error={list.error} onRetry={() => void list.refetch()} />
@@ -51,7 +81,7 @@ export function EmailsPage() {
         </Card>
       )}
       <More count={<SearchedTo list={list} />} list={list} />
-    </Page>
+    </>
   );
 }
 

@@ -20,6 +20,8 @@ export interface EmailsSearch {
   /** The first and the last day in the browser's time zone. */
   from?: string;
   until?: string;
+  /** Shows received emails instead: `list`, or the id of one. */
+  received?: string;
 }
 
 /** Changes of the search. `undefined` removes a parameter. */
@@ -40,7 +42,7 @@ function textOf(value: unknown): string | undefined {
 /** Parses the search parameters and drops invalid ones. */
 export function readEmailsSearch(input: Record<string, unknown>): EmailsSearch {
   const { status, kind, campaign, workflow, provider } = input;
-  const [search, tag] = [textOf(input["search"]), textOf(input["tag"])];
+  const [search, tag, received] = [textOf(input["search"]), textOf(input["tag"]), textOf(input["received"])];
   const sought = SOUGHT.find((one) => one === input["in"]);
   const [from, until] = [dayOf(input["from"]), dayOf(input["until"])];
   return {
@@ -55,6 +57,7 @@ export function readEmailsSearch(input: Record<string, unknown>): EmailsSearch {
     ...(tag === undefined ? {} : { tag }),
     ...(from === undefined ? {} : { from }),
     ...(until === undefined ? {} : { until }),
+    ...(received === undefined ? {} : { received }),
   };
 }
 
@@ -68,7 +71,7 @@ function beginningOf(day: string, daysLater = 0): string {
 
 /** Returns the search as query parameters. */
 export function queryOf(search: EmailsSearch) {
-  const { search: text, in: sought = "to", campaign, workflow, from, until, ...rest } = search;
+  const { search: text, in: sought = "to", campaign, workflow, from, until, received: _, ...rest } = search;
   return {
     ...rest,
     ...(text === undefined ? {} : { [sought]: text }),

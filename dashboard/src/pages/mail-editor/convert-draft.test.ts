@@ -18,6 +18,16 @@ const CONTEXT = {
   year: 2026,
 };
 
+const BRAND = {
+  background: "#f5f5f4",
+  surface: "#ffffff",
+  ink: "#1c1917",
+  accent: "#2f3437",
+  font: "sans",
+  footerAlign: "center",
+  footerLogo: true,
+} as const;
+
 test("converts merge tags in the subject and the HTML together", () => {
   const draft = {
     subject: "Hi *|FNAME|*",
@@ -47,9 +57,10 @@ test("converts every text of every block, including conditions across blocks, an
     { ...newBlock("text"), text: textOf("{% if a %}b{% endif %}*|END:IF|*") } as Block,
     { ...newBlock("button"), label: "*|LIST:ADDRESS|*", url: "*|UPDATE_PROFILE|*" } as Block,
     columns,
+    { ...newBlock("unsubscribe"), label: "Bye *|FNAME|*", manageLabel: "Choose, *|FNAME|*" } as Block,
     newBlock("divider"),
   ];
-  const design = { ...designOf(blocks, "en"), preheader: "For *|FNAME|*" };
+  const design = { ...designOf(blocks, { language: "en", brand: BRAND }), preheader: "For *|FNAME|*" };
   const draft = { subject: "S", previewText: "", body: designHtml(design), design };
   const converted = convertedDraft(draft, CONTEXT);
   const texts = JSON.stringify(converted.design);
@@ -62,6 +73,8 @@ test("converts every text of every block, including conditions across blocks, an
     "https://a.test/{{email}}",
     '"{{unsubscribeUrl}}"',
     "For {{[First Name]}}",
+    "Bye {{[First Name]}}",
+    "Choose, {{[First Name]}}",
   ])
     expect(texts).toContain(text);
   expect(converted.body).toBe(designHtml(converted.design ?? design));

@@ -19,7 +19,17 @@ export interface WrittenEmail {
 }
 
 /** Keys of a design with visible texts or links as values. */
-const TEXT_KEYS = new Set(["alt", "href", "html", "label", "link", "preheader", "text", "url"]);
+const TEXT_KEYS = new Set([
+  "alt",
+  "href",
+  "html",
+  "label",
+  "link",
+  "manageLabel",
+  "preheader",
+  "text",
+  "url",
+]);
 
 /** Returns the merge tags of an email in the order of its texts. */
 export function tagsOfDraft(draft: WrittenEmail, context: MergeTagContext): MergeTag[] {

@@ -5,13 +5,14 @@ import type { ApiResponse } from "../../api/address.ts";
 import { api } from "../../api/endpoints.ts";
 import { query } from "../../api/query.ts";
 import { plural, t } from "../../text/t.ts";
-import { formatAgo, formatNumber, formatShare } from "../../ui/format.ts";
+import { formatAgo, formatDate, formatNumber, formatShare } from "../../ui/format.ts";
 import { Badge, Card, type Tone } from "../../ui/page.tsx";
 import { Empty, Failure, Skeleton } from "../../ui/states.tsx";
 import { Table, type Column } from "../../ui/table.tsx";
 import { dnsAdviceText } from "../domains/dns-advice-text.ts";
 import { AdviceList } from "./advice-list.tsx";
 import { adviceText } from "./advice-text.ts";
+import { daysIn, lastDays, type Period } from "./period.ts";
 import { ProviderReputation } from "./provider-reputation.tsx";
 import { RecordHistory } from "./record-history.tsx";
 
@@ -23,9 +24,11 @@ type Room = ApiResponse<typeof api.deliverability.get>;
 type Domain = Room["domains"][number];
 type Source = Domain["dmarc"]["sources"][number];
 
-export function DeliverabilityReport({ projectId, days }: { projectId: string; days: number }) {
-  const period = { days: String(Math.min(days, MOST_DAYS)) };
-  const room = useQuery(query(api.deliverability.get, { projectId, query: period }));
+export function DeliverabilityReport({ projectId, period }: { projectId: string; period: Period }) {
+  // The API reads the days until today.
+  const days = daysIn({ startDate: period.startDate, endDate: lastDays(1).endDate });
+  const asked = { days: String(Math.max(1, Math.min(days, MOST_DAYS))) };
+  const room = useQuery(query(api.deliverability.get, { projectId, query: asked }));
   if (room.isError) return <Failure error={room.error} onRetry={() => void room.refetch()} />;
   if (room.data === undefined) return <Skeleton className="h-80" />;
   const { domains, providers, reportAddress } = room.data;
@@ -34,6 +37,11 @@ export function DeliverabilityReport({ projectId, days }: { projectId: string; d
       {days > MOST_DAYS && (
         <p className="text-sm text-soft">
           {t("Last {days} days. We don't keep older receiver reports.", { days: MOST_DAYS })}
+        </p>
+      )}
+      {days <= MOST_DAYS && period.endDate !== lastDays(1).endDate && (
+        <p className="text-sm text-soft">
+          {t("From {date} until today.", { date: formatDate(period.startDate) })}
         </p>
       )}
       <p className="text-sm text-soft">

@@ -8,7 +8,7 @@ import { t } from "../../text/t.ts";
 import { formatNumber, formatPercent } from "../../ui/format.ts";
 import { Failure } from "../../ui/states.tsx";
 import { Table, type Column } from "../../ui/table.tsx";
-import { lastDays } from "./period.ts";
+import type { Period } from "./period.ts";
 import { ReportCard } from "./report-card.tsx";
 
 type Row = ApiResponse<typeof api.analytics.topEvents>[number];
@@ -19,10 +19,8 @@ function trendOf(trend: number | null): string {
   return `${trend > 0 ? "+" : trend < 0 ? "−" : ""}${formatPercent(Math.abs(trend))}`;
 }
 
-export function EventReport({ projectId, days }: { projectId: string; days: number }) {
-  const events = useQuery(
-    query(api.analytics.topEvents, { projectId, query: { ...lastDays(days), limit: "50" } }),
-  );
+export function EventReport({ projectId, period }: { projectId: string; period: Period }) {
+  const events = useQuery(query(api.analytics.topEvents, { projectId, query: { ...period, limit: "50" } }));
   const columns: Column<Row>[] = [
     {
       key: "event",
@@ -49,7 +47,7 @@ export function EventReport({ projectId, days }: { projectId: string; days: numb
     { key: "change", head: t("Change"), width: "w-28", align: "end", cell: ({ trend }) => trendOf(trend) },
   ];
   return (
-    <ReportCard title={t("Top events")} projectId={projectId} days={days} report="top-events">
+    <ReportCard title={t("Top events")} projectId={projectId} period={period} report="top-events">
       {events.isError ? (
         <Failure error={events.error} onRetry={() => void events.refetch()} />
       ) : events.data?.length === 0 ? (

@@ -9,41 +9,30 @@ import { formatNumber, formatPercent } from "../../ui/format.ts";
 import { Failure, Skeleton } from "../../ui/states.tsx";
 import { Table, type Column } from "../../ui/table.tsx";
 import { MailChart } from "./mail-chart.tsx";
-import { MailTiles } from "./mail-tiles.tsx";
+import { MetricTiles } from "./mail-tiles.tsx";
 import { KINDS, PROVIDERS } from "./names.ts";
-import { lastDays } from "./period.ts";
+import { timeZone, type Period } from "./period.ts";
 import { ReportCard } from "./report-card.tsx";
-import type { Breakdown } from "./search.ts";
+import type { Breakdown, Metric } from "./search.ts";
 import { WeekHours } from "./week-hours.tsx";
 
 interface MailReportProps {
   projectId: string;
-  days: number;
+  period: Period;
   by: Breakdown;
   onBy: (by: Breakdown) => void;
+  metric: Metric;
+  onMetric: (metric: Metric) => void;
 }
 
-export function MailReport({ projectId, days, by, onBy }: MailReportProps) {
+export function MailReport({ projectId, period, by, onBy, metric, onMetric }: MailReportProps) {
   return (
     <>
-      <MailTiles projectId={projectId} days={days} />
-      <MailsByDay projectId={projectId} days={days} />
-      <MailsBy projectId={projectId} days={days} by={by} onBy={onBy} />
-      <MailsByHour projectId={projectId} days={days} />
+      <MetricTiles projectId={projectId} period={period} metric={metric} onMetric={onMetric} />
+      <MailChart projectId={projectId} period={period} metric={metric} />
+      <MailsBy projectId={projectId} period={period} by={by} onBy={onBy} />
+      <MailsByHour projectId={projectId} period={period} />
     </>
-  );
-}
-
-function MailsByDay({ projectId, days }: { projectId: string; days: number }) {
-  const period = lastDays(days);
-  const series = useQuery(query(api.analytics.timeseries, { projectId, query: period }));
-  const { data } = series;
-  return (
-    <ReportCard title={t("Per day")} projectId={projectId} days={days} report="timeseries">
-      {series.isError && <Failure error={series.error} onRetry={() => void series.refetch()} />}
-      {series.isPending && <Skeleton className="h-60" />}
-      {data !== undefined && <MailChart days={data} />}
-    </ReportCard>
   );
 }
 
@@ -73,15 +62,20 @@ const columnsOf = (by: Breakdown): Column<Row>[] => [
   numberColumn("complaints", t("Complaints"), ({ complaints }) => formatNumber(complaints)),
 ];
 
-function MailsBy({ projectId, days, by, onBy }: MailReportProps) {
-  const asked = { ...lastDays(days), dimension: by };
+function MailsBy({
+  projectId,
+  period,
+  by,
+  onBy,
+}: Pick<MailReportProps, "projectId" | "period" | "by" | "onBy">) {
+  const asked = { ...period, dimension: by };
   const rows = useQuery(query(api.analytics.breakdown, { projectId, query: asked }));
   return (
     <ReportCard
       title={t("Comparison")}
       about={t("Rates are based on emails sent in this period.")}
       projectId={projectId}
-      days={days}
+      period={period}
       report="breakdown"
       dimension={by}
       choices={
@@ -115,15 +109,14 @@ function MailsBy({ projectId, days, by, onBy }: MailReportProps) {
   );
 }
 
-function MailsByHour({ projectId, days }: { projectId: string; days: number }) {
-  const period = lastDays(days);
+function MailsByHour({ projectId, period }: { projectId: string; period: Period }) {
   const hours = useQuery(query(api.analytics.hours, { projectId, query: period }));
   return (
     <ReportCard
       title={t("Opens by time")}
-      about={t("Opens by weekday and hour in your time zone.")}
+      about={t("Opens by weekday and hour, {zone}.", { zone: timeZone() })}
       projectId={projectId}
-      days={days}
+      period={period}
       report="hours"
     >
       {hours.isError && <Failure error={hours.error} onRetry={() => void hours.refetch()} />}

@@ -1,6 +1,7 @@
 // Tests that periods have the right number of days across daylight saving changes.
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { daysFrom, lastDays } from "./period.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import { daysFrom, daysIn, isPeriod, lastDays, previousPeriod } from "./period.ts";
 
 const { TZ } = process.env;
 beforeEach(() => {
@@ -34,4 +35,24 @@ test("returns seven days from an instant, or fewer if the rest is in the future"
     startDate: "2026-10-25",
     endDate: "2026-10-26",
   });
+});
+
+test("returns the same number of days before a period, across a clock change and a leap day", () => {
+  const tz = "Europe/Berlin";
+  const month = { startDate: "2026-03-16", endDate: "2026-04-14", tz };
+  expect(daysIn(month)).toBe(30);
+  expect(previousPeriod(month)).toEqual({ startDate: "2026-02-14", endDate: "2026-03-15", tz });
+  const day = { startDate: "2028-03-01", endDate: "2028-03-01", tz };
+  expect(previousPeriod(day)).toEqual({ startDate: "2028-02-29", endDate: "2028-02-29", tz });
+});
+
+test("accepts the periods that the API accepts", () => {
+  const last = new Date(Date.UTC(2026, 0, LIMITS.reportDays.value)).toISOString().slice(0, 10);
+  const after = new Date(Date.UTC(2026, 0, LIMITS.reportDays.value + 1)).toISOString().slice(0, 10);
+  expect([isPeriod("2026-01-01", last), isPeriod("2026-01-01", after)]).toEqual([true, false]);
+  expect([isPeriod("2026-01-02", "2026-01-01"), isPeriod("", "2026-01-01"), isPeriod("x", "y")]).toEqual([
+    false,
+    false,
+    false,
+  ]);
 });

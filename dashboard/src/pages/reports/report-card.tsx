@@ -9,14 +9,14 @@ import { t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/page.tsx";
 import { useToast } from "../../ui/toasts.tsx";
-import { lastDays } from "./period.ts";
+import type { Period } from "./period.ts";
 import type { Breakdown } from "./search.ts";
 
 interface ReportCardProps {
   title: string;
   about?: string;
   projectId: string;
-  days: number;
+  period: Period;
   report: (typeof REPORTS)[number];
   dimension?: Breakdown;
   /** Controls next to the title. */
@@ -25,7 +25,7 @@ interface ReportCardProps {
 }
 
 export function ReportCard(props: ReportCardProps) {
-  const { title, about, projectId, days, report, dimension, choices, children } = props;
+  const { title, about, projectId, period, report, dimension, choices, children } = props;
   const toast = useToast();
   const saving = useMutation({
     mutationFn: () =>
@@ -33,7 +33,7 @@ export function ReportCard(props: ReportCardProps) {
         api.analytics.export,
         {
           projectId,
-          query: { ...lastDays(days), report, ...(dimension === undefined ? {} : { dimension }) },
+          query: { ...period, report, ...(dimension === undefined ? {} : { dimension }) },
         },
         `${report}.csv`,
       ),

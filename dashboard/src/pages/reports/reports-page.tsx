@@ -8,21 +8,34 @@ import { AudienceReport } from "./audience-report.tsx";
 import { DeliverabilityReport } from "./deliverability-report.tsx";
 import { EventReport } from "./event-report.tsx";
 import { MailReport } from "./mail-report.tsx";
-import type { Breakdown, Span, Subject } from "./search.ts";
+import { isMetric } from "./metric-values.ts";
+import { isPeriod, lastDays, timeZone } from "./period.ts";
+import { PeriodChoice, type PeriodChange } from "./period-choice.tsx";
+import { readReportsSearch, type Breakdown, type Metric, type Subject } from "./search.ts";
 
 const route = getRouteApi("/signed-in/$projectId/reports");
 const USUAL_SPAN = 30;
 
+interface Change extends PeriodChange {
+  about?: Subject;
+  by?: Breakdown;
+  metric?: Metric;
+}
+
 export function ReportsPage() {
-  const { about = "mails", days = USUAL_SPAN, by = "provider" } = route.useSearch();
+  const { about = "mails", days, by = "provider", metric, from, to } = route.useSearch();
   const project = useProject();
   const navigate = route.useNavigate();
-  const change = (search: { about?: Subject; days?: Span; by?: Breakdown }) =>
-    void navigate({ search: (old) => ({ ...old, ...search }), replace: true });
-  const shared = { projectId: project.id, days };
+  const change = (search: Change) =>
+    void navigate({ search: (old) => readReportsSearch({ ...old, ...search }), replace: true });
+  const period =
+    from === undefined || to === undefined || !isPeriod(from, to)
+      ? lastDays(days ?? USUAL_SPAN)
+      : { startDate: from, endDate: to, tz: timeZone() };
+  const shared = { projectId: project.id, period };
   return (
-    <Page title={t("Reports")} about={t("Daily totals in your time zone.")}>
-      <div className="mb-5 flex flex-wrap items-center justify-between gap-3">
+    <Page title={t("Reports")} about={t("Daily totals, {zone}.", { zone: timeZone() })}>
+      <div className="mb-5 flex flex-wrap items-start justify-between gap-3">
         <Choices
           label={t("Report")}
           options={[
@@ -34,21 +47,21 @@ export function ReportsPage() {
           value={about}
           onChoose={(chosen) => change({ about: chosen })}
         />
-        <Choices
-          label={t("Period")}
-          options={[
-            { value: "7", label: t("7 days") },
-            { value: "30", label: t("30 days") },
-            { value: "90", label: t("90 days") },
-            { value: "365", label: t("A year") },
-          ]}
-          value={String(days) as `${Span}`}
-          onChoose={(chosen) => change({ days: Number(chosen) as Span })}
+        <PeriodChoice
+          days={from === undefined || to === undefined ? (days ?? USUAL_SPAN) : null}
+          period={period}
+          onChange={change}
         />
       </div>
       <div className="flex flex-col gap-5">
         {about === "mails" && (
-          <MailReport {...shared} by={by} onBy={(dimension) => change({ by: dimension })} />
+          <MailReport
+            {...shared}
+            by={by}
+            onBy={(dimension) => change({ by: dimension })}
+            metric={isMetric(metric) ? metric : "sent"}
+            onMetric={(chosen) => change({ metric: chosen })}
+          />
         )}
         {about === "audience" && <AudienceReport {...shared} />}
         {about === "events" && <EventReport {...shared} />}

@@ -7,7 +7,8 @@ const MONDAY_MS = Date.UTC(2024, 0, 1);
 const DAY_MS = 86_400_000;
 const WEEKDAY = new Intl.DateTimeFormat(locale(), { weekday: "short", timeZone: "UTC" });
 const HOUR = new Intl.DateTimeFormat(locale(), { hour: "numeric", timeZone: "UTC" });
-const SHOWN_EVERY = 6;
+/** Hours have too little room for a name each. */
+const NAMED_EVERY = 6;
 
 interface WeekHour {
   weekday: number;
@@ -28,13 +29,14 @@ export function WeekHours({ hours }: { hours: readonly WeekHour[] }) {
         {t("Most opens: {weekday}, {hour}", { weekday: dayName(best.weekday), hour: hourName(best.hour) })}
       </p>
       <div className="overflow-x-auto">
-        <table className="w-full min-w-160 border-separate border-spacing-0.5 text-xs text-faint">
+        {/* Without a fixed layout, hours without a visible name would have no width. */}
+        <table className="w-full min-w-160 table-fixed border-separate border-spacing-0.5 text-xs text-faint">
           <thead>
             <tr>
-              <td />
-              {Array.from({ length: HOURS_A_DAY }, (_unused, hour) => (
-                <th key={hour} scope="col" className="pb-1 text-left font-normal whitespace-nowrap">
-                  <span className={hour % SHOWN_EVERY === 0 ? "" : "sr-only"}>{hourName(hour)}</span>
+              <td className="w-10" />
+              {Array.from({ length: HOURS_A_DAY / NAMED_EVERY }, (_unused, at) => (
+                <th key={at} scope="colgroup" colSpan={NAMED_EVERY} className="pb-1 text-left font-normal">
+                  {hourName(at * NAMED_EVERY)}
                 </th>
               ))}
             </tr>
@@ -48,7 +50,7 @@ export function WeekHours({ hours }: { hours: readonly WeekHour[] }) {
                 {hours
                   .filter(({ weekday }) => weekday === day + 1)
                   .map(({ hour, opens }) => (
-                    <Cell key={hour} opens={opens} share={opens / most} />
+                    <Cell key={hour} hour={hour} opens={opens} share={opens / most} />
                   ))}
               </tr>
             ))}
@@ -59,8 +61,8 @@ export function WeekHours({ hours }: { hours: readonly WeekHour[] }) {
   );
 }
 
-function Cell({ opens, share }: { opens: number; share: number }) {
-  const says = plural(opens, "{n} open", "{n} opens");
+function Cell({ hour, opens, share }: { hour: number; opens: number; share: number }) {
+  const says = `${hourName(hour)}: ${plural(opens, "{n} open", "{n} opens")}`;
   return (
     <td className="relative h-5 overflow-hidden rounded-sm bg-hover p-0" title={says}>
       <span className="absolute inset-0 bg-accent" style={{ opacity: share }} />

@@ -1,20 +1,17 @@
-// Lists API requests live, with filters by outcome and request id, and shows each body in a dialog.
-import { useQuery } from "@tanstack/react-query";
+// Lists API requests live, with filters by outcome and request id, and opens each in a dialog.
 import { useState } from "react";
 import type { ApiResponse } from "../../api/address.ts";
 import { api } from "../../api/endpoints.ts";
-import { query } from "../../api/query.ts";
 import { useList } from "../../api/use-list.ts";
 import { plural, t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { Choices } from "../../ui/choices.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
 import { formatAgo, formatInstant } from "../../ui/format.ts";
 import { More } from "../../ui/more.tsx";
 import { Badge, Card, type Tone } from "../../ui/page.tsx";
 import { SearchBox } from "../../ui/search-box.tsx";
-import { CopyButton } from "../../ui/snippet.tsx";
-import { Empty, Failure, Skeleton } from "../../ui/states.tsx";
+import { Empty, Failure } from "../../ui/states.tsx";
+import { RequestDialog } from "./request-dialog.tsx";
 import type { Outcome } from "../activity/search.ts";
 import { ROW_LINK, Table, type Column } from "../../ui/table.tsx";
 
@@ -161,64 +158,4 @@ function Nothing({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => 
       {t("Requests made with your API keys appear here within seconds. We keep them for seven days.")}
     </Empty>
   );
-}
-
-function RequestDialog({ projectId, id, onClose }: { projectId: string; id: string; onClose: () => void }) {
-  const request = useQuery(query(api.requests.get, { projectId, params: { id } }));
-  const { data } = request;
-  return (
-    <Dialog title={data === undefined ? t("Request") : `${data.method} ${data.path}`} open onClose={onClose}>
-      {request.isPending && <Skeleton className="h-40" />}
-      {request.isError && <Failure error={request.error} onRetry={() => void request.refetch()} />}
-      {data !== undefined && (
-        <>
-          <dl className="grid grid-cols-[7rem_minmax(0,1fr)] gap-y-1.5 text-sm">
-            {factsOf(data).map(([label, text]) => (
-              <div key={label} className="contents">
-                <dt className="text-soft">{label}</dt>
-                <dd className="wrap-anywhere">
-                  <bdi>{text}</bdi>
-                </dd>
-              </div>
-            ))}
-          </dl>
-          <div className="mt-4 flex items-center justify-between">
-            <h3 className="text-sm font-medium">{t("Body")}</h3>
-            {data.body !== null && (
-              <CopyButton text={JSON.stringify(data.body, null, 2)} label={t("Copy body")} />
-            )}
-          </div>
-          {data.body === null ? (
-            <p className="mt-1 text-sm text-soft">
-              {data.bodyBytes === 0
-                ? t("No body.")
-                : t("Body not stored, because it was too large or not JSON.")}
-            </p>
-          ) : (
-            <>
-              <pre className="mt-2 max-h-72 overflow-auto rounded-md border border-line bg-side p-3 font-mono text-xs">
-                {JSON.stringify(data.body, null, 2)}
-              </pre>
-              <p className="mt-2 text-sm text-faint">
-                {t("Text and personal data were removed before storing.")}
-              </p>
-            </>
-          )}
-        </>
-      )}
-    </Dialog>
-  );
-}
-
-function factsOf(data: ApiResponse<typeof api.requests.get>): Array<[string, string]> {
-  const keyNames: Record<string, string> = { secret: t("Secret key"), public: t("Public key") };
-  return [
-    [t("Status"), data.errorCode === null ? String(data.status) : `${data.status} ${data.errorCode}`],
-    [t("Time"), formatInstant(data.at)],
-    [t("Duration"), `${data.durationMs} ms`],
-    [t("Key"), keyNames[data.key] ?? data.key],
-    [t("From"), data.ip ?? "–"],
-    [t("User agent"), data.userAgent ?? "–"],
-    [t("Request ID"), data.requestId],
-  ];
 }

@@ -1,16 +1,19 @@
-// Shows the audit log of a project, newest first.
+// Shows the audit log of a project with filters, newest first.
+import { useState } from "react";
 import type { AuditAction } from "@postloft/contract/audit.ts";
 import type { ApiResponse } from "../../api/address.ts";
 import { api } from "../../api/endpoints.ts";
 import { useList } from "../../api/use-list.ts";
 import type { Project } from "../../session/queries.ts";
 import { whyNot } from "../../session/rights.ts";
-import { t } from "../../text/t.ts";
+import { plural, t } from "../../text/t.ts";
+import { Button } from "../../ui/button.tsx";
 import { formatInstant } from "../../ui/format.ts";
 import { More } from "../../ui/more.tsx";
 import { Card } from "../../ui/page.tsx";
 import { Empty, Failure } from "../../ui/states.tsx";
 import { Table, type Column } from "../../ui/table.tsx";
+import { AuditFilters, HANDS, queryOf, type AuditFilter } from "./audit-filters.tsx";
 
 type Entry = ApiResponse<typeof api.audit.list>["data"][number];
 
@@ -39,9 +42,14 @@ const ACTIONS: Partial<Record<AuditAction, string>> = {
   "invitation.accepted": t("Invitation accepted"),
   "invitation.revoked": t("Invitation revoked"),
   "domain.added": t("Domain added"),
+  "linkDomain.set": t("Link domain set"),
+  "linkDomain.removed": t("Link domain removed"),
   "domain.updated": t("Domain settings changed"),
   "domain.keyRotated": t("DKIM key replaced"),
   "domain.removed": t("Domain removed"),
+  "transport.added": t("Transport added"),
+  "transport.updated": t("Transport changed"),
+  "transport.removed": t("Transport deleted"),
   "webhookSecret.rotated": t("Webhook secret replaced"),
   "webhookEndpoint.added": t("Webhook endpoint added"),
   "webhookEndpoint.updated": t("Webhook endpoint changed"),
@@ -57,12 +65,6 @@ const ACTIONS: Partial<Record<AuditAction, string>> = {
   "campaign.scheduled": t("Campaign scheduled"),
   "campaign.cancelled": t("Campaign canceled"),
 };
-const HANDS: Record<Entry["actor"]["kind"], string> = {
-  person: t("User"),
-  key: t("Secret key"),
-  service: t("Postloft"),
-};
-
 export function AuditLog({ project }: { project: Project }) {
   const appError = whyNot(project, "ADMIN");
   return appError === undefined ? (
@@ -75,14 +77,43 @@ export function AuditLog({ project }: { project: Project }) {
 }
 
 function Entries({ projectId }: { projectId: string }) {
-  const list = useList(api.audit.list, { projectId });
-  if (list.isError) return <Failure error={list.error} onRetry={() => void list.refetch()} />;
+  const [filter, setFilter] = useState<AuditFilter>({});
+  const list = useList(api.audit.list, { projectId, query: queryOf(filter) });
+  const filters = (
+    <AuditFilters projectId={projectId} filter={filter} actions={ACTIONS} onChange={setFilter} />
+  );
+  if (list.isError)
+    return (
+      <>
+        {filters}
+        <Failure error={list.error} onRetry={() => void list.refetch()} />
+      </>
+    );
   return (
     <>
+      {filters}
       <Card className="overflow-hidden">
-        <Table label={t("Audit log")} columns={COLUMNS} rows={list.rows} rowKey={({ id }) => id} />
+        {list.rows?.length === 0 ? (
+          <Empty
+            title={t("No matching entries")}
+            action={<Button onClick={() => setFilter({})}>{t("Clear filters")}</Button>}
+          >
+            {t("Try a different filter.")}
+          </Empty>
+        ) : (
+          <Table
+            label={t("Audit log")}
+            columns={COLUMNS}
+            rows={list.rows}
+            rowKey={({ id }) => id}
+            isStale={list.isPlaceholderData}
+          />
+        )}
       </Card>
-      <More count="" list={list} />
+      <More
+        count={list.total === undefined ? "" : plural(list.total, "{n} entry", "{n} entries")}
+        list={list}
+      />
     </>
   );
 }

@@ -9,7 +9,7 @@ import { projectsQuery, type Project } from "../../session/queries.ts";
 import { whyNot } from "../../session/rights.ts";
 import { t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
-import { Field, Select, TextArea } from "../../ui/field.tsx";
+import { Field, Select } from "../../ui/field.tsx";
 import { Card } from "../../ui/page.tsx";
 import { Failure } from "../../ui/states.tsx";
 import { useToast } from "../../ui/toasts.tsx";
@@ -26,8 +26,6 @@ interface Draft {
   emailRetentionDays: string;
   tracking: Project["tracking"];
   whenInDoubt: Project["whenInDoubt"];
-  postalAddress: string;
-  logoUrl: string;
 }
 
 /** Binds an input to a field of the draft and its server error. */
@@ -49,7 +47,7 @@ const IN_DOUBT = [
 ];
 
 function draftOf(project: Project): Draft {
-  const { name, language, defaultFrom, sendingRate, tracking, whenInDoubt, postalAddress, logoUrl } = project;
+  const { name, language, defaultFrom, sendingRate, tracking, whenInDoubt } = project;
   const { eventRetentionDays, emailRetentionDays } = project;
   return {
     name,
@@ -60,8 +58,6 @@ function draftOf(project: Project): Draft {
     sendingRate: sendingRate === null ? "" : String(sendingRate),
     eventRetentionDays: eventRetentionDays === null ? "" : String(eventRetentionDays),
     emailRetentionDays: emailRetentionDays === null ? "" : String(emailRetentionDays),
-    postalAddress: postalAddress ?? "",
-    logoUrl: logoUrl ?? "",
   };
 }
 
@@ -70,14 +66,12 @@ const numberOrNull = (value: string) => (value.trim() === "" ? null : Number(val
 
 /** Returns the changed settings in the API's format. An emptied field becomes null. */
 function changeOf(before: Draft, after: Draft): Change {
-  const all: Required<Omit<Change, "suppressionList">> = {
+  const all: Required<Pick<Change, keyof Draft>> = {
     ...after,
     defaultFrom: textOrNull(after.defaultFrom),
     sendingRate: numberOrNull(after.sendingRate),
     eventRetentionDays: numberOrNull(after.eventRetentionDays),
     emailRetentionDays: numberOrNull(after.emailRetentionDays),
-    postalAddress: textOrNull(after.postalAddress),
-    logoUrl: textOrNull(after.logoUrl),
   };
   const changed = (Object.keys(all) as Array<keyof Draft>).filter((name) => before[name] !== after[name]);
   return Object.fromEntries(changed.map((name) => [name, all[name]]));
@@ -131,7 +125,6 @@ export function GeneralSettings({ project }: { project: Project }) {
         />
       </Card>
       <SendingCard tied={tied} />
-      <FooterCard tied={tied} />
       <DataCard tied={tied} />
       <div className="flex justify-end gap-2">
         <Button look="quiet" disabled={!isChanged} onClick={() => setTyped({})}>
@@ -205,21 +198,6 @@ function DataCard({ tied }: { tied: Tied }) {
         )}
         {...tied("emailRetentionDays")}
       />
-    </Card>
-  );
-}
-
-function FooterCard({ tied }: { tied: Tied }) {
-  return (
-    <Card className="flex flex-col gap-5 p-5">
-      <h2 className="font-semibold">{t("Marketing footer")}</h2>
-      <TextArea
-        label={t("Postal address")}
-        rows={4}
-        help={t("Many countries require it in marketing email.")}
-        {...tied("postalAddress")}
-      />
-      <Field label={t("Logo URL")} placeholder="https://example.com/logo.png" {...tied("logoUrl")} />
     </Card>
   );
 }

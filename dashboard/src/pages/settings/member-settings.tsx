@@ -7,6 +7,7 @@ import { call } from "../../api/call.ts";
 import { api } from "../../api/endpoints.ts";
 import { query } from "../../api/query.ts";
 import { accountQuery, projectsQuery, type Project } from "../../session/queries.ts";
+import { RoleMatrix } from "./role-matrix.tsx";
 import { roleName, whyNot } from "../../session/rights.ts";
 import { t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
@@ -52,7 +53,7 @@ export function MemberSettings({ project }: { project: Project }) {
         </ul>
       </Card>
       {appError === undefined && <Invitations projectId={project.id} />}
-      <RoleHelp />
+      <RoleMatrix own={project.role} />
       {isInviting && <InviteDialog projectId={project.id} onClose={() => setInviting(false)} />}
     </div>
   );
@@ -196,18 +197,5 @@ function Invitations({ projectId }: { projectId: string }) {
         ))}
       </ul>
     </Card>
-  );
-}
-
-function RoleHelp() {
-  return (
-    <dl className="grid gap-x-4 gap-y-1 text-sm text-soft sm:grid-cols-[6rem_minmax(0,1fr)] max-sm:[&>dt:not(:first-child)]:mt-2">
-      <dt className="font-medium text-ink">{roleName("OWNER")}</dt>
-      <dd>{t("Everything, including ownership and enabling a suspended project.")}</dd>
-      <dt className="font-medium text-ink">{roleName("ADMIN")}</dt>
-      <dd>{t("Everything a member can do, plus members, domains, keys and settings.")}</dd>
-      <dt className="font-medium text-ink">{roleName("MEMBER")}</dt>
-      <dd>{t("Contacts, emails, templates, segments, campaigns and workflows.")}</dd>
-    </dl>
   );
 }

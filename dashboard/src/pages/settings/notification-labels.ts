@@ -3,7 +3,7 @@ import type { NotificationKind } from "@postloft/contract/notifications.ts";
 import { t } from "../../text/t.ts";
 
 export const NOTIFICATION_LABELS: Record<NotificationKind, string> = {
-  "domain-lost": t("Sender domain no longer verified"),
+  "domain-lost": t("Sender or link domain no longer verified"),
   "campaign-paused": t("Sending paused automatically"),
   "reputation-warning": t("High bounce or complaint rate"),
   "cap-near": t("Monthly cap at 80% or reached"),

@@ -1,6 +1,6 @@
 // Shows bounce and complaint rates with their limits, and how to lift a suspension.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { useState, type ReactNode } from "react";
 import type { BadRate, Level } from "@postloft/contract/security.ts";
 import type { ApiResponse } from "../../api/address.ts";
 import { call } from "../../api/call.ts";
@@ -18,6 +18,9 @@ import { Table, type Column } from "../../ui/table.tsx";
 import { Tiles } from "../../ui/tiles.tsx";
 import { useToast } from "../../ui/toasts.tsx";
 import { useLeaveWarning } from "../../ui/use-leave-warning.ts";
+import { RATE_LIMITS } from "../reports/rate-limits.ts";
+import { ReputationCauses } from "./reputation-causes.tsx";
+import { ReputationTrend } from "./reputation-trend.tsx";
 
 const LEVELS: Record<Level, { tone: Tone; label: string }> = {
   healthy: { tone: "good", label: t("Healthy") },
@@ -33,11 +36,16 @@ export function Reputation({ project }: { project: Project }) {
     <Failure error={security.error} onRetry={() => void security.refetch()} />
   );
   if (security.data === undefined) return failure || <Skeleton className="h-60" />;
-  const { status, isDisabled } = security.data;
+  const { status, disabledBy } = security.data;
   return (
     <div className="flex flex-col gap-5">
       {failure}
-      {isDisabled && <Suspended key={project.id} project={project} />}
+      {disabledBy === "RATES" && <Suspended key={project.id} project={project} />}
+      {disabledBy === "ADMIN" && (
+        <DisabledCard>
+          {t("The project was disabled by your administrator. Ask them to enable it.")}
+        </DisabledCard>
+      )}
       <Tiles
         tiles={[
           { label: t("Emails, 24 hours"), value: formatNumber(status.twentyFourHour.total) },
@@ -47,6 +55,8 @@ export function Reputation({ project }: { project: Project }) {
         ]}
       />
       <Rates security={security.data} />
+      <ReputationTrend projectId={project.id} />
+      <ReputationCauses projectId={project.id} />
       {status.isNewProject && (
         <p className="text-sm text-soft">{t("Not enough emails yet to calculate rates.")}</p>
       )}
@@ -70,29 +80,25 @@ function ratesOf({ status: { sevenDay, allTime }, levels }: Security): Rate[] {
       label: t("Bounces, 7 days"),
       percent: sevenDay.bounceRate,
       level: levels.bounce7Day,
-      warning: 5,
-      critical: 10,
+      ...RATE_LIMITS.bounces.sevenDay,
     },
     {
       label: t("Bounces, all time"),
       percent: allTime.bounceRate,
       level: levels.bounceAllTime,
-      warning: 4,
-      critical: 8,
+      ...RATE_LIMITS.bounces.allTime,
     },
     {
       label: t("Complaints, 7 days"),
       percent: sevenDay.complaintRate,
       level: levels.complaint7Day,
-      warning: 0.075,
-      critical: 0.15,
+      ...RATE_LIMITS.complaints.sevenDay,
     },
     {
       label: t("Complaints, all time"),
       percent: allTime.complaintRate,
       level: levels.complaintAllTime,
-      warning: 0.03,
-      critical: 0.12,
+      ...RATE_LIMITS.complaints.allTime,
     },
   ];
 }
@@ -193,24 +199,32 @@ function Suspended({ project }: { project: Project }) {
     },
   });
   return (
+    <DisabledCard>
+      {appError ??
+        t(
+          "Fix the source of the bad addresses first, such as a form or an import. Then describe it here and enable the project. Pending emails are sent immediately. Remove the bounced addresses before you send again.",
+        )}
+      {appError === undefined && (
+        <div className="mt-4">
+          <OneFieldForm
+            label={t("Cause and fix")}
+            help={t("Recorded in the audit log.")}
+            value={reason}
+            onChange={setReason}
+            action={t("Enable project")}
+            asking={enabling}
+          />
+        </div>
+      )}
+    </DisabledCard>
+  );
+}
+
+function DisabledCard({ children }: { children: ReactNode }) {
+  return (
     <Card className="max-w-2xl p-5">
       <h2 className="font-semibold text-bad">{t("This project is disabled and can't send")}</h2>
-      <p className="mt-1 mb-4 text-sm text-soft">
-        {appError ??
-          t(
-            "Fix the source of the bad addresses first, such as a form or an import. Then describe it here and enable the project. Pending emails are sent immediately. Remove the bounced addresses before you send again.",
-          )}
-      </p>
-      {appError === undefined && (
-        <OneFieldForm
-          label={t("Cause and fix")}
-          help={t("Recorded in the audit log.")}
-          value={reason}
-          onChange={setReason}
-          action={t("Enable project")}
-          asking={enabling}
-        />
-      )}
+      <div className="mt-1 text-sm text-soft">{children}</div>
     </Card>
   );
 }

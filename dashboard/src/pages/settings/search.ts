@@ -1,18 +1,5 @@
 // Search parameters of the settings page.
-export const TABS = [
-  "general",
-  "members",
-  "notifications",
-  "webhooks",
-  "smtp",
-  "fields",
-  "reputation",
-  "usage",
-  "suppressions",
-  "audit",
-  "danger",
-] as const;
-export type Tab = (typeof TABS)[number];
+import type { Tab } from "./tabs.ts";
 
 export const DELIVERY_STATES = ["waiting", "done", "failed"] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
@@ -34,9 +21,10 @@ export function readSettingsSearch({
   state,
 }: Record<string, unknown>): SettingsSearch {
   return {
-    ...(TABS.some((one) => one === tab) ? { tab: tab as Tab } : {}),
-    ...(typeof search === "string" && search !== "" ? { search } : {}),
-    ...(typeof endpoint === "string" && endpoint !== "" ? { endpoint } : {}),
-    ...(DELIVERY_STATES.some((one) => one === state) ? { state: state as DeliveryState } : {}),
+    // The page checks it, so that the names of tabs are not part of the first load.
+    ...(typeof tab === "string" && { tab: tab as Tab }),
+    ...(typeof search === "string" && search && { search }),
+    ...(typeof endpoint === "string" && endpoint && { endpoint }),
+    ...(DELIVERY_STATES.includes(state as DeliveryState) && { state: state as DeliveryState }),
   };
 }

@@ -11,7 +11,7 @@ import { whyNot } from "../../session/rights.ts";
 import { t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { Field } from "../../ui/field.tsx";
-import { formatNumber, formatPercent } from "../../ui/format.ts";
+import { formatDay, formatNumber, formatPercent } from "../../ui/format.ts";
 import { Badge, Card } from "../../ui/page.tsx";
 import { Bar } from "../../ui/progress.tsx";
 import { Failure, Skeleton } from "../../ui/states.tsx";
@@ -19,6 +19,7 @@ import { useToast } from "../../ui/toasts.tsx";
 import { withoutSaved } from "../../ui/typed.ts";
 import { useLeaveWarning } from "../../ui/use-leave-warning.ts";
 import { BillingSettings } from "./billing-settings.tsx";
+import { projectUsage } from "./projected-usage.ts";
 
 type Caps = ApiResponse<typeof api.billing.limits>;
 type Cap = Caps[CapCategory];
@@ -59,6 +60,7 @@ export function UsageSettings({ project }: { project: Project }) {
 
 function Usage({ label, cap }: { label: string; cap: Cap }) {
   const { limit, usage, percentage, isWarning, isBlocked } = cap;
+  const projection = projectUsage(usage, limit, new Date());
   return (
     <li className="px-5 py-3">
       <div className="flex flex-wrap items-baseline justify-between gap-x-4">
@@ -77,6 +79,13 @@ function Usage({ label, cap }: { label: string; cap: Cap }) {
         <div className="mt-2">
           <Bar label={label} share={percentage / 100} />
         </div>
+      )}
+      {projection !== null && (
+        <p className={`mt-1 text-sm ${projection.reachedAt === null ? "text-faint" : "text-warn"}`}>
+          {t("At this pace {total} by the end of the month.", { total: formatNumber(projection.total) })}{" "}
+          {projection.reachedAt !== null &&
+            t("The cap is reached on {day}.", { day: formatDay(projection.reachedAt.toISOString()) })}
+        </p>
       )}
     </li>
   );

@@ -21,7 +21,7 @@ export function NewTemplateDialog({ project, onClose }: { project: Project; onCl
     mutationFn: () => {
       const point = STARTING_POINTS.find((one) => one.key === key) ?? STARTING_POINTS[0]!;
       const { type, subject } = point;
-      const written = beginningOf(point, project.language);
+      const written = beginningOf(point, project);
       return call(api.templates.create, {
         projectId,
         body: { name: name.trim(), type, subject, ...written },

@@ -3,7 +3,7 @@ import { designHtml } from "@postloft/contract/design-html.ts";
 import type { Block } from "@postloft/contract/design.ts";
 import type { TemplateType } from "@postloft/contract/templates.ts";
 import { t } from "../../text/t.ts";
-import { designOf, newBlock, textOf } from "./blocks/block-tree.ts";
+import { designOf, newBlock, textOf, type BrandedProject } from "./blocks/block-tree.ts";
 
 export interface StartingPoint {
   key: string;
@@ -15,10 +15,11 @@ export interface StartingPoint {
   content: (() => Block[]) | string;
 }
 
-/** Returns the body and design of a new email. HTML has no design. */
-export function beginningOf({ content }: Pick<StartingPoint, "content">, language: string) {
+/** Returns the body and design of a new email in the brand of the project. HTML has no design. */
+export function beginningOf({ content }: Pick<StartingPoint, "content">, project: BrandedProject) {
   if (typeof content === "string") return { body: content, design: null };
-  const design = designOf(content(), language);
+  const logo = project.logoUrl === null ? [] : [newBlock("logo", project)];
+  const design = designOf([...logo, ...content()], project);
   return { body: designHtml(design), design };
 }
 

@@ -9,6 +9,7 @@ import { plural, t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { Choices } from "../../ui/choices.tsx";
 import { formatAgo, formatInstant } from "../../ui/format.ts";
+import { WithThumbnail } from "../../ui/mail-frame.tsx";
 import { More } from "../../ui/more.tsx";
 import { Card, Page } from "../../ui/page.tsx";
 import { SearchBox } from "../../ui/search-box.tsx";
@@ -99,14 +100,16 @@ function columnsOf(projectId: string): Array<Column<Template>> {
     {
       key: "name",
       head: t("Name"),
-      cell: ({ id, name }) => (
-        <Link
-          to="/$projectId/templates/$templateId"
-          params={{ projectId, templateId: id }}
-          className={ROW_LINK}
-        >
-          <bdi>{name}</bdi>
-        </Link>
+      cell: ({ id, name, body }) => (
+        <WithThumbnail html={body}>
+          <Link
+            to="/$projectId/templates/$templateId"
+            params={{ projectId, templateId: id }}
+            className={ROW_LINK}
+          >
+            <bdi>{name}</bdi>
+          </Link>
+        </WithThumbnail>
       ),
     },
     { key: "subject", head: t("Subject"), cell: ({ subject }) => <bdi className="text-soft">{subject}</bdi> },

@@ -10,6 +10,7 @@ import { Skeleton } from "../../ui/states.tsx";
 import type { MailTextDraft } from "../mail-editor/mail-preview.tsx";
 import { HtmlField } from "../mail-editor/mail-text.tsx";
 import { MergeTagBanner } from "../mail-editor/merge-tag-banner.tsx";
+import { useProject } from "../project-shell.tsx";
 import { designOf, newBlock } from "./blocks/block-tree.ts";
 
 const BlockEditor = lazy(async () => ({
@@ -38,6 +39,7 @@ interface WritingProps {
 
 export function Writing({ projectId, language, draft, onChange, error, hasVersions, line }: WritingProps) {
   const [isLeaving, setLeaving] = useState(false);
+  const { brand } = useProject();
   const change = (design: Design) => onChange({ design, body: designHtml(design) });
   const close = () => setLeaving(false);
   const isBlocks = draft.design !== null;
@@ -86,7 +88,7 @@ export function Writing({ projectId, language, draft, onChange, error, hasVersio
           isDocument={/<(?:!doctype|html|head|body)\b/i.test(draft.body)}
           onGo={(keepsHtml) => {
             const kept = { ...newBlock("html"), html: draft.body } as Design["blocks"][number];
-            const design = designOf(keepsHtml ? [kept] : [newBlock("text")], language);
+            const design = designOf(keepsHtml ? [kept] : [newBlock("text")], { language, brand });
             const withText = { ...design, preheader: draft.previewText };
             onChange({ design: withText, previewText: "", body: designHtml(withText) });
             close();

@@ -14,7 +14,7 @@ import { invalidateWorkflows, workflowQuery, type ListedWorkflow } from "./workf
 /** The properties the actions need, which rows of the list also have. */
 export interface WorkflowToChange extends Pick<
   ListedWorkflow,
-  "id" | "name" | "enabled" | "pausedAt" | "triggerType"
+  "id" | "name" | "folder" | "tags" | "enabled" | "pausedAt" | "triggerType"
 > {
   /** Missing in rows of the list. */
   currentMembers?: number | null;

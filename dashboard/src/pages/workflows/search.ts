@@ -6,6 +6,8 @@ type Raw = Record<string, unknown>;
 export interface WorkflowsSearch {
   search?: string;
   status?: "active" | "disabled";
+  folder?: string;
+  tag?: string;
 }
 
 export interface WorkflowSearch {
@@ -21,6 +23,8 @@ export interface WorkflowSearch {
   status?: ExecutionStatus;
   at?: string;
   contact?: string;
+  /** The cause of failures. */
+  cause?: string;
 }
 
 const STATUSES = {
@@ -36,16 +40,20 @@ function isStatus(value: unknown): value is ExecutionStatus {
   return typeof value === "string" && Object.hasOwn(STATUSES, value);
 }
 
-const TEXTS = ["step", "try", "at", "contact"] as const;
+const TEXTS = ["step", "try", "at", "contact", "cause"] as const;
 
 const textOf = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);
 
 /** Parses the search parameters of the list and drops invalid ones. */
-export function readWorkflowsSearch({ search, status }: Raw): WorkflowsSearch {
+export function readWorkflowsSearch({ search, status, folder, tag }: Raw): WorkflowsSearch {
   const text = textOf(search);
+  const folderName = textOf(folder);
+  const tagName = textOf(tag);
   return {
     ...(text === undefined ? {} : { search: text }),
     ...(status === "active" || status === "disabled" ? { status } : {}),
+    ...(folderName === undefined ? {} : { folder: folderName }),
+    ...(tagName === undefined ? {} : { tag: tagName }),
   };
 }
 

@@ -16,7 +16,8 @@ interface ToCreate {
 
 /** Returns a mutation that creates the workflow. A retry uses the templates that exist already. */
 export function useStarter(onCreated: (workflow: { id: string }) => Promise<void>) {
-  const { id: projectId, defaultFrom } = useProject();
+  const project = useProject();
+  const { id: projectId, defaultFrom } = project;
   const queries = useQueryClient();
   const made = useRef(new Map<string, string>());
   return useMutation({
@@ -28,7 +29,7 @@ export function useStarter(onCreated: (workflow: { id: string }) => Promise<void
       const ids: string[] = [];
       for (const { name, subject, content } of starter.emails) {
         const key = JSON.stringify([name, inputs]);
-        const written = beginningOf({ content: () => content(inputs) }, LANGUAGE);
+        const written = beginningOf({ content: () => content(inputs) }, { ...project, language: LANGUAGE });
         const body = { name, type: "MARKETING" as const, subject, from, ...written };
         const id = made.current.get(key) ?? (await call(api.templates.create, { projectId, body })).id;
         made.current.set(key, id);

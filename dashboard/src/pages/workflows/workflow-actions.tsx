@@ -1,7 +1,18 @@
 // Pauses, replays, copies, exports and deletes workflows, from the list and from the workflow's page.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { Copy, Download, Ellipsis, History, Pause, Play, Power, Trash2 } from "lucide-react";
+import {
+  Copy,
+  Download,
+  Ellipsis,
+  Tags,
+  GitCompare,
+  History,
+  Pause,
+  Play,
+  Power,
+  Trash2,
+} from "lucide-react";
 import { useState } from "react";
 import { call, download } from "../../api/call.ts";
 import { api } from "../../api/endpoints.ts";
@@ -10,7 +21,9 @@ import { Menu, MenuItem, MenuLine } from "../../ui/menu.tsx";
 import { useToast } from "../../ui/toasts.tsx";
 import { useDelayedDeletion } from "../use-delayed-deletion.ts";
 import { useSwitch, type WorkflowToChange } from "./enable-workflow.tsx";
+import { GroupingDialog } from "./grouping-dialog.tsx";
 import { ReplayDialog } from "./try/replay-dialog.tsx";
+import { VersionsDialog } from "./versions/versions-dialog.tsx";
 import { invalidateWorkflows } from "./workflow-queries.ts";
 
 /** Pauses a workflow or resumes it. */
@@ -66,6 +79,8 @@ export function WorkflowMenu({ projectId, workflow, hasSwitches = false }: MenuP
   const copying = useCopying(projectId, workflow);
   const deleteLater = useDelayedDeletion(projectId);
   const [isReplaying, setReplaying] = useState(false);
+  const [isGrouping, setGrouping] = useState(false);
+  const [isComparing, setComparing] = useState(false);
   const remove = async () => {
     await navigate({ to: "/$projectId/workflows", params: { projectId }, search: {} });
     deleteLater({ id, name, remove: () => call(api.workflows.delete, { projectId, params: { id } }) });
@@ -76,6 +91,12 @@ export function WorkflowMenu({ projectId, workflow, hasSwitches = false }: MenuP
       {isReplaying && (
         <ReplayDialog projectId={projectId} workflowId={id} onClose={() => setReplaying(false)} />
       )}
+      {isComparing && (
+        <VersionsDialog projectId={projectId} workflowId={id} onClose={() => setComparing(false)} />
+      )}
+      {isGrouping && (
+        <GroupingDialog projectId={projectId} workflow={workflow} onClose={() => setGrouping(false)} />
+      )}
       <Menu
         label={t("Actions for {name}", { name })}
         className="relative inline-grid size-8 place-items-center rounded-md text-faint hover:bg-hover hover:text-ink data-popup-open:bg-hover"
@@ -84,6 +105,12 @@ export function WorkflowMenu({ projectId, workflow, hasSwitches = false }: MenuP
         {hasSwitches && <Switches projectId={projectId} workflow={workflow} onSwitch={press} />}
         <MenuItem onSelect={() => setReplaying(true)}>
           <History size={14} aria-hidden /> {t("Replay history")}
+        </MenuItem>
+        <MenuItem onSelect={() => setComparing(true)}>
+          <GitCompare size={14} aria-hidden /> {t("Compare versions")}
+        </MenuItem>
+        <MenuItem onSelect={() => setGrouping(true)}>
+          <Tags size={14} aria-hidden /> {t("Folder and tags")}
         </MenuItem>
         <MenuItem onSelect={() => copying.mutate()}>
           <Copy size={14} aria-hidden /> {t("Duplicate")}

@@ -17,10 +17,11 @@ import { ProblemList } from "./problem-list.tsx";
 import { StepsView } from "./steps/steps-view.tsx";
 import { triggerText } from "./trigger-text.ts";
 import { useSwitch } from "./enable-workflow.tsx";
+import { ChangesNotice } from "./versions/changes-notice.tsx";
 import { usePausing, WorkflowMenu } from "./workflow-actions.tsx";
 import { workflowQuery, type Workflow } from "./workflow-queries.ts";
 import { StateBadge } from "./workflow-state.tsx";
-import { useSegmentNames } from "./workflows-page.tsx";
+import { useSegmentNames } from "./use-segment-names.ts";
 
 const route = getRouteApi("/signed-in/$projectId/workflows/$workflowId");
 
@@ -72,6 +73,7 @@ export function WorkflowPage() {
           ) : (
             <>
               {data.pausedAt !== null && <PausedNotice pausedAt={data.pausedAt} reason={data.pausedReason} />}
+              <ChangesNotice key={`changes of ${data.id}`} projectId={project.id} workflow={data} />
               <MoveNotice key={`moves of ${data.id}`} projectId={project.id} workflow={data} />
               <ProblemList projectId={project.id} workflow={data} />
               <StepsView key={data.id} projectId={project.id} workflow={data} />

@@ -16,6 +16,11 @@ export function workflowQuery(projectId: string, id: string) {
   return query(api.workflows.get, { projectId, params: { id } });
 }
 
+/** The folders and tags of all workflows, whatever the list is filtered by. */
+export function groupsQuery(projectId: string) {
+  return query(api.workflows.list, { projectId, query: { pageSize: "1" } });
+}
+
 export function stepNumbersQuery(projectId: string, id: string) {
   return query(api.workflows.stats, { projectId, params: { id } });
 }

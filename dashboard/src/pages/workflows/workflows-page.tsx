@@ -1,5 +1,4 @@
 // Lists the workflows of a project, newest first.
-import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { Plus, Upload } from "lucide-react";
 import { useState } from "react";
@@ -9,21 +8,20 @@ import { endpointKey } from "../../api/query-key.ts";
 import { usePages } from "../../api/use-list.ts";
 import { plural, t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
-import { Choices } from "../../ui/choices.tsx";
 import { formatDay, formatNumber, formatShare } from "../../ui/format.ts";
 import { More } from "../../ui/more.tsx";
 import { Badge, Card, Page } from "../../ui/page.tsx";
-import { SearchBox } from "../../ui/search-box.tsx";
 import { Failure } from "../../ui/states.tsx";
 import { ROW_LINK, Table, type Column } from "../../ui/table.tsx";
 import { useProject } from "../project-shell.tsx";
-import { segmentsQuery } from "../segments/segment-queries.ts";
 import { ImportWorkflowDialog } from "./import-workflow-dialog.tsx";
 import { NewWorkflowDialog, SCRATCH } from "./new-workflow-dialog.tsx";
 import { NoWorkflows } from "./no-workflows.tsx";
-import { readWorkflowsSearch, type WorkflowsSearch } from "./search.ts";
+import type { WorkflowsSearch } from "./search.ts";
 import { triggerText, type SegmentNames } from "./trigger-text.ts";
+import { useSegmentNames } from "./use-segment-names.ts";
 import { WorkflowMenu } from "./workflow-actions.tsx";
+import { WorkflowFilters } from "./workflow-filters.tsx";
 import { StateBadge } from "./workflow-state.tsx";
 import type { ListedWorkflow } from "./workflow-queries.ts";
 
@@ -55,7 +53,7 @@ export function WorkflowsPage() {
         </>
       }
     >
-      <Filters />
+      <WorkflowFilters projectId={project.id} />
       {list.isError ? (
         <Failure error={list.error} onRetry={() => void list.refetch()} />
       ) : (
@@ -100,38 +98,6 @@ function useWorkflows(projectId: string, search: WorkflowsSearch) {
   );
 }
 
-/** Returns the names of the project's segments. */
-export function useSegmentNames(projectId: string): SegmentNames {
-  const segments = useQuery(segmentsQuery(projectId));
-  return new Map(segments.data?.map(({ id, name }) => [id, name]));
-}
-
-function Filters() {
-  const search = route.useSearch();
-  const navigate = route.useNavigate();
-  return (
-    <div className="mb-3 flex flex-wrap items-center gap-3">
-      <SearchBox
-        label={t("Search by name")}
-        value={search.search ?? ""}
-        onSearch={(text) =>
-          void navigate({ search: (old) => readWorkflowsSearch({ ...old, search: text }), replace: true })
-        }
-      />
-      <Choices
-        label={t("Status")}
-        options={[
-          { value: "all", label: t("All") },
-          { value: "active", label: t("Enabled") },
-          { value: "disabled", label: t("Disabled") },
-        ]}
-        value={search.status ?? "all"}
-        onChoose={(status) => void navigate({ search: (old) => readWorkflowsSearch({ ...old, status }) })}
-      />
-    </div>
-  );
-}
-
 const DAY_MS = 86_400_000;
 const WINDOW_DAYS = 30;
 
@@ -160,27 +126,13 @@ function columnsOf(
     {
       key: "name",
       head: t("Name"),
-      cell: ({ id, name }) => (
-        <Link
-          to="/$projectId/workflows/$workflowId"
-          params={{ projectId, workflowId: id }}
-          search={{}}
-          className={ROW_LINK}
-        >
-          <bdi>{name}</bdi>
-        </Link>
-      ),
+      cell: (row) => <NameAndTrigger projectId={projectId} workflow={row} segments={segments} />,
     },
     {
       key: "state",
       head: t("Status"),
       width: "w-40",
       cell: (row) => <StateBadge workflow={row} />,
-    },
-    {
-      key: "trigger",
-      head: t("Trigger"),
-      cell: (row) => <span className="text-soft">{triggerText(row, segments)}</span>,
     },
     {
       key: "active",
@@ -207,6 +159,42 @@ function columnsOf(
   ];
 }
 
+interface NameProps {
+  projectId: string;
+  workflow: ListedWorkflow;
+  segments: SegmentNames;
+}
+
+/** In one column, so that the list needs no scrolling on a laptop. */
+function NameAndTrigger({ projectId, workflow, segments }: NameProps) {
+  const { id, name, folder, tags } = workflow;
+  return (
+    <>
+      <Link
+        to="/$projectId/workflows/$workflowId"
+        params={{ projectId, workflowId: id }}
+        search={{}}
+        className={ROW_LINK}
+      >
+        <bdi>{name}</bdi>
+      </Link>
+      <span className="block wrap-anywhere whitespace-normal text-soft">
+        {triggerText(workflow, segments)}
+      </span>
+      {folder !== null && <bdi className="block truncate text-faint">{folder}</bdi>}
+      {tags.length > 0 && (
+        <span className="mt-1 flex flex-wrap gap-1 whitespace-normal">
+          {tags.map((tag) => (
+            <Badge key={tag} tone="neutral">
+              <bdi>{tag}</bdi>
+            </Badge>
+          ))}
+        </span>
+      )}
+    </>
+  );
+}
+
 function recentColumns(countedSince: string | undefined): Array<Column<Row>> {
   return [
     {
@@ -219,7 +207,7 @@ function recentColumns(countedSince: string | undefined): Array<Column<Row>> {
     {
       key: "completed",
       head: <HeadOfNumber label={t("Completed")} countedSince={countedSince} />,
-      width: "w-36",
+      width: "w-32",
       align: "end",
       cell: ({ last30Days: { completed } }) => formatNumber(completed),
     },

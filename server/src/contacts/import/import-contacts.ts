@@ -1,33 +1,19 @@
 // The job `contacts.import`, which applies the rows of a file to contacts, the suppression list and a segment.
-import { createPersonReader } from "@postloft/contract/contact-file/read-person.ts";
-import type { ImportStatus } from "@postloft/contract/contact-file/mapping.ts";
-import type { PersonNote } from "@postloft/contract/contact-file/read-person.ts";
-import { exceedsBytes } from "@postloft/contract/field.ts";
-import { LIMITS } from "@postloft/contract/limits/limits.ts";
-import { faultOfRow, type RowFault } from "@postloft/contract/row-faults.ts";
 import { hashAddress } from "../../platform/address-hash.ts";
 import type { Tx } from "../../platform/database/database.ts";
-import { findHostileValues } from "../../platform/http/body.ts";
 import type { JobStep } from "../../platform/background/jobs.ts";
 import { enqueueContactEvents } from "../../reactions/reactions.ts";
 import { contactFault } from "../constraint-errors.ts";
 import { listOptOuts } from "../opt-out-queries.ts";
 import { findEmails, findSubscriptions } from "../queries.ts";
-import { readDataPatch, type DataPatch } from "../rules.ts";
+import { readAddresses } from "./address-reader.ts";
 import type { ImportInput } from "./import-input.ts";
 import { stepOfImport, type AppliedCounts, type ImportingJob } from "./import-step.ts";
+import { createContactReader, type ContactRow } from "./read-contact-row.ts";
+import type { AddressChange } from "./read-part.ts";
 import { recordJoined, upsertRecorded } from "./record-changes.ts";
 
 export const IMPORT_KIND = "contacts.import";
-
-interface ContactRow {
-  /** Canonical. */
-  email: string;
-  /** If undefined, known contacts keep their state and new contacts are subscribed. */
-  status: ImportStatus | undefined;
-  patch: DataPatch;
-  notes: readonly PersonNote[];
-}
 
 /** Effects of an import in later folders, run in the transaction of the step. */
 export interface ImportConsequences {
@@ -49,32 +35,14 @@ export interface ImportConsequences {
 /** Returns the step function of contact imports. */
 export function createImportStep(consequences: ImportConsequences): JobStep {
   return stepOfImport<ContactRow>({
-    createReader,
+    createReader: createContactReader,
     apply: (tx, job, rows) => apply(consequences, tx, job, rows),
-    rehearse: (tx, job, rows, known) => rehearse(consequences, tx, job, rows, known),
+    rehearsal: {
+      readAddresses,
+      rehearse: (tx, job, rows, known) => rehearse(consequences, tx, job, rows, known),
+    },
     explain: (error) => contactFault(error) ?? undefined,
   });
-}
-
-/** Below this length the JSON cannot exceed the byte limit, because one character of a cell takes at most six bytes. */
-const SURELY_SMALL_CHARS = LIMITS.dataBytes.value / 32;
-
-const problemOf = (value: object) => findHostileValues(value).problems[0]?.message ?? null;
-
-function createReader({
-  columns,
-  decimal,
-}: ImportInput): (cells: readonly string[]) => ContactRow | RowFault {
-  const read = createPersonReader(columns, { decimal, problemOf });
-  return (cells) => {
-    const person = read(cells);
-    if ("code" in person) return person;
-    const { email, status, data, notes } = person;
-    const chars = cells.reduce((sum, cell) => sum + cell.length, 0);
-    if (chars > SURELY_SMALL_CHARS && exceedsBytes(JSON.stringify(data), LIMITS.dataBytes.value))
-      return faultOfRow("row.dataLong", { most: LIMITS.dataBytes.value });
-    return { email, status, patch: readDataPatch(data), notes };
-  };
 }
 
 /** An unsubscribed contact stays unsubscribed, unless the caller allowed resubscribing. */
@@ -128,7 +96,7 @@ async function rehearse(
   { findMembers }: ImportConsequences,
   tx: Tx,
   { projectId, input }: ImportingJob,
-  rows: readonly ContactRow[],
+  rows: readonly AddressChange[],
   known: Map<string, boolean>,
 ): Promise<AppliedCounts> {
   const unseen = [...new Set(rows.map(({ email }) => email))].filter((email) => !known.has(email));

@@ -340,6 +340,26 @@ test("a dry run reports the effects and writes only its own report", async () =>
   expect(real.result).toEqual({ ...dry.result, dryRun: false });
 });
 
+test("a dry run of a large file counts addresses, statuses and faults like the import", async () => {
+  const { byKey } = await server.createProject(server.project.owner);
+  const STATUSES = ["subscribed", "unsubscribed", "", "subscribed"];
+  const rows = Array.from({ length: 3_000 }, (_, at) => {
+    const address = at % 100 === 99 ? "no address" : `reader-${at % 2_000}@example.com`;
+    return `${address},${STATUSES[at % STATUSES.length]},"Reader, ${at}"`;
+  });
+  const file = ["email,subscribed,name", ...rows].join("\n");
+  const dry = await importInto(byKey, file, "?dryRun=true");
+  expect(dry.result).toMatchObject({
+    totalRows: 3_000,
+    createdCount: 1_980,
+    updatedCount: 990,
+    failureCount: 30,
+    unsubscribedCount: 750,
+  });
+  const real = await importInto(byKey, file);
+  expect(real.result).toEqual({ ...dry.result, dryRun: false });
+});
+
 test("an import of another project returns the same 404 as an unknown one", async () => {
   const job = await importInto(server.project.byKey, "email\nada@example.com\n");
   const { byKey } = await server.createProject();

@@ -1,10 +1,10 @@
 // Reads the text of an uploaded file, which is CSV in any common encoding or a ZIP archive of CSV files.
-import { nextTurn } from "../../platform/background/turns.ts";
 import { decodeText, type NoText } from "@postloft/contract/contact-file/decode-text.ts";
 import { joinFiles, withFileStatus, type NamedText } from "@postloft/contract/contact-file/join-files.ts";
 import { warnOf, type ImportWarning } from "@postloft/contract/contact-file/warnings.ts";
 import type { UploadedFile } from "@postloft/contract/field.ts";
 import { withValues, type Wording } from "@postloft/contract/translation.ts";
+import { noPause } from "./read-part.ts";
 import { unzip } from "./unzip.ts";
 
 export type ReadUpload = { text: string; warnings: ImportWarning[]; problem?: never } | { problem: Wording };
@@ -19,8 +19,6 @@ const PROBLEMS: Readonly<Record<NoText, string>> = {
     "The file is not text. It has NUL or incomplete characters, or is UTF-16 without a byte order mark. Save it as CSV (UTF-8).",
 };
 
-const giveWay = () => nextTurn({ isInRequest: true });
-
 /** Reads an upload. Warnings report a guessed encoding and joined files. */
 export async function readUpload({ bytes, filename }: UploadedFile): Promise<ReadUpload> {
   const start = Buffer.from(bytes.subarray(0, ZIP.length));
@@ -30,7 +28,7 @@ export async function readUpload({ bytes, filename }: UploadedFile): Promise<Rea
   if (decoded.problem !== undefined) return { problem: PROBLEMS[decoded.problem] };
   if (decoded.text.trim() === "")
     return { problem: "The file is empty. Its first row must name the columns." };
-  const text = await withFileStatus({ name: filename ?? "", text: decoded.text }, giveWay);
+  const text = await withFileStatus({ name: filename ?? "", text: decoded.text }, noPause);
   return { text, warnings: decoded.isGuessed ? [warnOf("encoding.guessed", {})] : [] };
 }
 
@@ -50,7 +48,7 @@ async function readArchive(bytes: Uint8Array): Promise<ReadUpload> {
     texts.push({ name: file.name, text: decoded.text });
   }
   if (texts.length === 0) return { problem: "The CSV files of the archive are empty." };
-  const joined = await joinFiles(texts, giveWay);
+  const joined = await joinFiles(texts, noPause);
   if (joined.problem !== undefined) return joined;
   return {
     text: joined.text,

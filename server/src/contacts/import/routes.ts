@@ -7,14 +7,19 @@ import { ok, route, type Route } from "../../platform/http/route.ts";
 import { actorOf, recordAudit } from "../../audit/audit-log.ts";
 import type { CampaignNames } from "../consent.ts";
 import { csv } from "../csv-response.ts";
-import { openContactExport, type ContactExecutions, type ContactSegments } from "../export-contact.ts";
+import {
+  openContactExport,
+  type ContactExecutions,
+  type ContactReceived,
+  type ContactSegments,
+} from "../export-contact.ts";
 import { writeContacts } from "../export-contacts.ts";
 import { conditionsOf, type Membership } from "../list-contacts.ts";
 import { invalidField } from "../../platform/app-error.ts";
 import { listFieldNames } from "../fields/fields.ts";
 import { IMPORT_KIND } from "./import-contacts.ts";
 import { getUndo, startUndo, type UndoContext } from "./undo-import.ts";
-import { addImport, getImport, prepareImport } from "./imports.ts";
+import { addImport, getImport, prepareApart } from "./imports.ts";
 import { writeImportErrors } from "./write-errors.ts";
 
 /** Checks the segment that an import adds to, provided by a later folder. */
@@ -29,6 +34,7 @@ const PREFIX = "data.";
 export function contactFileRoutes(
   dependencies: { database: Database; undo: UndoContext } & Membership &
     ContactSegments &
+    ContactReceived &
     ContactExecutions &
     CampaignNames &
     ImportSegments,
@@ -51,17 +57,17 @@ export function contactFileRoutes(
       const { dryRun = false, decimal = "point", resubscribe = false, segmentId, rowOffset = 0 } = query;
       await checkSegment(projectId, segmentId);
       const fields = await listFieldNames(database, projectId);
-      const { input, bytes } = await prepareImport(
-        body.file,
-        { dryRun, actor: userId ?? "key", decimal, resubscribe, segmentId: segmentId ?? null },
-        {
+      const { input, bytes } = await prepareApart(projectId, {
+        file: body.file,
+        options: { dryRun, actor: userId ?? "key", decimal, resubscribe, segmentId: segmentId ?? null },
+        fileOptions: {
           mapping: body.mapping ?? [],
           rowOffset,
           knownKeys: new Set(
             fields.flatMap(({ field, isCustom }) => (isCustom ? field.slice(PREFIX.length) : [])),
           ),
         },
-      );
+      });
       return commit(async (tx) => {
         const prepared = { input: { ...input, isRecorded: true }, bytes };
         const jobId = await addImport(tx, projectId, IMPORT_KIND, prepared);

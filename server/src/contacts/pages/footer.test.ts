@@ -33,6 +33,19 @@ test("a project name is text, never markup or a placeholder", () => {
   expect(text).toContain(`from "><script>alert(1)</script>{project}{email}.`);
 });
 
+test("a footer has the colors and the alignment of its email, or a white box", () => {
+  const project = { name: "P", logoUrl: "https://a.example/l.png", align: "left" };
+  const own = footersOf("en", project)(links).html;
+  expect(own).toContain("background-color:#ffffff");
+  expect(own).toContain("text-align:left");
+  const { html } = footersOf("en", project, { ink: "#e5e7eb", align: "right" })(links);
+  expect(html).not.toContain("background-color");
+  expect(html).toMatch(/style="color:#e5e7eb;[^"]*text-align:right"/);
+  expect(html.match(/<a [^>]*style="color:#e5e7eb/g)).toHaveLength(2);
+  expect(footersOf("en", project, { ink: "#e5e7eb", align: null })(links).html).toContain("text-align:left");
+  expect(footersOf("en", { ...project, showsLogo: false })(links).html).not.toContain("<img");
+});
+
 test("the postal address and logo of a project are in its footers, as text and never as markup", () => {
   const project = {
     name: `Ada & "Co"`,

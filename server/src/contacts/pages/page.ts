@@ -31,13 +31,13 @@ export interface PageContent {
 
 /**
  * Renders the page in a language. `values` fill the names in the texts, and unknown names do not occur there.
- * @param logo the path of an image on this server
+ * @param brand the path of an image on this server, and CSS that changes colors
  */
 export function writePage(
   locale: Locale,
   content: PageContent,
   values: TextValues,
-  logo: string | null = null,
+  { logo = null, style = "" }: { logo?: string | null; style?: string } = {},
 ): string {
   const texts = textsOf(locale);
   const { sender, heading, text, isNews, note, button, link } = content;
@@ -51,7 +51,7 @@ export function writePage(
     button === null ? "" : writeButton(texts, button),
     link === null ? "" : `<a href="${escapeHtml(link.target)}">${escapeHtml(texts[link.label])}</a>`,
   ];
-  return writePublicPage({ language: locale, direction: directionOf(locale), title, lines });
+  return writePublicPage({ language: locale, direction: directionOf(locale), title, lines, style });
 }
 
 function writeButton(texts: PageTexts, { label, target, action, weight }: PageButton): string {

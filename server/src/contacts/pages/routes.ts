@@ -2,7 +2,7 @@
 import * as contract from "@postloft/contract/pages.ts";
 import { asUnavailable } from "../../platform/database/database.ts";
 import { route, type HttpResponse, type Call, type Route } from "../../platform/http/route.ts";
-import { PAGE_HEADERS } from "../../platform/http/public-page.ts";
+import { pageHeaders } from "../../platform/http/public-page.ts";
 import { AppError } from "../../platform/app-error.ts";
 import type { LinkPurpose } from "../links.ts";
 import type { Form } from "./rules.ts";
@@ -49,10 +49,11 @@ function visitOf(purpose: LinkPurpose, { params, headers }: Pick<PageCall, "para
 function responseOf<Status extends number>({
   status,
   html,
+  style,
   retryAfterSeconds,
 }: Page<Status>): HttpResponse<Status, string> {
   const retryAfter = retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) };
-  return { status, body: html, headers: { ...PAGE_HEADERS, ...retryAfter } };
+  return { status, body: html, headers: { ...pageHeaders(style), ...retryAfter } };
 }
 
 /** Shows an error page if the database is unavailable. Our own bugs are rethrown and logged. */

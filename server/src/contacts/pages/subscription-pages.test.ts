@@ -1,5 +1,5 @@
 // Public pages over HTTP: GET changes nothing, one click is enough, and each link has one purpose.
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { Pool } from "pg";
@@ -412,7 +412,7 @@ test("pages load only our own logo, run no script, and allow no framing, indexin
   ];
   for (const { headers, text } of pages) {
     expect(headers.get("content-security-policy")).toMatch(
-      /^default-src 'none'; style-src 'sha256-[A-Za-z0-9+/]{43}='; img-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'$/,
+      /^default-src 'none'; style-src 'sha256-[A-Za-z0-9+/]{43}='(?: 'sha256-[A-Za-z0-9+/]{43}=')?; img-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'$/,
     );
     expect(Object.fromEntries(headers)).toMatchObject({
       "cache-control": "no-store",
@@ -430,6 +430,31 @@ test("pages load only our own logo, run no script, and allow no framing, indexin
     expect(text.match(/<h1/g)).toHaveLength(1);
   }
   expect(pages[0]?.text).toContain(`<bdi>p•••@example.com</bdi>`);
+});
+
+test("pages have the colors of the brand, which their policy allows", async () => {
+  const project = await server.createProject();
+  const someone = await newPerson({}, project);
+  const brand = { accent: "#ffd400", ink: "#222222", surface: "#fffff0", font: "verdana" };
+  const caller = { cookie: project.owner.cookie };
+  await server.call("PATCH", `/users/@me/projects/${project.id}`, caller, { brand });
+  const pages = [
+    await server.call("GET", someone.links.unsubscribeUrl),
+    await post(someone.links.unsubscribeUrl, ONE_CLICK),
+  ];
+  for (const { text, headers } of pages) {
+    const styles = [...text.matchAll(/<style>([\s\S]*?)<\/style>/g)].map(([, style = ""]) => style);
+    expect(styles).toHaveLength(2);
+    for (const style of styles)
+      expect(headers.get("content-security-policy")).toContain(
+        createHash("sha256").update(style).digest("base64"),
+      );
+    // The button keeps the yellow, with a black label. Links are darker, so that they are readable.
+    expect(styles[1]).toContain("--ink:#222222");
+    expect(styles[1]).toContain("--strong:#ffd400;--on-strong:#000000");
+    expect(styles[1]).not.toContain("--link:#ffd400;--");
+    expect(styles[1]).toContain("--font:Verdana");
+  }
 });
 
 test("the style matches the hash in the policy", async () => {

@@ -10,6 +10,7 @@ import { isOptedOut, optIn, optOut } from "../opt-outs.ts";
 import { flipAndRecord } from "../upsert-contacts.ts";
 import { chooseAccepted, chooseLocale } from "./locale.ts";
 import { writePage, type PageContent } from "./page.ts";
+import { pageStyle } from "./page-style.ts";
 import { findSubscription } from "./queries.ts";
 import {
   addressPage,
@@ -27,6 +28,8 @@ const WINDOW_SECONDS = 3_600;
 export interface Page<Status extends number = 200 | 404 | 503> {
   status: Status;
   html: string;
+  /** The colors in the page, which its headers must allow. */
+  style: string;
   /** Seconds until the next attempt. */
   retryAfterSeconds?: number;
 }
@@ -80,9 +83,10 @@ export function createSubscriptionPages(
     const sender = found?.projectName ?? null;
     // An external image would reveal to its host that the page was opened.
     const logo = ownImagePath(projectId, found?.logoUrl ?? "");
+    const style = found === undefined ? "" : pageStyle(found);
     const respond = (content: PageContent, email = "") => {
       const values = { email: maskAddress(email), project: sender ?? "" };
-      return { status: 200 as const, html: writePage(locale, content, values, logo) };
+      return { status: 200 as const, html: writePage(locale, content, values, { logo, style }), style };
     };
     if (found !== undefined && found.email !== null && found.subscribed !== null) {
       const contact = { subscribed: found.subscribed, isNews, sender: found.projectName };
@@ -144,5 +148,6 @@ function notify<Status extends 404 | 429 | 503>(
   about: "invalid" | "problem" | "often",
   visit: Visit,
 ): Page<Status> {
-  return { status, html: writePage(chooseAccepted(visit.acceptLanguage), plainPage(about, null), {}) };
+  const html = writePage(chooseAccepted(visit.acceptLanguage), plainPage(about, null), {});
+  return { status, html, style: "" };
 }

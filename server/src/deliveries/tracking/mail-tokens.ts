@@ -30,7 +30,10 @@ export interface MailTokens {
   readLink(token: string, target: unknown): MailLink | null;
 }
 
-export function createMailTokens(applicationSecret: string, baseUrl: () => string): MailTokens {
+export function createMailTokens(
+  applicationSecret: string,
+  originOf: (projectId: string) => string,
+): MailTokens {
   const key = deriveKey(applicationSecret, KEY_PURPOSE);
   /** One HMAC per email. Its first bytes are the token's MAC, the others the key that signs link targets. */
   function secretsOf(ids: Buffer) {
@@ -51,7 +54,7 @@ export function createMailTokens(applicationSecret: string, baseUrl: () => strin
       const ids = Buffer.from((projectId + emailId).replaceAll("-", ""), "hex");
       const { mac, linkKey } = secretsOf(ids);
       const token = Buffer.concat([ids, mac]).toString("base64url");
-      const base = baseUrl();
+      const base = originOf(projectId);
       return { clickUrl: `${base}/c/${token}`, pixelUrl: `${base}/o/${token}.gif`, linkKey };
     },
     readPixel(token) {

@@ -7,7 +7,7 @@ import {
   EMAIL_OPEN,
 } from "@postloft/contract/event-names.ts";
 import type { Tx } from "../../platform/database/database.ts";
-import { addLateSent } from "../../events/counts.ts";
+import { addLateSent, countEventsOfDeleted } from "../../events/counts.ts";
 import { recordEvents, type EventToRecord } from "../../events/events.ts";
 import { advanceEmails, findReturnedMails } from "../../emails/returned/returned-emails.ts";
 import { pairUp } from "../../platform/pair-up.ts";
@@ -76,7 +76,15 @@ async function recordSeen(tx: Tx, seen: readonly Seen[]): Promise<void> {
   const firsts = await recordFirsts(tx, people);
   await addCounts(tx, countsOf(seen, firsts));
   const known = await readRecorded(tx, seen);
-  await recordEvents(tx, await eventsOf(tx, seen, firsts, known));
+  const reported = seen.flatMap((one) => notifiedOf(one, firsts.get(one) ?? NOTHING_FIRST, known));
+  await recordEvents(tx, await eventsOf(tx, reported));
+  await countEventsOfDeleted(
+    tx,
+    reported.flatMap(({ one: { activity, mail, isMachine }, name, more }) =>
+      // Machine visits count once for each email, and no event of a deleted contact says which were counted.
+      mail.contactId === null && !isMachine ? [{ ...activity, name, data: more }] : [],
+    ),
+  );
 }
 
 /** Finds the emails and classifies each visit. Sorts by email, so that batches take locks in the same order. */
@@ -216,20 +224,14 @@ function notifiedOf(one: Seen, firsts: Firsts, recorded: Set<string>): Reported[
   return [{ one, name, more: { ...link, isFirst: false, isMachine } }];
 }
 
-async function eventsOf(
-  tx: Tx,
-  seen: readonly Seen[],
-  firsts: ReadonlyMap<Seen, Firsts>,
-  recorded: Set<string>,
-): Promise<EventToRecord[]> {
-  const reported = seen.flatMap((one) => notifiedOf(one, firsts.get(one) ?? NOTHING_FIRST, recorded));
+async function eventsOf(tx: Tx, reported: readonly Reported[]): Promise<EventToRecord[]> {
   const mails = await findReturnedMails(
     tx,
     reported.map(({ one: { activity } }) => ({ ...activity, providerId: null })),
   );
   return pairUp(reported, mails).flatMap(([{ one, name, more }, found]): EventToRecord[] => {
     const { mail } = one;
-    // Deleted contacts have no events; the counters contain no personal data.
+    // Deleted contacts have no events.
     if (mail.contactId === null) return [];
     const data = { ...found?.facts, ...more };
     return [{ projectId: mail.projectId, contactId: mail.contactId, name, data, emailId: mail.id }];

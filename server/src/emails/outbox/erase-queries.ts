@@ -10,6 +10,10 @@ import { CONTACT_DELETED } from "../rows/rules.ts";
 
 const hasNotLeft = sql`(e.status in ('QUEUED', 'CLAIMED') and not ${isBeingSubmitted})`;
 
+/** Keeps `@domain` for addresses at a known provider, because counts per provider need it and it identifies no one. */
+const ONLY_PROVIDER = sql`case when split_part(e.to_address, '@', -1) = any(${providerDomains().map(({ domain }) => domain)}::text[])
+  then '@' || split_part(e.to_address, '@', -1) else '' end`;
+
 /** A deleted contact with its address and the hash that replaces it. */
 export interface ErasedPerson {
   id: string;
@@ -37,17 +41,14 @@ export async function eraseRecipients(
       ${contactIds}::uuid[], ${people.map(({ email }) => email)}::text[], ${people.map(({ addressHash }) => addressHash)}::uuid[]
     ) as p (person_id, email, address_hash)`,
     joined: sql`e.contact_id = p.person_id`,
-    set: sql`to_address = '', erased_to = case when e.to_address = p.email then p.address_hash else e.erased_to end, copies = null,
+    // An email that is being submitted keeps nothing, because its transport must find no address if it has to be sent again.
+    set: sql`to_address = case when e.status in ('QUEUED', 'CLAIMED') then '' else ${ONLY_PROVIDER} end, erased_to = case when e.to_address = p.email then p.address_hash else e.erased_to end, copies = null,
       status = case when ${hasNotLeft} then ${endedAs(sql`'SKIPPED'`)} else e.status end,
       reason = case when ${hasNotLeft} then ${CONTACT_DELETED} else ${WITHOUT_ADDRESS} end`,
   });
   await redactRaw(tx, projectId, sql`e.contact_id = any(${contactIds}::uuid[])`);
   return mails.map(({ id }) => id);
 }
-
-/** Keeps `@domain` for addresses at a known provider, because counts per provider need it and it identifies no one. */
-const ONLY_PROVIDER = sql`case when split_part(e.to_address, '@', -1) = any(${providerDomains().map(({ domain }) => domain)}::text[])
-  then '@' || split_part(e.to_address, '@', -1) else '' end`;
 
 /** Redacts the recipients and variables of emails. The emails must have ended and be locked by this transaction. */
 export async function redactEmails(tx: Tx, projectId: string, ids: readonly string[]): Promise<void> {

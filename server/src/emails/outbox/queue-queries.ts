@@ -37,6 +37,12 @@ export async function updateProjectQueue(
   await tx.updateTable("project_queues").set(changes).where("projectId", "=", projectId).execute();
 }
 
+/** Stores whether a project has enabled transports. Writes the row in any case, because its version names the transports. */
+export async function updateOwnTransports(tx: Tx, projectId: string, ownTransports: boolean): Promise<void> {
+  await tx.updateTable("project_queues").set({ ownTransports }).where("projectId", "=", projectId).execute();
+  notify(tx, "emails");
+}
+
 export async function findProjectQueue(database: Database, projectId: string) {
   return database
     .selectFrom("project_queues")

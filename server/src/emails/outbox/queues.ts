@@ -6,6 +6,7 @@ import {
   deleteCampaignQueues,
   findProjectQueue,
   insertProjectQueue,
+  updateOwnTransports,
   updateProjectQueue,
   updateProjectQueuesOpen,
   upsertCampaignQueues,
@@ -35,6 +36,11 @@ export async function changeQueueRules(
   changes: Partial<QueueRules>,
 ): Promise<void> {
   if (Object.keys(changes).length > 0) await updateProjectQueue(tx, projectId, changes);
+}
+
+/** Makes the sender choose transports again for every email that has not passed the pre-send check. Call after each change of them. */
+export async function changeOwnTransports(tx: Tx, projectId: string, areAnyEnabled: boolean): Promise<void> {
+  await updateOwnTransports(tx, projectId, areAnyEnabled);
 }
 
 /** Returns whether a project checks its suppression list. */

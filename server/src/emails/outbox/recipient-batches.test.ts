@@ -107,7 +107,7 @@ async function isOver({ key }: Campaign): Promise<void> {
 
 /** Returns the bulk emails that a sender may submit. */
 async function check(senderId: string, { key }: Campaign, ids: readonly string[]): Promise<string[]> {
-  const list = { projectId: key.projectId, ids };
+  const list = { projectId: key.projectId, ids, chosenFor: null };
   const asked = { sent: [], plain: [], list, kept: [], watched: [] };
   const ends = await recordAndCheck(outbox.database, senderId, asked, RECIPIENT_CHECKS);
   return ids.filter((id) => ends.get(id) === "passed");

@@ -5,6 +5,7 @@ import type { Database, Tx } from "../../platform/database/database.ts";
 import { notify } from "../../platform/notify.ts";
 import { countChanges, SUBJECTS } from "../results/email-count-queries.ts";
 import { changesOfEnded, consequences } from "../results/outcome-queries.ts";
+import { HAS_RECIPIENT } from "../rows/shown-queries.ts";
 
 /** Selects the emails that a person resolves, by id, by campaign or both. */
 export interface ResolvedMails {
@@ -37,7 +38,7 @@ export async function updateResolved(
       where project_id = ${projectId} and status = 'UNCONFIRMED'
         ${campaignId === null ? sql`` : sql`and campaign_id = ${campaignId}`}
         ${ids === null ? sql`` : sql`and id = any(${ids}::uuid[])`}
-        ${as === "retry" ? sql`and to_address <> ''` : sql``}
+        ${as === "retry" ? sql`and ${HAS_RECIPIENT}` : sql``}
       order by id limit ${limit} for update
     ), ended as (
       update emails e set status = ${status}, due_at = now(),

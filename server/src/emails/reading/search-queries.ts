@@ -6,7 +6,7 @@ import { plannedEachTime, type Database } from "../../platform/database/database
 import type { Row } from "../../platform/database/row.ts";
 import { beginningWith, containing } from "../../platform/http/page.ts";
 import { domainsOf, providerDomains } from "../../transports/destinations.ts";
-import { SUBJECT, TO_ADDRESS } from "../rows/shown-queries.ts";
+import { HAS_RECIPIENT, SUBJECT, TO_ADDRESS } from "../rows/shown-queries.ts";
 import { statusOfEmail } from "../rows/status-queries.ts";
 
 type Condition = RawBuilder<SqlBool>;
@@ -72,7 +72,7 @@ const all = (conditions: readonly Condition[]) =>
 /** The column of `emails_by_address`. */
 const ADDRESS_HASH = sql`hashtext(e.to_address)`;
 /** The condition of `emails_by_address`. A redacted email keeps at most the domain of a provider, and isn't found by it. */
-const HAS_ADDRESS = sql<SqlBool>`e.forgotten_at is null and e.to_address <> ''`;
+const HAS_ADDRESS = sql<SqlBool>`e.forgotten_at is null and e.to_address <> '' and ${HAS_RECIPIENT}`;
 
 /** The condition of `emails_tagged`. */
 const HAS_TAGS = sql<SqlBool>`e.tags is not null`;

@@ -22,6 +22,16 @@ export async function listRetentions(database: Database, after: string | null, l
   return rows.map(({ projectId }) => projectId);
 }
 
+/** Returns how many days a project keeps its emails, or undefined if it keeps them permanently. */
+export async function findRetentionDays(tx: Tx, projectId: string): Promise<number | undefined> {
+  const row = await tx
+    .selectFrom("email_retentions")
+    .select("days")
+    .where("projectId", "=", projectId)
+    .executeTakeFirst();
+  return row?.days;
+}
+
 export interface Retention {
   projectId: string;
   days: number;

@@ -20,6 +20,8 @@ export async function changeEmailRetention(tx: Tx, projectId: string, days: numb
   else await upsertRetention(tx, projectId, days);
 }
 
+export { findRetentionDays, listRetentions } from "./retention-queries.ts";
+
 interface Run {
   batchSize?: number;
   /** The time to evaluate the retention at. Defaults to now. */

@@ -6,16 +6,20 @@ import { buildMessage, type Message } from "../../message/message.ts";
 import { reportHeaders, streamOf, type HeaderField } from "../../message/message-headers.ts";
 import { buildRawMessage, factsOfRaw, type RawFacts } from "../../message/raw-message.ts";
 import type { BodyResult } from "../../rendering/renderer.ts";
+import type { Transport } from "../../transports/transport.ts";
 import type { Copies, Mailbox } from "../outbox/emails.ts";
 import type { ClaimedRow } from "../rows/claimed-queries.ts";
-import type { Prepared } from "../rows/prepared.ts";
+import type { ChosenTransport, Prepared } from "../rows/prepared.ts";
 import { kindOf } from "../rows/rules.ts";
 import { headerPartsOf, replyMailboxes } from "./header-parts.ts";
 import type { Content } from "./load-contents.ts";
 
+/** Properties of the transport on which a message depends. */
+export type TransportFacts = Pick<Transport, "rewrites" | "takesReturnPath">;
+
 export interface MessageNames {
   /** Returns the envelope sender that receives the bounces of an email. If missing or null, the sender's own address is used. */
-  returnPathOf?(projectId: string, emailId: string): string | null;
+  returnPathOf?(projectId: string, emailId: string, transport: TransportFacts): string | null;
   /** Returns the project's public id for headers. Defaults to the project id. */
   publicIdOf?(projectId: string): string;
 }
@@ -43,6 +47,7 @@ interface Finishing {
   row: ClaimedRow;
   content: Content;
   key: UsableKey;
+  chosen: ChosenTransport | null;
   rewrites: readonly string[];
   returnPath: string | null;
   publicProjectId: string;
@@ -54,19 +59,23 @@ const NO_COPIES: Copies = { cc: [], bcc: [] };
 
 const addressOf = (mailbox: Pick<Mailbox, "address">) => mailbox.address;
 
-/** @param rewrites header fields that the transport sets itself */
+/** @param installation properties of the transport of the installation */
+// oxlint-disable-next-line max-lines-per-function -- the inner functions share its state
 export function createMessageBuilder({
   ports,
-  rewrites,
+  installation,
 }: {
   ports: MessageNames;
-  rewrites: readonly string[];
+  installation: TransportFacts;
 }) {
   /** Computed once for all recipients of a raw message. */
   const knownFacts = new WeakMap<Content, RawFacts>();
 
-  function namesOf({ projectId, id }: ClaimedRow) {
-    const returnPath = ports.returnPathOf?.(projectId, id) ?? null;
+  const factsOfTransport = (chosen: ChosenTransport | null): TransportFacts => chosen?.own ?? installation;
+  const rewritesOf = (chosen: ChosenTransport | null) => factsOfTransport(chosen).rewrites ?? [];
+
+  function namesOf({ projectId, id }: ClaimedRow, chosen: ChosenTransport | null) {
+    const returnPath = ports.returnPathOf?.(projectId, id, factsOfTransport(chosen)) ?? null;
     return {
       publicProjectId: ports.publicIdOf?.(projectId) ?? projectId,
       returnPath,
@@ -85,10 +94,16 @@ export function createMessageBuilder({
     build(
       row: ClaimedRow,
       content: Content,
-      mail: RenderedBody & { unsubscribeUrl: string | null; cc: Copies["cc"] },
+      mail: RenderedBody & {
+        unsubscribeUrl: string | null;
+        cc: Copies["cc"];
+        chosen: ChosenTransport | null;
+      },
     ): Built {
-      const { body, subject, unsubscribeUrl, cc } = mail;
-      const parts = headerPartsOf(row, content, { subject, cc, unsubscribeUrl, rewrites, ...namesOf(row) });
+      const { body, subject, unsubscribeUrl, cc, chosen } = mail;
+      const rewrites = rewritesOf(chosen);
+      const names = namesOf(row, chosen);
+      const parts = headerPartsOf(row, content, { subject, cc, unsubscribeUrl, rewrites, ...names });
       return {
         message: buildMessage({ ...parts, body }),
         memory: body.memory.buffer,
@@ -99,10 +114,11 @@ export function createMessageBuilder({
     },
 
     /** Copies a raw message, with the fields by which complaints name the email. */
-    buildRaw(row: ClaimedRow, content: Content, raw: Buffer): Built {
+    buildRaw(row: ClaimedRow, content: Content, raw: Buffer, chosen: ChosenTransport | null): Built {
       const facts = factsOf(content, raw);
+      const rewrites = rewritesOf(chosen);
       const fields = reportHeaders({
-        ...namesOf(row),
+        ...namesOf(row, chosen),
         campaignId: null,
         kind: kindOf(row.priority),
         listKind: null,
@@ -114,13 +130,15 @@ export function createMessageBuilder({
     },
 
     /** Signs and addresses a message. It fails if it is too large. */
-    finish: (row: ClaimedRow, content: Content, key: UsableKey, built: Built, copies = NO_COPIES) =>
-      finish({ row, content, key, rewrites, ...namesOf(row) }, built, copies),
+    finish(mail: Pick<Finishing, "row" | "content" | "key" | "chosen">, built: Built, copies = NO_COPIES) {
+      const { row, chosen } = mail;
+      return finish({ ...mail, rewrites: rewritesOf(chosen), ...namesOf(row, chosen) }, built, copies);
+    },
   };
 }
 
 async function finish(
-  { row, content, key, rewrites, returnPath, publicProjectId }: Finishing,
+  { row, content, key, chosen, rewrites, returnPath, publicProjectId }: Finishing,
   { message, memory, subject, hasUtf8Header, is8Bit }: Built,
   copies: Copies,
 ): Promise<Prepared> {
@@ -135,6 +153,7 @@ async function finish(
     row,
     ownSubject: subject === content.subject ? null : subject,
     listKind: content.listKind,
+    chosen,
     message: {
       emailId: row.id,
       projectId: row.projectId,

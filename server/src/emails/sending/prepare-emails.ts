@@ -1,16 +1,24 @@
 // Turns claimed rows into signed messages by loading contents and contacts, rendering, building and signing. An email that cannot be
 // prepared fails alone.
+import { footerLookOf, type FooterLook } from "@postloft/contract/footer-frame.ts";
 import { domainOf } from "@postloft/contract/address.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { pairUp } from "../../platform/pair-up.ts";
 import { createLinkStore, type LinkedContent } from "./content-links.ts";
 import type { Copies } from "../outbox/emails.ts";
-import { createMessageBuilder, type MessageNames, type SigningKey } from "./build-messages.ts";
+import {
+  createMessageBuilder,
+  type MessageNames,
+  type SigningKey,
+  type TransportFacts,
+} from "./build-messages.ts";
+import { createContentMover, moveImages, type ImageOrigins } from "./image-addresses.ts";
 import { contentKey, createContentLoader, type Content } from "./load-contents.ts";
 import type { BodyResult, MailTracking, Renderer } from "../../rendering/renderer.ts";
 import { buildPlatformEmail, type SystemAddress } from "../platform-email/prepare-platform-email.ts";
 import { readKnownFields } from "./known-fields.ts";
-import { messageIdOf } from "../rows/rules.ts";
+import { NO_OWN_TRANSPORTS, type Choose, type OwnTransports } from "./own-transports.ts";
+import { kindOf, messageIdOf } from "../rows/rules.ts";
 import { recipientOf, renderedAs, type LinksOf } from "../rows/rendered-as.ts";
 import type { ClaimedRow } from "../rows/claimed-queries.ts";
 import { readSuppressed, whyUnwanted, type FindSuppressed } from "./suppressed-mail.ts";
@@ -42,6 +50,8 @@ export interface Ports extends MessageNames {
   linksOf: LinksOf;
   /** Returns how links and pixel of an email are written. Without it, nothing is tracked. */
   trackingOf?(projectId: string, emailId: string): MailTracking;
+  /** Returns where the images of a project are. Without it, they stay at the address in the content. */
+  imagesOf?(projectId: string): ImageOrigins;
   /** Returns the footers of marketing emails in order, each in the recipient's language. */
   readFooters(
     recipients: ReadonlyArray<{
@@ -49,9 +59,12 @@ export interface Ports extends MessageNames {
       locale: unknown;
       unsubscribeUrl: string;
       manageUrl: string;
+      look: FooterLook | null;
     }>,
   ): Promise<Footer[]>;
 }
+
+const IN_PLACE: ImageOrigins = { from: "", to: "" };
 
 // oxlint-disable-next-line max-lines-per-function -- the inner functions share its state
 export function createPreparer(options: {
@@ -60,13 +73,18 @@ export function createPreparer(options: {
   ports: Ports;
   /** The sender of platform email. */
   systemFrom: SystemAddress;
-  /** Header fields that the transport sets itself. */
-  rewrites?: readonly string[];
+  /** The transport of the installation. */
+  installation?: TransportFacts;
+  /** The transports of projects. Without it, all email takes the installation's transport. */
+  ownTransports?: OwnTransports;
 }) {
-  const { database, renderer, ports, systemFrom, rewrites = [] } = options;
+  const { database, renderer, ports, systemFrom, installation = {} } = options;
+  const ownTransports = options.ownTransports ?? NO_OWN_TRANSPORTS;
   const loadContents = createContentLoader(database);
   const storeLinks = createLinkStore(database);
-  const builder = createMessageBuilder({ ports, rewrites });
+  const imagesOf = (projectId: string) => ports.imagesOf?.(projectId) ?? IN_PLACE;
+  const moveContent = createContentMover(imagesOf);
+  const builder = createMessageBuilder({ ports, installation });
 
   async function prepareOne(
     row: ClaimedRow,
@@ -74,29 +92,53 @@ export function createPreparer(options: {
     key: SigningKey | undefined,
     { rendered, unsubscribeUrl }: Rendered,
     copies: Copies,
+    choose: Choose | null,
   ): Promise<Prepared> {
     if (key === undefined || key.kind === "refused")
       return { kind: "failed", row, reason: key?.reason ?? "The sender's domain is not verified." };
+    const email = { kind: kindOf(row.priority), domain: domainOf(content.fromAddress) };
+    const chosen = choose?.(email) ?? null;
+    const mail = { row, content, key, chosen };
     if (content.raw !== null)
-      return builder.finish(row, content, key, builder.buildRaw(row, content, content.raw));
+      return builder.finish(mail, builder.buildRaw(row, content, content.raw, chosen));
     if (rendered === undefined || !rendered.ok)
       return { kind: "failed", row, reason: rendered?.reason ?? "The mail was not rendered." };
-    const built = builder.build(row, content, { ...rendered, unsubscribeUrl, cc: copies.cc });
-    return builder.finish(row, content, key, built, copies);
+    const built = builder.build(row, content, { ...rendered, unsubscribeUrl, cc: copies.cc, chosen });
+    return builder.finish(mail, built, copies);
   }
 
   /** Reads the footers for contents that have one. Recipients who cannot unsubscribe get none. */
   async function readFooters(
     mails: ReadonlyArray<{ row: ClaimedRow; content: Content; recipient: Omit<Recipient, "footer"> }>,
   ): Promise<Map<ClaimedRow, Footer>> {
-    const asking = new Set([...new Set(mails.map(({ content }) => content))].filter(asksForFooter));
+    const contents = [...new Set(mails.map(({ content }) => content))].filter(asksForFooter);
+    const looks = new Map(contents.map((content) => [content, footerLookOf(content.html)]));
     const asked = mails.flatMap(({ row, content, recipient: { links, data } }) =>
-      links === null || !asking.has(content)
+      links === null || !looks.has(content)
         ? []
-        : [{ row, projectId: row.projectId, locale: data["locale"], ...links }],
+        : [
+            {
+              row,
+              projectId: row.projectId,
+              locale: data["locale"],
+              look: looks.get(content) ?? null,
+              ...links,
+            },
+          ],
     );
     const footers = asked.length === 0 ? [] : await ports.readFooters(asked);
-    return new Map(asked.flatMap(({ row }, at) => (footers[at] === undefined ? [] : [[row, footers[at]]])));
+    return new Map(
+      asked.flatMap(({ row, projectId }, at) => {
+        const footer = footers[at];
+        if (footer === undefined) return [];
+        return [[row, { ...footer, html: moveImages(footer.html, projectId, imagesOf(projectId)) }] as const];
+      }),
+    );
+  }
+
+  /** Returns how to choose a transport for the rows of a claim, or null if their project has none of its own. */
+  async function chooserOf(row: ClaimedRow | undefined): Promise<Choose | null> {
+    return row?.ownTransports === true ? ownTransports.of(row.projectId, row.queueVersion) : null;
   }
 
   /** Loads the contents and the signing keys of their domains. */
@@ -113,7 +155,8 @@ export function createPreparer(options: {
   return async function prepare(rows: readonly ClaimedRow[]): Promise<Prepared[]> {
     // All rows of a claim are of one project.
     if (rows[0]?.projectId === SYSTEM_PROJECT_ID) return rows.map((row) => prepareSystem(row, systemFrom));
-    const [{ found, keys }, contacts, suppressed] = await Promise.all([
+    const [choose, { found, keys }, contacts, suppressed] = await Promise.all([
+      chooserOf(rows[0]),
       readContents(rows),
       ports.readContacts(rows.flatMap(contactKeyOf)),
       readSuppressed(rows, ports.findSuppressed),
@@ -126,13 +169,13 @@ export function createPreparer(options: {
       if (content === undefined || content.raw !== null || attachments === null) return [];
       if (unwanted(row, content) !== null) return [];
       const recipient = recipientOf(row, contacts.get(renderedAs(row) ?? ""), ports.linksOf);
-      return [{ row, content, attachments, recipient }];
+      return [{ row, content, moved: moveContent(content), attachments, recipient }];
     });
     const footers = await readFooters(renderable);
     const knownFields = await readKnownFields(ports, rows[0]?.projectId, renderable);
     const rendered = await renderer.renderBodies(
-      renderable.map(({ row, content, attachments, recipient }) => ({
-        contentKey: contentKey(row),
+      renderable.map(({ row, moved: { content, place }, attachments, recipient }) => ({
+        contentKey: `${contentKey(row)}${place}`,
         content,
         messageId: messageIdOf(row.id, content.fromAddress),
         attachments,
@@ -157,8 +200,8 @@ export function createPreparer(options: {
         if (attachments === null) return { kind: "failed", row, reason: "A file of the mail is missing." };
         const key = keys.get(`${row.projectId} ${domainOf(content.fromAddress)}`);
         const copies = suppressed.copiesOf(row);
-        return prepareOne(row, content, key, results.get(row) ?? NOT_RENDERED, copies).catch((error) =>
-          notBuilt(row, error),
+        return prepareOne(row, content, key, results.get(row) ?? NOT_RENDERED, copies, choose).catch(
+          (error) => notBuilt(row, error),
         );
       }),
     );
@@ -167,7 +210,14 @@ export function createPreparer(options: {
 
 function prepareSystem(row: ClaimedRow, from: SystemAddress): Prepared {
   try {
-    return { kind: "ready", row, message: buildPlatformEmail(row, from), ownSubject: null, listKind: null };
+    return {
+      kind: "ready",
+      row,
+      message: buildPlatformEmail(row, from),
+      ownSubject: null,
+      listKind: null,
+      chosen: null,
+    };
   } catch (error) {
     return notBuilt(row, error);
   }

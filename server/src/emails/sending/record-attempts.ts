@@ -11,6 +11,9 @@ export function idsOf({ row }: { row: ClaimedRow }) {
   return { projectId: row.projectId, emailId: row.id };
 }
 
+/** The label of metrics for all transports of projects. */
+const OF_PROJECT = "project";
+
 interface Noted {
   metrics: Metrics;
   log: Log;
@@ -20,7 +23,9 @@ interface Noted {
 /** Counts and logs an attempt. */
 export function addAttempt(mail: Ready, outcome: Outcome, { metrics, log, transport }: Noted): void {
   const by = ("by" in outcome ? outcome.by : undefined) ?? transport.name;
-  metrics.emailOutcomes.inc({ outcome: outcome.kind, kind: kindOf(mail.row.priority), transport: by });
+  // All transports of projects count as one, because each name would be a time series of its own.
+  const counted = (mail.chosen?.own ?? null) === null || mail.row.staysHere === true ? by : OF_PROJECT;
+  metrics.emailOutcomes.inc({ outcome: outcome.kind, kind: kindOf(mail.row.priority), transport: counted });
   const level = outcome.kind === "rejected" || outcome.kind === "uncertain" ? "info" : "debug";
   log[level](
     { ...idsOf(mail), attempt: mail.message.attempt, transport: by, ...outcome },

@@ -38,8 +38,8 @@ const throttledWhere = (isOf: RawBuilder<unknown>) => sql`(
 const throttledOf = throttledWhere(sql`h.project_id = c.project_id and h.campaign_id = c.campaign_id`);
 
 /** Open campaign queues `c` with the queue `p` of their project. */
-const openCampaigns = sql`
-  from campaign_queues c join project_queues p on p.project_id = c.project_id and p.is_open`;
+const openCampaigns = (own: boolean) => sql`
+  from campaign_queues c join project_queues p on p.project_id = c.project_id and p.is_open and p.own_transports = ${own}`;
 
 /** The first queued email outside campaigns in index order. */
 const firstQueued = (after: RawBuilder<unknown>) => sql`
@@ -51,8 +51,9 @@ const firstQueued = (after: RawBuilder<unknown>) => sql`
  * Returns the open queues with due emails, most urgent first. Each project has one queue per priority, and each sending campaign has one
  * for rows and one for batches. A recursive query jumps from queue to queue with one index probe each, so projects without email cost
  * nothing. (Probing all of 10,000 projects took 29 ms, and a plain EXISTS made the planner read every waiting email.)
+ * @param own whether to list the projects with transports of their own, or the others
  */
-export async function listDueQueues(database: Database): Promise<DueQueue[]> {
+export async function listDueQueues(database: Database, own: boolean): Promise<DueQueue[]> {
   const { rows } = await sql<DueQueue>`
     ${plannedOften} with recursive queues as (
       (${firstQueued(sql``)})
@@ -65,11 +66,11 @@ export async function listDueQueues(database: Database): Promise<DueQueue[]> {
     from queues q
     -- The limit keeps this an index probe. With a join the planner reads all projects.
     cross join lateral (
-      select project_id, sending_rate from project_queues where project_id = q.project_id and is_open limit 1) p
+      select project_id, sending_rate from project_queues where project_id = q.project_id and is_open and own_transports = ${own} limit 1) p
     where q.due_at <= now()
     union all
     select c.project_id, 3::smallint, c.campaign_id, false, p.sending_rate, ${throttledOf}
-    ${openCampaigns}
+    ${openCampaigns(own)}
     cross join lateral (
       select 1 from emails e
       where e.project_id = c.project_id and e.campaign_id = c.campaign_id and e.status = 'QUEUED' and e.due_at <= now()
@@ -77,7 +78,7 @@ export async function listDueQueues(database: Database): Promise<DueQueue[]> {
     where c.state = 'OPEN'
     union all
     select c.project_id, 3::smallint, c.campaign_id, true, p.sending_rate, ${throttledOf}
-    ${openCampaigns}
+    ${openCampaigns(own)}
     cross join lateral (
       select 1 from recipient_batches b
       where b.project_id = c.project_id and b.campaign_id = c.campaign_id

@@ -63,11 +63,22 @@ const SHORTEST_BATCH = BATCH_SIZE / 4;
 /** Maximum of rendered emails in memory, most of which wait for a destination at its limit. */
 const MAX_WAITING = 10 * BATCH_SIZE;
 
+/** How many emails are held. */
+export interface StateSize {
+  /** Weight of the batches in preparation, with which claims continue while there is room for a full one. */
+  preparation: number;
+  /** Maximum of rendered emails that wait. */
+  waiting: number;
+}
+
+const FULL_SIZE: StateSize = { preparation: MAX_IN_PREPARATION, waiting: MAX_WAITING };
+
 /** @param connections maximum number of concurrent submissions */
 // oxlint-disable-next-line max-lines-per-function -- the inner functions share its state
 export function createSenderState<Claimed extends Row, Mail extends { row: Claimed }>(
   connections: number,
   limits: DestinationLimits,
+  size: StateSize = FULL_SIZE,
 ): SenderState<Claimed, Mail> {
   const queue = createReadyQueue<Mail>(limits);
   const stages = new Map<string, Stage>();
@@ -131,9 +142,9 @@ export function createSenderState<Claimed extends Row, Mail extends { row: Claim
       return had;
     },
     hasEnough: () =>
-      inPreparation + BATCH_SIZE > MAX_IN_PREPARATION ||
+      inPreparation + BATCH_SIZE > size.preparation ||
       queue.supply() > connections ||
-      queue.size() > MAX_WAITING,
+      queue.size() > size.waiting,
     fullDomains: (priority) => queue.fullDomains(priority),
     isWorthALook: () =>
       queue.supply() <= connections && (mode !== "resting" || crowdedBy === "" || crowdedBy !== crowd()),

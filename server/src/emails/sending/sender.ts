@@ -5,7 +5,7 @@ import type { Log } from "../../platform/log.ts";
 import type { Metrics } from "../../platform/metrics.ts";
 import { subscribe } from "../../platform/notify.ts";
 import { createWakeUp } from "../../platform/background/wake-up.ts";
-import { createDestinationLimits, echoOf, type Echo } from "./destination-limits.ts";
+import { echoOf } from "./destination-limits.ts";
 import { BATCH_SIZE } from "../outbox/batch-queries.ts";
 import { claim, inTurn } from "./claims.ts";
 import { createDoubtBrake, type PauseInDoubt } from "../doubt/doubt-brake.ts";
@@ -14,7 +14,7 @@ import { createLease } from "../lease/lease.ts";
 import { idsOf, addAttempt, addUnready } from "./record-attempts.ts";
 import type { Feedbacks } from "../results/outcomes.ts";
 import type { Prepared, Ready, Unready } from "../rows/prepared.ts";
-import { createInDoubtLimit } from "../submission/in-doubt-limit.ts";
+import { createInDoubtLimits } from "../submission/in-doubt-limit.ts";
 import { pauseDestination } from "../throttling/throttled-domains.ts";
 import { createProjectRate } from "./project-rate.ts";
 import type { Outcome, Transport } from "../../transports/transport.ts";
@@ -24,7 +24,10 @@ import { listDueQueues, releaseUnknown, type DueQueue } from "./sender-queries.t
 import type { ClaimedRow } from "../rows/claimed-queries.ts";
 import { createRejectionMonitor } from "../throttling/rejection-watch.ts";
 import type { RecipientChecks } from "../rows/recipients.ts";
-import { createSenderState, type Batch, type Ending } from "./sender-state.ts";
+import { feedChannels } from "./feed-channels.ts";
+import { createChannels, type Channel, type Started } from "./channels.ts";
+import { PROJECT_CONNECTIONS } from "../../transports/own/url.ts";
+import type { Batch, Ending } from "./sender-state.ts";
 
 export interface SenderOptions extends FailoverOptions {
   database: Database;
@@ -59,8 +62,6 @@ export interface Sender {
   stop(): Promise<void>;
 }
 
-/** Emails claimed per project at a time. Small, so that projects do not wait long for each other. */
-const CLAIM_LIMIT = BATCH_SIZE;
 const POLL_MS = 2_000;
 /** Shortest time between two polls while a project is at its rate limit. */
 const SHORTEST_WAIT_MS = 50;
@@ -72,7 +73,7 @@ const DRAIN_POLL_MS = 20;
 export async function startSender(options: SenderOptions): Promise<Sender> {
   const { database, transport, mailbox, connections, log } = options;
   const lease = await createLease(options);
-  const inDoubtLimit = createInDoubtLimit(connections);
+  const inDoubtLimit = createInDoubtLimits(connections, PROJECT_CONNECTIONS);
   const brake = createDoubtBrake({ pause: options.pauseInDoubt ?? (async () => undefined), log });
   /** Aborted when the pre-send check must reject all emails and unrecorded results stay in doubt. */
   const ending = new AbortController();
@@ -84,19 +85,21 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
     ending: ending.signal,
   });
   const rate = createProjectRate(options.projectSendsPerSecond ?? 0);
-  const state = createSenderState<ClaimedRow, Ready>(
-    connections,
-    createDestinationLimits(Math.min(options.destinationConnections ?? connections, connections)),
-  );
+  const channelRate = createProjectRate(options.projectSendsPerSecond ?? 0);
+  const channels = createChannels(options);
+  const { common } = channels;
   const rejections = createRejectionMonitor((refused) => pauseDestination(database, refused), log);
   const wakeUp = createWakeUp();
+  const channelWakeUp = createWakeUp();
+  /** Claims, and releases of unknown emails, run one after the other. Otherwise a release could include what was just claimed. */
+  let lastClaim: Promise<unknown> = Promise.resolve();
   /** The error of a failed preparation, until the claiming loop handles it. */
   let trouble: Error | null = null;
 
   async function submitEmail(mail: Ready): Promise<Outcome> {
     const staysHere = mail.row.staysHere === true;
     if (!staysHere && rejections.isPaused(mail)) return { kind: "withdrawn" };
-    const outcome = await (staysHere ? mailbox : transport)
+    const outcome = await (staysHere ? mailbox : (mail.chosen?.own ?? transport))
       .send(mail.message, () => check.ask(mail))
       .catch((error: unknown): Outcome => {
         // Only the check throws. Nothing was submitted, but the sender's row may list the email as in doubt.
@@ -125,7 +128,7 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
   }
 
   /** Submits an email and starts the next one while the result is recorded. */
-  async function serve({ mail, answered }: { mail: Ready; answered: (echo: Echo) => void }): Promise<void> {
+  async function serve({ channel, mail, answered }: Started): Promise<void> {
     const outcome = await submitEmail(mail);
     // A server that accepts a message has read all of it. Otherwise parts of it may still be in flight.
     if (outcome.kind === "sent") mail.message.free?.();
@@ -133,46 +136,76 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
     startSubmissions();
     const result = await book(mail, outcome);
     check.leave(mail, result !== "unbooked");
-    state.ended(mail, result);
-    if (state.isWorthALook()) wakeUp.wake();
+    channel.ended(mail, result);
+    channels.letGo(mail);
+    if (channel.isWorthALook()) wake(channel);
+  }
+
+  function wake(channel: Channel): void {
+    (channel === common ? wakeUp : channelWakeUp).wake();
+  }
+
+  function wakeAll(): void {
+    wakeUp.wake();
+    channelWakeUp.wake();
   }
 
   function startSubmissions(): void {
-    for (let next = state.next(); next !== undefined; next = state.next()) void serve(next);
+    for (let next = channels.next(); next !== undefined; next = channels.next()) void serve(next);
   }
 
   /** Claims emails of a queue and starts their preparation. Returns how many were claimed. */
-  async function take(due: DueQueue, limit: number): Promise<number> {
-    const claimed = await claim(database, lease.senderId(), due, {
-      limit,
-      withoutDomains: state.fullDomains(due.priority),
-      ...options.recipients,
+  async function take(channel: Channel, due: DueQueue, limit: number): Promise<number> {
+    return afterLastClaim(async () => {
+      const claimed = await claim(database, lease.senderId(), due, {
+        limit,
+        withoutDomains: channel.fullDomains(due.priority),
+        ...options.recipients,
+      });
+      await failpoint("claim.after");
+      // The project's transports changed after its queue was listed. Its emails go back, and the other channel claims them.
+      if (claimed[0] !== undefined && (claimed[0].ownTransports === true) !== (channel !== common)) {
+        channel.noteFault();
+        wakeAll();
+        return claimed.length;
+      }
+      (channel === common ? rate : channelRate).spend(due.projectId, claimed.length);
+      const batch = channel.admit(claimed);
+      if (batch !== null) void prepare(channel, batch);
+      return claimed.length;
     });
-    await failpoint("claim.after");
-    rate.spend(due.projectId, claimed.length);
-    const batch = state.admit(claimed);
-    if (batch !== null) void prepare(batch);
-    return claimed.length;
+  }
+
+  function afterLastClaim<T>(work: () => Promise<T>): Promise<T> {
+    const result = lastClaim.then(work);
+    lastClaim = result.catch(() => undefined);
+    return result;
   }
 
   /** Moves claimed emails to the ready queue and records those that cannot be sent. After a failure no email of the batch stays held. */
-  async function prepare(batch: Batch<ClaimedRow>): Promise<void> {
+  async function prepare(channel: Channel, batch: Batch<ClaimedRow>): Promise<void> {
     const unready: Unready[] = [];
     try {
       for (const prepared of await options.prepare(batch.rows)) {
         await failpoint("render.after");
         if (prepared.kind === "ready") {
-          state.ready(batch, prepared);
+          channels.hold(channel, prepared);
+          channel.ready(batch, prepared);
           startSubmissions();
         } else unready.push(prepared);
       }
       await Promise.all(unready.map(recordUnready));
     } catch (error) {
-      trouble = error instanceof Error ? error : new Error(String(error));
+      if (channel === common) trouble = error instanceof Error ? error : new Error(String(error));
+      else {
+        channel.noteFault();
+        log.warn({ err: error }, "failed to prepare email of a project with transports, retrying");
+      }
     }
     // Emails that are not ready are requeued by the fault handling.
-    state.prepared(batch);
-    wakeUp.wake();
+    channel.prepared(batch);
+    if (trouble !== null) wakeUp.wake();
+    wake(channel);
   }
 
   async function recordUnready(mail: Unready): Promise<void> {
@@ -184,14 +217,16 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
         { err: error, ...idsOf(mail) },
         "failed to record an email that cannot be sent, returned it to the queue",
       );
-      state.noteFault();
+      common.noteFault();
     }
   }
 
   /** After a fault, requeues emails that the database assigns to this sender but that it does not know of. */
   async function requeueUnknown(): Promise<void> {
-    if (!state.takeFault()) return;
-    const emailIds = await releaseUnknown(database, lease.senderId(), state.inHand());
+    if (!channels.takeFault()) return;
+    const emailIds = await afterLastClaim(() =>
+      releaseUnknown(database, lease.senderId(), channels.inHand()),
+    );
     if (emailIds.length > 0) log.warn({ emailIds }, "returned emails to the queue after an error");
   }
 
@@ -199,24 +234,24 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
   async function feed(): Promise<boolean> {
     let claimed = 0;
     rate.shareAmong(lease.liveSenders());
-    for (const due of inTurn(await listDueQueues(database))) {
-      while (state.hasEnough() && !state.isStopping()) await wakeUp.wait(POLL_MS);
-      if (state.isStopping() || !lease.isHeld()) return false;
-      const limit = Math.min(CLAIM_LIMIT, rate.allowance(due.projectId, due.sendingRate));
-      if (limit > 0) claimed += await take(due, limit);
+    for (const due of inTurn(await listDueQueues(database, false))) {
+      while (common.hasEnough() && !common.isStopping()) await wakeUp.wait(POLL_MS);
+      if (common.isStopping() || !lease.isHeld()) return false;
+      const limit = Math.min(BATCH_SIZE, rate.allowance(due.projectId, due.sendingRate));
+      if (limit > 0) claimed += await take(common, due, limit);
     }
     return claimed > 0;
   }
 
   /** Waits until there may be work again. */
   async function rest(): Promise<void> {
-    state.rest();
+    common.rest();
     await wakeUp.wait(Math.min(POLL_MS, Math.max(SHORTEST_WAIT_MS, rate.takeWaitMs())));
-    state.claim();
+    common.claim();
   }
 
   async function run(): Promise<void> {
-    while (!state.isStopping()) {
+    while (!common.isStopping()) {
       try {
         const failure = trouble;
         trouble = null;
@@ -225,7 +260,7 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
         await requeueUnknown();
         if (!(await feed())) await rest();
       } catch (error) {
-        state.noteFault();
+        common.noteFault();
         log.warn({ err: error }, "the sender failed, retrying");
         await wakeUp.pause(ERROR_PAUSE_MS);
       }
@@ -233,18 +268,27 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
   }
 
   const measure = startQueueMeasure(options);
-  const unsubscribe = subscribe(database, "emails", wakeUp.wake);
-  const running = run();
+  const unsubscribe = subscribe(database, "emails", wakeAll);
+  const feeding = feedChannels({
+    ...options,
+    channels,
+    lease,
+    rate: channelRate,
+    wakeUp: channelWakeUp,
+    take,
+    requeueUnknown,
+  });
+  const running = Promise.all([run(), feeding]);
   return {
-    wake: () => wakeUp.wake(),
+    wake: wakeAll,
     async stop() {
       unsubscribe();
-      state.stop();
+      channels.stop();
       void measure.stop();
-      wakeUp.wake();
+      wakeAll();
       await running;
       const deadline = performance.now() + (options.drainMs ?? DRAIN_MS);
-      while (!state.isIdle() && performance.now() < deadline) await wakeUp.pause(DRAIN_POLL_MS);
+      while (!channels.isIdle() && performance.now() < deadline) await wakeUp.pause(DRAIN_POLL_MS);
       // Reject all later requests for permission. Otherwise an email could pass that is requeued below.
       ending.abort();
       await books.drained();

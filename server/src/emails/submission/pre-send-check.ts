@@ -13,6 +13,7 @@ import type { OutcomeRow } from "../rows/outcome.ts";
 import type { InDoubtLimit } from "./in-doubt-limit.ts";
 import type { Ready } from "../rows/prepared.ts";
 import type { RecipientChecks } from "../rows/recipients.ts";
+import { channelOf } from "../rows/channel.ts";
 import { kindOf } from "../rows/rules.ts";
 
 /** The pre-send check of each email. */
@@ -56,8 +57,8 @@ export function createPreSendCheck(options: SubmissionOptions): Submission {
   const inDoubt = new Set<string>();
 
   /**
-   * Runs one statement that records a sender's sent emails and checks others. Its bulk mail must be of one project. Adds the successful ids
-   * to `done`.
+   * Runs one statement that records a sender's sent emails and checks others. Its bulk mail must be of one project, prepared for the same
+   * transports. Adds the successful ids to `done`.
    */
   async function serve(
     senderId: string,
@@ -69,8 +70,12 @@ export function createPreSendCheck(options: SubmissionOptions): Submission {
     const recording = new Set(sent.map(({ id }) => id));
     const mails = {
       sent,
-      plain: plain.map(keyOf),
-      list: list[0] && { projectId: list[0].row.projectId, ids: list.map(({ row }) => row.id) },
+      plain: plain.map((mail) => ({ ...keyOf(mail), chosenFor: chosenFor(mail) })),
+      list: list[0] && {
+        projectId: list[0].row.projectId,
+        ids: list.map(({ row }) => row.id),
+        chosenFor: chosenFor(list[0]),
+      },
       kept: [...inDoubt].filter((id) => !recording.has(id)),
       watched: [...plain, ...list].filter(({ row }) => row.suppressionList).map(keyOf),
     };
@@ -115,7 +120,7 @@ export function createPreSendCheck(options: SubmissionOptions): Submission {
       const lists = [
         ...Map.groupBy(
           asking.filter(({ listKind }) => listKind !== null),
-          ({ row }) => row.projectId,
+          (mail) => `${mail.row.projectId} ${chosenFor(mail) ?? ""}`,
         ).values(),
       ];
       const plain = asking.filter(({ listKind }) => listKind === null);
@@ -134,7 +139,7 @@ export function createPreSendCheck(options: SubmissionOptions): Submission {
   return {
     async ask(mail) {
       if (!(await brake.pass(mail.row))) return false;
-      await inDoubtLimit.take(mail.row.id);
+      await inDoubtLimit.take(mail.row.id, channelOf(mail.row));
       return commits.submit({ kind: "asking", mail });
     },
     leave({ row }, isKnown) {
@@ -157,5 +162,6 @@ export function createPreSendCheck(options: SubmissionOptions): Submission {
   };
 }
 
+const chosenFor = ({ chosen }: Ready): string | null => chosen?.queueVersion ?? null;
 const keyOf = ({ row }: Ready) => ({ projectId: row.projectId, id: row.id });
 const outcomeOf = ({ outcome }: { outcome: OutcomeRow }) => outcome;

@@ -1,6 +1,6 @@
 // Decides which emails may be sent and records sent ones in the same statement. Recording one email therefore frees its place for the next,
 // never earlier.
-import { sql } from "kysely";
+import { sql, type RawBuilder } from "kysely";
 import { plannedOften, type Database } from "../../platform/database/database.ts";
 import { NOT_SUBSCRIBED, SUPPRESSED } from "../rows/rules.ts";
 import type { RecipientChecks } from "../rows/recipients.ts";
@@ -14,6 +14,11 @@ export interface MailKey {
   id: string;
 }
 
+/** An email with the version of the queue for which its transport was chosen, or null if the project had no transports of its own. */
+export interface CheckedEmail extends MailKey {
+  chosenFor: string | null;
+}
+
 /** The result for one email. */
 export type SubmissionResult = "booked" | "passed" | "skipped" | "suppressed";
 
@@ -21,11 +26,20 @@ export type SubmissionResult = "booked" | "passed" | "skipped" | "suppressed";
 export interface BulkEmails {
   projectId: string;
   ids: readonly string[];
+  /** As in `CheckedEmail`. */
+  chosenFor: string | null;
 }
 
-/** Whether the project is enabled and the campaign open. Both may have changed since the claim. */
-const isQueueOpen = sql`(exists (
-    select 1 from project_queues p where p.project_id = e.project_id and p.is_open)
+/** Whether the transports of the project are those for which the email was prepared. */
+const areTransportsSame = (chosenFor: RawBuilder<unknown>) => sql`
+  and case when p.own_transports then p.xmin::text = ${chosenFor} else ${chosenFor} is null or p.xmin::text = ${chosenFor} end`;
+
+/**
+ * Whether the project is enabled and the campaign open. Both may have changed since the claim.
+ * @param ofProject a further condition on the queue `p` of the project
+ */
+const isQueueOpen = (ofProject: RawBuilder<unknown> = sql``) => sql`(exists (
+    select 1 from project_queues p where p.project_id = e.project_id and p.is_open ${ofProject})
   and (e.campaign_id is null or exists (
     select 1 from campaign_queues q where q.project_id = e.project_id and q.campaign_id = e.campaign_id and q.state = 'OPEN')))`;
 
@@ -51,7 +65,7 @@ const suppressedMails = (
     cross join lateral (${suppressionOf(sql`e.project_id`, sql`e.to_address`)}) s
   ), own as materialized (
     select e.project_id, e.id, l.reason from suppressed l join emails e on e.project_id = l.project_id and e.id = l.id
-    where e.status = 'CLAIMED' and e.sender_id = ${senderId} and ${isQueueOpen}
+    where e.status = 'CLAIMED' and e.sender_id = ${senderId} and ${isQueueOpen()}
     for update of e skip locked
   ), barred as (
     update emails e set status = ${endedAs(sql`'SKIPPED'`)}, sender_id = null,
@@ -69,7 +83,7 @@ const suppressedMails = (
  */
 const bulkEmails = (
   senderId: string,
-  { projectId, ids }: BulkEmails,
+  { projectId, ids, chosenFor }: BulkEmails,
   watched: readonly MailKey[],
   { holdSubscribed, isSubscribed }: RecipientChecks,
 ) => sql`
@@ -86,7 +100,7 @@ const bulkEmails = (
       else 'SKIPPED' end as status
     from emails e
     where e.project_id = ${projectId} and e.id = any(${ids}::uuid[]) and e.status = 'CLAIMED' and e.sender_id = ${senderId}
-      and ${isQueueOpen} ${isUnsuppressed(watched)}
+      and ${isQueueOpen(areTransportsSame(sql`${chosenFor}::text`))} ${isUnsuppressed(watched)}
     for share of e skip locked
   ), withheld as (
     update emails e set status = case when l.status = 'SKIPPED' then ${endedAs(sql`'SKIPPED'`)} else l.status end, sender_id = null,
@@ -111,7 +125,7 @@ export async function recordAndCheck(
   senderId: string,
   mails: {
     sent: readonly OutcomeRow[];
-    plain: readonly MailKey[];
+    plain: readonly CheckedEmail[];
     list: BulkEmails | undefined;
     kept: readonly string[];
     /** The emails of `plain` and `list` in projects that use their suppression list. */
@@ -124,8 +138,12 @@ export async function recordAndCheck(
     sql`ended as (${sentUpdate(senderId, sent)}), ${consequences}`,
     ...(watched.length === 0 ? [] : [suppressedMails(senderId, watched, recipients)]),
     sql`plain as materialized (
-      select e.id from ${idsOf(plain)} join emails e on e.project_id = i.project_id and e.id = i.id
-      where e.status = 'CLAIMED' and e.sender_id = ${senderId} and ${isQueueOpen} ${isUnsuppressed(watched)}
+      select e.id from unnest(
+        ${plain.map((key) => key.projectId)}::uuid[], ${plain.map((key) => key.id)}::uuid[], ${plain.map((key) => key.chosenFor)}::text[]
+      ) as i (project_id, id, chosen_for)
+      join emails e on e.project_id = i.project_id and e.id = i.id
+      where e.status = 'CLAIMED' and e.sender_id = ${senderId} and ${isQueueOpen(areTransportsSame(sql`i.chosen_for`))}
+        ${isUnsuppressed(watched)}
       for share of e skip locked
     )`,
     ...(list === undefined ? [] : [bulkEmails(senderId, list, watched, recipients)]),

@@ -2,7 +2,7 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createTurns } from "./turns.ts";
 
-const { next: nextTurn, countRequest } = createTurns();
+const { next: nextTurn, rest, countRequest } = createTurns();
 
 const immediate = () => new Promise((resolve) => setImmediate(resolve));
 
@@ -25,7 +25,7 @@ test("all long work takes turns, one per iteration of the event loop, in order",
   expect(Math.max(...counts.map((count, at) => count - (counts[at - 1] ?? 0)))).toBe(1);
 });
 
-test("rests as long as each turn, at most 50 ms, while another request is served", async () => {
+test("rests three times as long as each turn, at most 50 ms, while another request is served", async () => {
   let nowMs = 1_000;
   vi.spyOn(performance, "now").mockImplementation(() => nowMs);
   const timeouts = vi.spyOn(globalThis, "setTimeout");
@@ -44,7 +44,7 @@ test("rests as long as each turn, at most 50 ms, while another request is served
   };
   const end = countRequest();
   onTestFinished(end);
-  expect(await restsAfter([5, 7, 300])).toEqual([5, 7, 50]);
+  expect(await restsAfter([5, 7, 300])).toEqual([15, 21, 50]);
   // Its own request is no reason to rest.
   expect(await restsAfter([5, 300], { isInRequest: true })).toEqual([]);
   end();
@@ -52,5 +52,16 @@ test("rests as long as each turn, at most 50 ms, while another request is served
   expect(await restsAfter([5, 300])).toEqual([]);
   const again = countRequest();
   onTestFinished(again);
-  expect(await restsAfter([5])).toEqual([5]);
+  expect(await restsAfter([5])).toEqual([15]);
+});
+
+test("work elsewhere rests three times as long as it took, at most 250 ms, only while a request is served", async () => {
+  const timeouts = vi.spyOn(globalThis, "setTimeout");
+  onTestFinished(() => void vi.restoreAllMocks());
+  await rest(300);
+  expect(timeouts).not.toHaveBeenCalled();
+  onTestFinished(countRequest());
+  await rest(5);
+  await rest(300);
+  expect(timeouts.mock.calls.map(([, restMs]) => restMs)).toEqual([15, 250]);
 });

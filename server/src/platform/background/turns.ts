@@ -1,8 +1,10 @@
 // Shares the serving thread between requests and long work, such as reading a large file.
-
-/** Long work rests as long as its turn while requests are served. With three times as long, imports took a quarter longer. */
-const REST_FACTOR = 1;
+/** Long work rests three times as long as it worked while requests are served, because a request waits for a turn at each of its steps. */
+const REST_FACTOR = 3;
+/** After a turn on this thread. */
 const REST_MAX_MS = 50;
+/** After work on other threads and in the database. */
+const LONGEST_REST_MS = 250;
 
 interface Waiting {
   /** Requests that the work itself belongs to. */
@@ -17,6 +19,11 @@ export interface Turns {
    * requests are served it also rests after each turn.
    */
   next(options?: { isInRequest?: boolean }): Promise<void>;
+  /**
+   * Rests after work that kept other threads and the database busy, while requests are served.
+   * @param tookMs how long the work took
+   */
+  rest(tookMs: number): Promise<void>;
   /** Counts a request as being served until the returned function is called. Further calls of that function have no effect. */
   countRequest(): () => void;
 }
@@ -54,6 +61,11 @@ export function createTurns(): Turns {
         waiting.push({ ownRequests: isInRequest ? 1 : 0, begin: resolve });
         scheduleTurn();
       }),
+    async rest(tookMs) {
+      if (requests === 0) return;
+      const restMs = Math.min(LONGEST_REST_MS, tookMs * REST_FACTOR);
+      await new Promise((resolve) => setTimeout(resolve, restMs));
+    },
     countRequest() {
       requests += 1;
       let isCounted = true;
@@ -68,4 +80,5 @@ export function createTurns(): Turns {
 /** The turns of this process, which has one serving thread. */
 const turns = createTurns();
 export const nextTurn = turns.next;
+export const restAfter = turns.rest;
 export const countRequest = turns.countRequest;

@@ -35,6 +35,7 @@ export interface ApiRequestsTable {
   body: ColumnType<unknown, string | null | undefined, string | null>;
   bodyBytes: number;
   leftOut: Generated<number>;
+  response: ColumnType<unknown, string | null | undefined, string | null>;
 }
 
 export interface AuditHeadsTable {
@@ -594,6 +595,25 @@ export interface LinkClicksTable {
   number: number;
 }
 
+export interface LinkDomainsTable {
+  projectId: string;
+  domain: string;
+  isCurrent: Generated<boolean>;
+  status: Generated<string>;
+  wasActive: Generated<boolean>;
+  foundAlias: string[] | null;
+  leadsHere: Generated<boolean>;
+  foundProof: string[] | null;
+  problem: string | null;
+  problemDetail: string | null;
+  failedChecks: Generated<number>;
+  failedAt: Date | null;
+  statusChangedAt: Generated<Date>;
+  lastCheckedAt: Date | null;
+  nextCheckAt: Generated<Date>;
+  createdAt: Generated<Date>;
+}
+
 export interface MailCountsTable {
   projectId: string;
   quarter: Date;
@@ -609,6 +629,7 @@ export interface MailCountsTable {
   complained: Generated<number>;
   dimension: number;
   refused: Generated<number>;
+  ofDeleted: Generated<boolean>;
 }
 
 export interface MailboxMessagesTable {
@@ -694,6 +715,7 @@ export interface ProjectQueuesTable {
   tracking: Generated<string>;
   whenInDoubt: Generated<string>;
   suppressionList: Generated<boolean>;
+  ownTransports: Generated<boolean>;
 }
 
 export interface ProjectSuspensionsTable {
@@ -704,6 +726,21 @@ export interface ProjectSuspensionsTable {
   liftedAt: Date | null;
   liftedBy: string | null;
   rates: ColumnType<unknown, string | undefined, string>;
+}
+
+export interface ProjectTransportsTable {
+  projectId: string;
+  id: string;
+  name: string;
+  url: string;
+  sealed: Buffer;
+  kinds: string[] | null;
+  domain: string | null;
+  enabled: Generated<boolean>;
+  failingSince: Date | null;
+  lastError: string | null;
+  createdAt: Generated<Date>;
+  updatedAt: Generated<Date>;
 }
 
 export interface ProjectsTable {
@@ -719,12 +756,36 @@ export interface ProjectsTable {
   logoUrl: string | null;
   removal: string | null;
   removalJob: string | null;
+  brandBackground: Generated<string>;
+  brandSurface: Generated<string>;
+  brandInk: Generated<string>;
+  brandAccent: Generated<string>;
+  brandFont: Generated<string>;
+  brandFooterAlign: Generated<string>;
+  brandFooterLogo: Generated<boolean>;
 }
 
 export interface RateWindowsTable {
   bucket: string;
   startedAt: Date;
   taken: number;
+}
+
+export interface ReceivedEmailsTable {
+  projectId: string;
+  id: string;
+  contactId: string;
+  threadId: string;
+  emailId: string | null;
+  recipient: string;
+  fromAddress: string;
+  fromName: string | null;
+  replyTo: string | null;
+  subject: string | null;
+  messageId: string | null;
+  referenceIds: string[];
+  raw: Buffer;
+  receivedAt: Generated<Date>;
 }
 
 export interface RecipientBatchesTable {
@@ -937,6 +998,7 @@ export interface UploadsTable {
   name: string;
   createdAt: Generated<Date>;
   uploadedAt: Generated<Date>;
+  alt: Generated<string>;
 }
 
 export interface UsersTable {
@@ -1087,6 +1149,8 @@ export interface WorkflowsTable {
   pausedReason: ColumnType<unknown, string | null | undefined, string | null>;
   datesSince: Date | null;
   revision: Generated<number>;
+  folder: string | null;
+  tags: Generated<string[]>;
 }
 
 export interface Rows {
@@ -1141,6 +1205,7 @@ export interface Rows {
   job_files: JobFilesTable;
   jobs: JobsTable;
   link_clicks: LinkClicksTable;
+  link_domains: LinkDomainsTable;
   mail_counts: MailCountsTable;
   mailbox_messages: MailboxMessagesTable;
   memberships: MembershipsTable;
@@ -1151,8 +1216,10 @@ export interface Rows {
   paused_destinations: PausedDestinationsTable;
   project_queues: ProjectQueuesTable;
   project_suspensions: ProjectSuspensionsTable;
+  project_transports: ProjectTransportsTable;
   projects: ProjectsTable;
   rate_windows: RateWindowsTable;
+  received_emails: ReceivedEmailsTable;
   recipient_batches: RecipientBatchesTable;
   recovery_codes: RecoveryCodesTable;
   retired_slugs: RetiredSlugsTable;

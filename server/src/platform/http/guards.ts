@@ -16,6 +16,8 @@ export interface GuardOptions {
   access: ReadonlyArray<{ path: string; setting: string; access: Access }>;
   /** Whether the X-Forwarded-For of some address is trusted. */
   trustsProxies: boolean;
+  /** Returns why a request does not belong on its host, or null. */
+  checkHost?: ((host: string, path: string) => AppError | null) | undefined;
   log: Log;
 }
 
@@ -28,6 +30,21 @@ const OF_PROXY = /^(?:forwarded|via|x-forwarded-.*|x-real-ip|x-client-ip|true-cl
 const PRIVATE_V4 =
   /^(10\.|127\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|169\.254\.|100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.)/;
 const PRIVATE_V6 = /^(::1$|f[cd]|fe[89ab])/i;
+
+/** Returns who may open the pages that are not part of the API. */
+export function guardedPages({
+  docsAccess,
+  metricsAccess,
+}: {
+  docsAccess: Access;
+  metricsAccess: Access;
+}): GuardOptions["access"] {
+  return [
+    { path: "/docs", setting: "DOCS_ACCESS", access: docsAccess },
+    { path: "/openapi.json", setting: "DOCS_ACCESS", access: docsAccess },
+    { path: "/metrics", setting: "METRICS_ACCESS", access: metricsAccess },
+  ];
+}
 
 /** Returns the function that checks a request. It returns the error to reject the request with, or null. */
 export function createGuards(options: GuardOptions) {
@@ -54,6 +71,8 @@ export function createGuards(options: GuardOptions) {
         withValues("The header {header} is repeated.", { header: repeated }),
       );
     noticeProxy(request);
+    const misplaced = options.checkHost?.(request.hostname, request.url);
+    if (misplaced != null) return misplaced;
     const path = request.routeOptions.url ?? "";
     const guarded = options.access.find((one) => path === one.path || path.startsWith(`${one.path}/`));
     if (guarded === undefined) return null;

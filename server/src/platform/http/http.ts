@@ -16,8 +16,9 @@ import { asAppError, errorEnvelope, messageOfFields } from "./errors.ts";
 import { FORM_TYPES, readForm, readUpload, UPLOAD_TYPES } from "./form.ts";
 import { createGuards, type GuardOptions } from "./guards.ts";
 import { nearestPath } from "./guesses.ts";
-import { recordRequest, type Noting } from "./notes.ts";
+import { keepResponse, recordRequest, type Noting } from "./notes.ts";
 import { createPace } from "./pace.ts";
+import { safetyHeaders } from "./safety-headers.ts";
 import { plainPath } from "./paths.ts";
 import type { Route } from "./route.ts";
 import { newId } from "../ids.ts";
@@ -30,6 +31,8 @@ export interface HttpOptions extends AdmissionOptions, Noting {
   trustedProxies: readonly string[];
   /** Who may see the pages of the installation. Default: anyone. */
   access?: GuardOptions["access"];
+  /** Returns why a request does not belong on its host, or null. Default: every host serves everything. */
+  checkHost?: GuardOptions["checkHost"];
   /** The errors for violated constraints. Default: none. */
   constraintErrors?: ConstraintErrors;
 }
@@ -40,6 +43,8 @@ declare module "fastify" {
     startedAtMs: number;
     /** The error code of the response; empty if there was no error. */
     errorCode: string;
+    /** A short JSON response, for the request log. */
+    sentJson: string;
     /** Ends counting the request as being served. A stream that stays open is not counted. */
     endCount: () => void;
   }
@@ -51,8 +56,6 @@ const MAX_PATH_PARAMETER_LENGTH = 1_000;
 /** More parts than any of our paths has. */
 const MAX_PATH_PARTS = 50;
 const TEXT_JSON_TYPES = ["text/plain", "application/json"];
-/** One year, without subdomains because they may belong to other owners. */
-const HSTS = "max-age=31536000";
 const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 
 /** How long an active connection may delay the stop, and how often idle ones are closed. */
@@ -100,20 +103,17 @@ export async function createHttp(options: HttpOptions, routes: readonly Route[])
   app.addContentTypeParser("application/json", { parseAs: "buffer" }, (_request, body, done) =>
     done(null, body),
   );
-  app.decorateRequest("caller");
-  app.decorateRequest("startedAtMs");
-  app.decorateRequest("errorCode");
-  app.decorateRequest("endCount");
-  const { access = [], trustedProxies, log } = options;
-  const guard = createGuards({ access, log, trustsProxies: trustedProxies.length > 0 });
+  for (const name of ["caller", "startedAtMs", "errorCode", "sentJson", "endCount"] as const)
+    app.decorateRequest(name);
+  const guard = createGuards({ access: [], ...options, trustsProxies: options.trustedProxies.length > 0 });
   // Uses callbacks because an async hook would cost every request a turn of the microtask queue.
   app.addHook("onRequest", (request, reply, done) => {
     request.caller = NO_ONE;
     request.startedAtMs = performance.now();
     request.errorCode = "";
+    request.sentJson = "";
     countServed(request, reply);
-    reply.headers(safetyHeaders(request.id));
-    if (options.origin()?.startsWith("https:") === true) reply.header("strict-transport-security", HSTS);
+    reply.headers(safetyHeaders(request.id, options.origin()));
     done(guard(request, reply) ?? undefined);
   });
   addEndHooks(app, options);
@@ -141,23 +141,15 @@ export async function createHttp(options: HttpOptions, routes: readonly Route[])
 }
 
 function addEndHooks(app: FastifyInstance, options: HttpOptions): void {
-  app.addHook("onSend", (request, _reply, _payload, done) => {
+  app.addHook("onSend", (request, reply, payload, done) => {
     request.endCount();
+    keepResponse(request, reply, payload);
     done();
   });
   app.addHook("onResponse", (request, reply, done) => {
     recordRequest(options, request, reply);
     done();
   });
-}
-
-function safetyHeaders(requestId: string) {
-  return {
-    "x-request-id": requestId,
-    "x-content-type-options": "nosniff",
-    "cache-control": "no-store",
-    "referrer-policy": "no-referrer",
-  };
 }
 
 type Responding = HttpOptions & ResponseOptions;

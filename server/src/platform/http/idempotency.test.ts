@@ -4,6 +4,7 @@ import { z } from "zod";
 import * as campaignActions from "@postloft/contract/campaign-actions.ts";
 import * as contacts from "@postloft/contract/contacts.ts";
 import * as domains from "@postloft/contract/domains.ts";
+import * as linkDomains from "@postloft/contract/link-domains.ts";
 import * as v1 from "@postloft/contract/v1.ts";
 import { endpoint } from "@postloft/contract/endpoint.ts";
 import { ENDPOINTS } from "@postloft/contract/endpoints.ts";
@@ -15,6 +16,7 @@ import {
   type TestCaller,
   type TestProject,
 } from "../../testing/test-server.ts";
+import { addReceivedEmails } from "../../testing/received-email.ts";
 import { addFailedDelivery } from "../../testing/event-delivery.ts";
 import { ONE_PIXEL, uploadOf } from "../../testing/upload.ts";
 import { drawWorkflow } from "../../testing/workflow-fixture.ts";
@@ -160,6 +162,13 @@ const CASES: Record<string, (project: TestProject, name: string) => Promise<Call
     const sent = await server.call(v1.send, project.byKey, { body });
     return { path: `/emails/${sent.body.data.emails[0]?.email}/cancel`, body: {} };
   },
+  "received.reply": async ({ id }, name) => {
+    const [email] = await addReceivedEmails(server.database, id, [{ from: `${name}@example.com` }]);
+    return {
+      path: `/received-emails/${email?.id}/reply`,
+      body: { from: "a@sandbox.localhost", body: "<p>Hello</p>" },
+    };
+  },
   "emails.release": async ({ id }) => {
     await pauseForExample(id, null);
     return { path: "/emails/release", body: {} };
@@ -182,6 +191,10 @@ const CASES: Record<string, (project: TestProject, name: string) => Promise<Call
     const domain = { domain: `${name}.example.com` };
     const { body } = await server.call(domains.createDomain, byKey, { body: domain });
     return { path: `/domains/${body.id}/rotate-key` };
+  },
+  "domains.checkLinkDomain": async ({ byKey }, name) => {
+    await server.call(linkDomains.setLinkDomain, byKey, { body: { domain: `${name}.example.com` } });
+    return { path: "/link-domain/check" };
   },
   "webhooks.createEndpoint": async (_project, name) => ({
     path: "/webhooks/endpoints",

@@ -30,6 +30,18 @@ export interface RespondedRequest {
   userAgent: string | undefined;
   /** As received; empty if it was not read as JSON. */
   body: Buffer;
+  /** The JSON response, or null for a longer or other one. */
+  response: string | null;
+}
+
+/** Longer responses are lists, which say little about a request. */
+const MAX_RESPONSE_LENGTH = 16_384;
+
+/** Keeps a short JSON response of a request with a key for its log. */
+export function keepResponse(request: FastifyRequest, reply: FastifyReply, payload: unknown): void {
+  if (request.caller.key === null || typeof payload !== "string" || payload.length > MAX_RESPONSE_LENGTH)
+    return;
+  if (String(reply.getHeader("content-type")).startsWith("application/json")) request.sentJson = payload;
 }
 
 /** Counts a request and logs it. */
@@ -69,5 +81,6 @@ export function recordRequest(
     ip: request.ip,
     userAgent: request.headers["user-agent"],
     body: Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0),
+    response: request.sentJson === "" ? null : request.sentJson,
   });
 }

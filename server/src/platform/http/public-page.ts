@@ -3,10 +3,10 @@ import { createHash } from "node:crypto";
 import { escapeHtml } from "../escape-html.ts";
 
 const STYLE = `
-:root { color-scheme: light dark; --ink: #1c2330; --soft: #566072; --paper: #f4f5f7; --card: #fff; --line: #dcdfe5; --strong: #1f5fbf; --on-strong: #fff }
-@media (prefers-color-scheme: dark) { :root { --ink: #eceef2; --soft: #aab2c0; --paper: #12151a; --card: #1b1f27; --line: #363d4a; --strong: #8ab8ff; --on-strong: #10131a } }
+:root { color-scheme: light dark; --ink: #1c2330; --soft: #566072; --paper: #f4f5f7; --card: #fff; --line: #dcdfe5; --strong: #1f5fbf; --on-strong: #fff; --edge: #1f5fbf; --link: #1f5fbf }
+@media (prefers-color-scheme: dark) { :root { --ink: #eceef2; --soft: #aab2c0; --paper: #12151a; --card: #1b1f27; --line: #363d4a; --strong: #8ab8ff; --on-strong: #10131a; --edge: #8ab8ff; --link: #8ab8ff } }
 * { box-sizing: border-box }
-body { margin: 0; min-height: 100vh; display: grid; place-items: center; padding: 24px 16px; background: var(--paper); color: var(--ink); font: 17px/1.55 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif }
+body { margin: 0; min-height: 100vh; display: grid; place-items: center; padding: 24px 16px; background: var(--paper); color: var(--ink); font: 17px/1.55 var(--font, system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif) }
 main { width: 100%; max-width: 480px; padding: 40px 36px 32px; background: var(--card); border: 1px solid var(--line); border-radius: 16px; text-align: center; overflow-wrap: anywhere }
 .logo { display: block; max-width: 240px; max-height: 80px; margin: 0 auto 16px }
 .sender { margin: 0 0 12px; color: var(--soft); font-size: 15px; font-weight: 600 }
@@ -15,43 +15,52 @@ p { margin: 0 0 12px; text-wrap: pretty }
 .note { color: var(--soft); font-size: 15px }
 form + .note { margin-top: 16px }
 form { margin: 24px 0 0 }
-button { min-height: 48px; min-width: 200px; max-width: 100%; padding: 10px 28px; border: 2px solid var(--strong); border-radius: 10px; background: var(--strong); color: var(--on-strong); font: inherit; font-weight: 600; cursor: pointer }
-button.quiet { background: none; color: var(--strong) }
+button { min-height: 48px; min-width: 200px; max-width: 100%; padding: 10px 28px; border: 2px solid var(--edge); border-radius: 10px; background: var(--strong); color: var(--on-strong); font: inherit; font-weight: 600; cursor: pointer }
+button.quiet { background: none; color: var(--link) }
 button:hover { filter: brightness(1.08) }
-a { display: inline-block; margin-top: 12px; padding: 10px 8px; color: var(--strong); font-size: 15px }
+a { display: inline-block; margin-top: 12px; padding: 10px 8px; color: var(--link); font-size: 15px }
 label { display: block; margin: 0 0 6px; text-align: left; font-size: 15px; font-weight: 600 }
 input { width: 100%; min-height: 48px; margin: 0 0 16px; padding: 10px 14px; border: 2px solid var(--line); border-radius: 10px; background: none; color: inherit; font: inherit }
-button:focus-visible, input:focus-visible, a:focus-visible { outline: 3px solid var(--strong); outline-offset: 3px }
+button:focus-visible, input:focus-visible, a:focus-visible { outline: 3px solid var(--link); outline-offset: 3px }
 @media (max-width: 420px) { main { padding: 32px 22px } button { width: 100% } }
 `;
 
-const STYLE_HASH = createHash("sha256").update(STYLE).digest("base64");
+const hashOf = (style: string) => `'sha256-${createHash("sha256").update(style).digest("base64")}'`;
+const STYLE_HASH = hashOf(STYLE);
 
 /**
- * Headers of every page. They allow only this style, our images and forms to this site, and forbid frames and traces in search or history.
+ * Returns the headers of a page. They allow only its style, our images and forms to this site, and forbid frames and traces in search or
+ * history.
  */
-export const PAGE_HEADERS = {
-  "content-type": "text/html; charset=utf-8",
-  "content-security-policy": `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; img-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`,
-  "x-robots-tag": "noindex, nofollow",
-  "x-frame-options": "DENY",
-  "cross-origin-opener-policy": "same-origin",
-} as const;
+export function pageHeaders(style = "") {
+  const styles = style === "" ? STYLE_HASH : `${STYLE_HASH} ${hashOf(style)}`;
+  return {
+    "content-type": "text/html; charset=utf-8",
+    "content-security-policy": `default-src 'none'; style-src ${styles}; img-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`,
+    "x-robots-tag": "noindex, nofollow",
+    "x-frame-options": "DENY",
+    "cross-origin-opener-policy": "same-origin",
+  };
+}
 
-/** Returns the HTML of a page. @param page `title` as text, `lines` as HTML */
+/** Headers of pages in our own colors. */
+export const PAGE_HEADERS = pageHeaders();
+
+/** Returns the HTML of a page. @param page `title` as text, `lines` as HTML, `style` as CSS that changes colors */
 export function writePublicPage(page: {
   language: string;
   direction: "ltr" | "rtl";
   title: string;
   lines: readonly string[];
+  style?: string;
 }): string {
-  const { language, direction, title, lines } = page;
+  const { language, direction, title, lines, style = "" } = page;
   return `<!doctype html>
 <html lang="${language}" dir="${direction}"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escapeHtml(title)}</title>
 <meta name="robots" content="noindex, nofollow"><meta name="referrer" content="no-referrer">
-<style>${STYLE}</style></head>
+<style>${STYLE}</style>${style === "" ? "" : `<style>${style}</style>`}</head>
 <body><main>
 ${lines.join("\n")}
 </main></body></html>

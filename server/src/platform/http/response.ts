@@ -185,6 +185,7 @@ function makeCall(
     method: request.method,
     ip: request.ip,
     headers: request.headers,
+    host: request.hostname,
     storedResponse,
     countAs: (requests: number) => options.countMore(caller, requests - 1, reply),
     commit: async (work: (tx: Tx) => Promise<HttpResponse>) =>

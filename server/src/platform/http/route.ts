@@ -68,6 +68,8 @@ export interface Call<E extends Endpoint = Endpoint> {
   ip: string | undefined;
   /** As received, with lower-case names. */
   headers: Readonly<IncomingHttpHeaders>;
+  /** The host name of the request, without a port. Proxies in TRUST_PROXY may set it. */
+  host: string;
   /** Counts this request as several against the rate limit. @throws AppError RATE_LIMIT_EXCEEDED */
   countAs: (requests: number) => Promise<void>;
   /** Runs the change and stores its response for the Idempotency-Key in one transaction, so that either both are saved or neither. */

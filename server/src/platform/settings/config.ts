@@ -4,6 +4,7 @@ import { z } from "zod";
 import { BOOTSTRAP_SETTINGS } from "./bootstrap.ts";
 import {
   access,
+  addresses,
   count,
   domain,
   flag,
@@ -152,6 +153,11 @@ export const SETTINGS = {
     mailbox.optional(),
     "",
     "Receives messages to `postmaster@` and `abuse@` of BOUNCE_DOMAIN and INBOUND_DOMAIN. Empty: BOOTSTRAP_EMAIL. Without both, messages stay in the table `notices` for 30 days.",
+  ),
+  ADMIN_EMAILS: setting(
+    addresses.default([]),
+    "",
+    "Comma-separated addresses of the accounts that may open the installation page. An account needs to confirm its address. Empty: no account may.",
   ),
   SMTP_PORT: setting(
     port.default(2525),

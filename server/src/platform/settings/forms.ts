@@ -1,7 +1,7 @@
 // Defines the formats of settings and the messages for invalid ones. Pure.
 import { isIP } from "node:net";
 import { z } from "zod";
-import { parseMailbox } from "@postloft/contract/address.ts";
+import { parseAddress, parseMailbox } from "@postloft/contract/address.ts";
 import { parseFailpoint } from "../failpoints.ts";
 import type { Access } from "../http/guards.ts";
 
@@ -50,6 +50,16 @@ export const mailbox = z.string().transform((text, context) => {
   context.addIssue({ code: "custom", message: "must be an address, or `Name <address>`" });
   return z.NEVER;
 });
+export const addresses = list.pipe(
+  z.array(
+    z.string().transform((text, context) => {
+      const parsed = parseAddress(text);
+      if (parsed.ok) return parsed.address;
+      context.addIssue({ code: "custom", message: "must be addresses, separated by commas" });
+      return z.NEVER;
+    }),
+  ),
+);
 export const domain = z
   .string()
   .toLowerCase()

@@ -17,7 +17,11 @@ const LONGEST_TURN_MS = 100;
  * Exceptions with longer turns, because their bodies may have 60 MB and JSON is parsed in one step. Parsing 15 MB of escapes takes a tenth
  * of a second. A project parses one large body at a time and pauses after it (http/pace.ts).
  */
-const LONGER_TURNS_MS: Readonly<Record<string, number>> = { "v1.send": 600, "v1.sendBatch": 600 };
+const LONGER_TURNS_MS: Readonly<Record<string, number>> = {
+  "v1.send": 600,
+  "v1.sendBatch": 600,
+  "received.reply": 600,
+};
 const TRIES = 2;
 /** As many conditions as a filter may have, each with the longest text. */
 const dearFilter = {

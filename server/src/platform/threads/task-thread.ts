@@ -1,8 +1,8 @@
 // Runs work that would block the serving thread on a separate thread, one task at a time. Each task has a deadline and waits for its turn
-// of all costly work (fair-queue.ts). The code on the thread is in task-worker.ts.
+// in a queue, by default that of all costly work (fair-queue.ts). The code on the thread is in task-worker.ts.
 import { setTimeout as sleep } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
-import { costlyWork } from "../background/fair-queue.ts";
+import { costlyWork, type FairQueue } from "../background/fair-queue.ts";
 import { threadEnvironment } from "./environment.ts";
 
 export interface TaskThreadOptions {
@@ -14,6 +14,8 @@ export interface TaskThreadOptions {
   waitingPerOwner: number;
   /** How many tasks may wait in total. */
   waiting: number;
+  /** Default: the queue of all costly work. */
+  queue?: FairQueue;
 }
 
 export interface TaskThread<Task, Result> {
@@ -47,7 +49,7 @@ const SHORTEST_CHECK_MS = 10;
 
 // oxlint-disable-next-line max-lines-per-function -- the inner functions share its state
 export function createTaskThread<Task, Result>(options: TaskThreadOptions): TaskThread<Task, Result> {
-  const { waitingPerOwner, waiting } = options;
+  const { waitingPerOwner, waiting, queue = costlyWork } = options;
   const resource = options.module.href;
   let worker: Worker | null = null;
   let idle: NodeJS.Timeout | null = null;
@@ -99,7 +101,7 @@ export function createTaskThread<Task, Result>(options: TaskThreadOptions): Task
 
   return {
     run: (owner, task) =>
-      costlyWork.run({ owner, resource, waitingPerOwner, waiting }, async () => {
+      queue.run({ owner, resource, waitingPerOwner, waiting }, async () => {
         const made = typeof task === "function" ? await (task as () => Promise<Task>)() : task;
         if (idle !== null) clearTimeout(idle);
         const thread = worker ?? (await start());

@@ -133,7 +133,8 @@ test("notifies the affected people about roles, removal, ownership, keys, reset 
 });
 
 test("every notice exists in every language", () => {
-  const facts = { project: "Acme", by: "ada@example.com", role: "ADMIN", owner: "bob@example.com" };
+  const people = { by: "ada@example.com", role: "ADMIN", owner: "bob@example.com" };
+  const facts = { project: "Acme", reason: "phishing", ...people };
   for (const notice of NOTICES) {
     const said = Object.values(NOTICE_TEXTS).map((texts) => texts[notice](facts));
     expect([notice, new Set(said.map(({ subject }) => subject)).size]).toEqual([notice, 4]);

@@ -104,6 +104,7 @@ export interface WeekCounts {
 /** A language without one of these texts does not compile. */
 export interface NotificationTexts {
   lostDomain: (facts: LostDomain) => NotificationWords;
+  lostLinkDomain: (facts: { domain: string }) => NotificationWords;
   pausedCampaign: (facts: PausedCampaign) => NotificationWords;
   pausedDestination: (facts: ThrottledDomainFacts) => NotificationWords;
   suspended: (facts: { project: string; rates: readonly BadRate[] }) => NotificationWords;

@@ -8,6 +8,8 @@ export interface NoticeFacts {
   role?: string;
   /** The address of the new owner. */
   owner?: string;
+  /** Why the server's administrator did it. */
+  reason?: string;
 }
 
 export const NOTICES = [
@@ -17,6 +19,8 @@ export const NOTICES = [
   "keysRotated",
   "resetRequested",
   "deletionRequested",
+  "disabledByAdmin",
+  "enabledByAdmin",
 ] as const;
 export type Notice = (typeof NOTICES)[number];
 
@@ -53,6 +57,14 @@ export const NOTICE_TEXTS: Readonly<Record<MailLanguage, NoticeTexts>> = {
       subject: `${project} is being deleted`,
       block: `The project ${project} is being deleted with everything in it. Requested by ${by ?? "the server's administrator"}.`,
     }),
+    disabledByAdmin: ({ project, reason }) => ({
+      subject: `The project ${project} was disabled`,
+      block: `The server's administrator disabled the project ${project}: ${reason}. You can view it but not change it. It sends nothing, and waiting emails stay on hold until the administrator enables it again.`,
+    }),
+    enabledByAdmin: ({ project, reason }) => ({
+      subject: `The project ${project} was enabled`,
+      block: `The server's administrator enabled the project ${project} again: ${reason}. Waiting emails are sent now.`,
+    }),
     footer: "If you didn't expect this, contact the other admins of the project.",
   },
   de: {
@@ -79,6 +91,14 @@ export const NOTICE_TEXTS: Readonly<Record<MailLanguage, NoticeTexts>> = {
     deletionRequested: ({ project, by }) => ({
       subject: `${project} wird gelöscht`,
       block: `Das Projekt ${project} wird mit allem darin gelöscht. Angefordert durch ${by ?? "die Administration des Servers"}.`,
+    }),
+    disabledByAdmin: ({ project, reason }) => ({
+      subject: `Das Projekt ${project} wurde gesperrt`,
+      block: `Die Administration des Servers hat das Projekt ${project} gesperrt: ${reason}. Sie können es ansehen, aber nicht ändern. Es sendet nichts, und wartende E-Mails bleiben angehalten, bis die Administration es wieder freigibt.`,
+    }),
+    enabledByAdmin: ({ project, reason }) => ({
+      subject: `Das Projekt ${project} wurde freigegeben`,
+      block: `Die Administration des Servers hat das Projekt ${project} wieder freigegeben: ${reason}. Wartende E-Mails werden jetzt gesendet.`,
     }),
     footer: "Wenn Sie das nicht erwartet haben, wenden Sie sich an die anderen Admins des Projekts.",
   },
@@ -107,6 +127,14 @@ export const NOTICE_TEXTS: Readonly<Record<MailLanguage, NoticeTexts>> = {
       subject: `${project} se está eliminando`,
       block: `El proyecto ${project} se elimina con todo lo que contiene. Lo pidió ${by ?? "la administración del servidor"}.`,
     }),
+    disabledByAdmin: ({ project, reason }) => ({
+      subject: `El proyecto ${project} se ha desactivado`,
+      block: `La administración del servidor ha desactivado el proyecto ${project}: ${reason}. Puede verlo, pero no cambiarlo. No envía nada, y los correos en espera quedan retenidos hasta que la administración vuelva a activarlo.`,
+    }),
+    enabledByAdmin: ({ project, reason }) => ({
+      subject: `El proyecto ${project} se ha activado`,
+      block: `La administración del servidor ha vuelto a activar el proyecto ${project}: ${reason}. Los correos en espera se envían ahora.`,
+    }),
     footer: "Si no lo esperaba, hable con los demás administradores del proyecto.",
   },
   fr: {
@@ -133,6 +161,14 @@ export const NOTICE_TEXTS: Readonly<Record<MailLanguage, NoticeTexts>> = {
     deletionRequested: ({ project, by }) => ({
       subject: `${project} est en cours de suppression`,
       block: `Le projet ${project} est supprimé avec tout son contenu. Demandé par ${by ?? "l’administration du serveur"}.`,
+    }),
+    disabledByAdmin: ({ project, reason }) => ({
+      subject: `Le projet ${project} a été désactivé`,
+      block: `L’administration du serveur a désactivé le projet ${project} : ${reason}. Vous pouvez le consulter, mais pas le modifier. Il n’envoie rien, et les e-mails en attente restent retenus jusqu’à ce que l’administration le réactive.`,
+    }),
+    enabledByAdmin: ({ project, reason }) => ({
+      subject: `Le projet ${project} a été activé`,
+      block: `L’administration du serveur a réactivé le projet ${project} : ${reason}. Les e-mails en attente sont envoyés maintenant.`,
     }),
     footer: "Si vous ne vous y attendiez pas, contactez les autres administrateurs du projet.",
   },

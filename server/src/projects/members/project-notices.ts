@@ -8,7 +8,7 @@ import type { Actor } from "../../audit/audit-log.ts";
 import { NOTICE_TEXTS, type Notice, type NoticeFacts } from "./project-notice-texts.ts";
 import { listNoticeRecipients } from "./queries.ts";
 
-interface ProjectNotice extends Pick<NoticeFacts, "role" | "owner"> {
+interface ProjectNotice extends Pick<NoticeFacts, "role" | "owner" | "reason"> {
   projectId: string;
   notice: Notice;
   actor: Actor;
@@ -17,13 +17,17 @@ interface ProjectNotice extends Pick<NoticeFacts, "role" | "owner"> {
 }
 
 /** Queues a security email in the transaction of the change. Call it while its recipients are still members. */
-export async function sendNotice(tx: Tx, { projectId, notice, actor, to, role, owner }: ProjectNotice) {
+export async function sendNotice(
+  tx: Tx,
+  { projectId, notice, actor, to, role, owner, reason }: ProjectNotice,
+) {
   const recipients = await listNoticeRecipients(tx, projectId, { to: to ?? null, by: actor.userId });
   const mails = recipients.map(({ email, language: tag, project, by }) => {
     const language = mailLanguageOf(tag);
     const { [notice]: words, footer } = NOTICE_TEXTS[language];
     const { subject, block } = words({
       ...(role === undefined ? {} : { role }),
+      ...(reason === undefined ? {} : { reason: withoutFullStop(reason) }),
       ...(owner === undefined ? {} : { owner: addressForStrangers(owner) }),
       project: nameForStrangers(project),
       by: by === null ? null : addressForStrangers(by),
@@ -32,3 +36,6 @@ export async function sendNotice(tx: Tx, { projectId, notice, actor, to, role, o
   });
   await enqueuePlatformEmails(tx, mails);
 }
+
+/** The sentence around the reason ends with one. */
+const withoutFullStop = (reason: string) => reason.trim().replace(/[.!]$/, "");

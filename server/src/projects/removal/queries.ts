@@ -32,9 +32,11 @@ export async function startRemovalRow(
     where id = ${projectId}`.execute(tx);
 }
 
+/** The logo goes if it was an image of the project, because the reset deleted these. The brand is a setting and stays. */
 export async function endResetRow(tx: Tx, projectId: string): Promise<void> {
   await sql`
-    update projects set disabled = false, removal = null, removal_job = null, updated_at = now()
+    update projects set disabled = false, removal = null, removal_job = null, updated_at = now(),
+      logo_url = case when position('/images/' || replace(id::text, '-', '') in logo_url) > 0 then null else logo_url end
     where id = ${projectId}`.execute(tx);
 }
 

@@ -102,7 +102,7 @@ const isGone = async (project: TestProject) =>
 const WIPED =
   "api_requests campaign_queues campaigns consent_changes consent_erasures consent_heads consent_seals contact_fields contact_views contacts content_links count_positions count_values dmarc_reports dmarc_sources email_attempts email_contents email_counts email_files " +
   "email_resolutions emails emails_kept_longer event_counts event_deliveries event_log event_name_counts event_reactions event_streams event_subscriptions events idempotency_keys import_changes job_errors job_files link_clicks " +
-  "mail_counts mailbox_messages paused_destinations recipient_batches retired_slugs returned_messages segment_members segments template_variants template_versions templates " +
+  "mail_counts mailbox_messages paused_destinations received_emails recipient_batches retired_slugs returned_messages segment_members segments template_variants template_versions templates " +
   "tls_reports tracking_counts uploads webhook_calls webhook_endpoints workflow_dates workflow_earlier_graphs workflow_executions workflow_step_counts workflow_versions workflows";
 
 test("every tenant table is listed as deleted or kept by a reset", async () => {
@@ -143,6 +143,31 @@ test("a reset keeps members, keys, domains and the log, and affects no other pro
       .status,
   ).toBe(201);
   expect(await verifyAuditLog(server.database, project.id)).toBeNull();
+});
+
+test("a reset keeps the brand, and a logo only if it is not an image that the reset deletes", async () => {
+  const [uploaded, elsewhere] = [await server.createProject(), await server.createProject()];
+  const key = uploaded.id.replaceAll("-", "") + "a".repeat(32);
+  const logos = [`https://post.example/images/${key}.png`, "https://shop.example/logo.png"];
+  const both = [uploaded, elsewhere];
+  for (const [at, { id }] of both.entries())
+    await server.rows(
+      "update projects set logo_url = $2, brand_accent = '#0f766e' where id = $1",
+      id,
+      logos[at],
+    );
+  for (const project of both) expect((await reset(project)).status).toBe(202);
+  const stateOf = async () =>
+    server.rows(
+      'select removal, logo_url as "logoUrl", brand_accent as "accent" from projects where id = any($1) order by id',
+      both.map(({ id }) => id),
+    );
+  await withWorker(async () => {
+    await expect.poll(stateOf, WAIT).toEqual([
+      { removal: null, logoUrl: null, accent: "#0f766e" },
+      { removal: null, logoUrl: logos[1], accent: "#0f766e" },
+    ]);
+  });
 });
 
 test("a deleted project and all its rows are gone, and its audit log is kept", async () => {

@@ -6,6 +6,7 @@ import { isId } from "../../platform/ids.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { AppError } from "../../platform/app-error.ts";
 import { cancelWebhookCalls } from "../../webhooks/webhook-calls.ts";
+import type { FailureFilter } from "./cause-queries.ts";
 import { requireExecution, requireWorkflow } from "./executions.ts";
 import { readGraphs } from "./load-executions.ts";
 import { moveStuck } from "./move-failed.ts";
@@ -127,7 +128,7 @@ export async function skipFailed(tx: Tx, projectId: string, asked: FailedExecuti
 
 export interface FailedExecutions {
   workflowId: string;
-  by: { id: string } | { stepId: string };
+  by: { id: string } | ({ stepId: string } & FailureFilter);
 }
 
 /** @throws AppError WORKFLOW_NOT_FOUND, EXECUTION_NOT_FOUND, CONFLICT, or STEP_NOT_FOUND if no version of the workflow has the step */

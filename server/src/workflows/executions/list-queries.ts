@@ -4,6 +4,7 @@ import type { Graph } from "@postloft/contract/workflows/graph.ts";
 import type { Database, Tx } from "../../platform/database/database.ts";
 import type { Row } from "../../platform/database/row.ts";
 import { notify } from "../../platform/notify.ts";
+import { isFailureOf, type FailureFilter } from "./cause-queries.ts";
 
 export async function findWorkflowRow(database: Database, projectId: string, id: string) {
   const { rows } = await sql<{
@@ -58,17 +59,20 @@ export interface ExecutionFilter {
   contactId?: string | undefined;
   status?: string | undefined;
   stepId?: string | undefined;
+  /** Failed ones of this cause. */
+  cause?: string | undefined;
 }
 
 function matching(
   projectId: string,
-  { workflowId, contactId, status, stepId }: ExecutionFilter,
+  { workflowId, contactId, status, stepId, cause }: ExecutionFilter,
 ): RawBuilder<SqlBool> {
   const conditions = [sql<SqlBool>`x.project_id = ${projectId}`];
   if (workflowId !== undefined) conditions.push(sql`x.workflow_id = ${workflowId}`);
   if (contactId !== undefined) conditions.push(sql`x.contact_id = ${contactId}`);
   if (status !== undefined) conditions.push(sql`x.status = ${status}`);
   if (stepId !== undefined) conditions.push(sql`x.step_id = ${stepId}`);
+  if (cause !== undefined) conditions.push(isFailureOf({ cause }));
   return sql.join(conditions, sql` and `) as RawBuilder<SqlBool>;
 }
 
@@ -200,11 +204,11 @@ export async function listFailedForUpdate(
   }: {
     projectId: string;
     workflowId: string;
-    by: { id: string } | { stepId: string };
+    by: { id: string } | ({ stepId: string } & FailureFilter);
     limit: number;
   },
 ) {
-  const isAsked = "id" in by ? sql`x.id = ${by.id}` : sql`x.step_id = ${by.stepId}`;
+  const isAsked = "id" in by ? sql`x.id = ${by.id}` : sql`x.step_id = ${by.stepId} and ${isFailureOf(by)}`;
   const { rows } = await sql<{ id: string; version: number; stepId: string }>`
     select x.id, x.version, x.step_id from workflow_executions x
     where x.project_id = ${projectId} and x.workflow_id = ${workflowId} and x.status = 'FAILED' and x.contact_id is not null

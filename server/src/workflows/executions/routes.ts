@@ -1,5 +1,6 @@
 // HTTP routes of executions.
 import * as contract from "@postloft/contract/executions.ts";
+import * as failures from "@postloft/contract/workflows/failures.ts";
 import * as moves from "@postloft/contract/workflows/moves.ts";
 import * as questions from "@postloft/contract/workflows/questions.ts";
 import { created, ok, route, type Route } from "../../platform/http/route.ts";
@@ -10,6 +11,7 @@ import { pageOf } from "../routes.ts";
 import { cancelAll, cancelExecution, retryFailed, skipFailed } from "./end-executions.ts";
 import { getExecution, listExecutions, requireWorkflow } from "./executions.ts";
 import { explainEntry } from "./explain-entry.ts";
+import { listFailures } from "./failures.ts";
 import { requestMove } from "./move-executions.ts";
 import { previewMove } from "./preview-move.ts";
 import { replay } from "./replay.ts";
@@ -56,11 +58,14 @@ function listRoutes({ database }: SimulationDependencies): Route[] {
   return [
     route(contract.listExecutions, async ({ projectId, params, query }) => {
       const { id: workflowId } = await requireWorkflow(database, projectId, params.id);
-      const { status, stepId, contactId, ...pages } = query;
-      const filter = { workflowId, status, stepId, contactId };
+      const { status, stepId, contactId, cause, ...pages } = query;
+      const filter = { workflowId, status, stepId, contactId, cause };
       const page = await listExecutions(database, projectId, filter, pageOf(pages));
       return ok({ executions: page.data, ...page });
     }),
+    route(failures.listFailures, async ({ projectId, params }) =>
+      ok(await listFailures(database, projectId, params.id)),
+    ),
     route(contract.getExecution, async ({ projectId, params }) =>
       ok(await getExecution(database, projectId, params.id, params.executionId)),
     ),
@@ -108,9 +113,9 @@ function endRoutes(): Route[] {
         [contract.skipFailedAtStep, skipFailed],
       ] as const
     ).map(([endpoint, goOn]) =>
-      route(endpoint, async ({ projectId, params, commit }) => {
-        const { id: workflowId, stepId } = params;
-        return commit(async (tx) => ok({ count: await goOn(tx, projectId, { workflowId, by: { stepId } }) }));
+      route(endpoint, async ({ projectId, params, query, commit }) => {
+        const by = { stepId: params.stepId, ...query };
+        return commit(async (tx) => ok({ count: await goOn(tx, projectId, { workflowId: params.id, by }) }));
       }),
     ),
   ];

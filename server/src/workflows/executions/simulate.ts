@@ -1,4 +1,5 @@
 // Simulates a contact's path through a workflow, with each rendered email and the time of each wait. Writes and sends nothing.
+import { footerLookOf } from "@postloft/contract/footer-frame.ts";
 import type { ExecutionStatus, TriggerConfig } from "@postloft/contract/workflows/graph.ts";
 import type { Filter } from "@postloft/contract/filters.ts";
 import { readClock } from "../../platform/clock.ts";
@@ -262,7 +263,9 @@ async function render(
   const links = linksOf(projectId, NO_ONE);
   const [footer = null] =
     content.listKind === "MARKETING"
-      ? await readFooters(database, [{ projectId, locale: contact.data["locale"], ...links }])
+      ? await readFooters(database, [
+          { projectId, locale: contact.data["locale"], look: footerLookOf(content.html), ...links },
+        ])
       : [];
   const knownFields = await findKnownKeys(database, projectId, fallbackWords(content));
   // As the sender renders it: a custom recipient is no contact.

@@ -46,7 +46,7 @@ export function phraseOf(
   if (kind === "subscribed" && typeof input === "boolean")
     return input === (operator === "equals")
       ? t("the contact is subscribed")
-      : t("the contact is unsubscribed");
+      : t("the contact is not subscribed");
   const value = formatValue(input);
   const hasSpan = typeof input === "number" && unit !== undefined;
   const span = hasSpan ? formatSpan(input, unit) : "";

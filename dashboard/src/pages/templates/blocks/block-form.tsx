@@ -6,6 +6,7 @@ import { Field, Select, TextArea } from "../../../ui/field.tsx";
 import { Skeleton } from "../../../ui/states.tsx";
 import { useVariables } from "../../mail-editor/variables.ts";
 import { ImageForm } from "./image-form.tsx";
+import { FooterForm, SocialForm, UnsubscribeForm } from "./closing-forms.tsx";
 import { AlignChoice, PixelsField } from "./parts-of-forms.tsx";
 
 const RichTextEditor = lazy(async () => ({ default: (await import("./rich-text.tsx")).RichTextEditor }));
@@ -49,6 +50,14 @@ export function BlockForm({ projectId, block, onChange, onUploaded }: BlockFormP
           onChange={({ target }) => onChange({ ...block, html: target.value })}
         />
       );
+    case "logo":
+      return <ImageForm {...{ projectId, block, onChange, onUploaded }} />;
+    case "social":
+      return <SocialForm block={block} onChange={onChange} />;
+    case "footer":
+      return <FooterForm block={block} onChange={onChange} />;
+    case "unsubscribe":
+      return <UnsubscribeForm block={block} onChange={onChange} />;
     case "divider":
       return <p className="text-sm text-faint">{t("A horizontal line.")}</p>;
   }

@@ -8,10 +8,14 @@ import {
   Copy,
   Heading,
   Image,
+  ImagePlus,
+  MailX,
   Minus,
   MousePointerClick,
   MoveVertical,
+  PanelBottom,
   Plus,
+  Share2,
   Trash2,
   Type,
   type LucideIcon,
@@ -20,6 +24,7 @@ import { useId } from "react";
 import { t } from "../../../text/t.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Menu, MenuItem } from "../../../ui/menu.tsx";
+import { useProject } from "../../project-shell.tsx";
 import { BlockForm } from "./block-form.tsx";
 import {
   BLOCK_NAMES,
@@ -43,6 +48,10 @@ const ICONS: Readonly<Record<BlockKind, LucideIcon>> = {
   divider: Minus,
   space: MoveVertical,
   html: Code,
+  logo: ImagePlus,
+  social: Share2,
+  footer: PanelBottom,
+  unsubscribe: MailX,
 };
 
 interface BlockListProps<One extends Block> {
@@ -64,8 +73,9 @@ export function BlockList<One extends Block>({
   onOpen,
   ...rest
 }: BlockListProps<One>) {
+  const project = useProject();
   const add = (at: number) => (kind: BlockKind) => {
-    const block = newBlock(kind) as One;
+    const block = newBlock(kind, project) as One;
     onChange(inserted(blocks, at, block));
     onOpen(block.id);
   };

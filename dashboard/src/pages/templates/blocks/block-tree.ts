@@ -1,5 +1,7 @@
 // Pure operations on a design's blocks: insert, change, move, copy and remove. Blocks are at the top level or in a column.
-import type { Align, Block, Design, Leaf, RichText } from "@postloft/contract/design.ts";
+import type { Brand } from "@postloft/contract/brand.ts";
+import type { Align, Block, Design, Leaf, Look, RichText } from "@postloft/contract/design.ts";
+import type { Project } from "../../../session/queries.ts";
 import { t } from "../../../text/t.ts";
 
 export type BlockKind = Block["kind"];
@@ -10,9 +12,13 @@ export const BLOCK_NAMES: Readonly<Record<BlockKind, string>> = {
   heading: t("Heading"),
   button: t("Button"),
   image: t("Image"),
+  logo: t("Logo"),
   columns: t("Columns"),
   divider: t("Divider"),
   space: t("Space"),
+  social: t("Social links"),
+  footer: t("Footer"),
+  unsubscribe: t("Unsubscribe links"),
   html: t("HTML"),
 };
 export const BLOCK_KINDS = Object.keys(BLOCK_NAMES) as BlockKind[];
@@ -38,13 +44,21 @@ function newId(): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-export function newBlock(kind: BlockKind): Block {
+/** The parts of a project that new blocks and emails have. */
+export type BrandedProject = Pick<Project, "name" | "logoUrl" | "brand" | "language">;
+
+/** The width of the logo in new emails. */
+const LOGO_WIDTH = 140;
+
+/** @param project its logo is in new logo blocks */
+export function newBlock(kind: BlockKind, project?: BrandedProject): Block {
   return kind === "columns"
     ? { id: newId(), kind, columns: [[newLeaf("text")], [newLeaf("text")]] }
-    : newLeaf(kind);
+    : newLeaf(kind, project);
 }
 
-function newLeaf(kind: Leaf["kind"]): Leaf {
+// oxlint-disable-next-line complexity -- a list of all kinds
+function newLeaf(kind: Leaf["kind"], project?: BrandedProject): Leaf {
   const id = newId();
   switch (kind) {
     case "heading":
@@ -61,15 +75,42 @@ function newLeaf(kind: Leaf["kind"]): Leaf {
       return { id, kind, height: 24 };
     case "html":
       return { id, kind, html: "<p>…</p>" };
+    case "logo":
+      return {
+        id,
+        kind,
+        url: project?.logoUrl ?? "",
+        alt: project?.name ?? "",
+        link: "",
+        width: LOGO_WIDTH,
+        align: LEFT,
+      };
+    case "social":
+      return { id, kind, links: [{ service: "website", url: "" }], align: "center" };
+    case "footer":
+      return { id, kind, align: "center" };
+    case "unsubscribe":
+      return {
+        id,
+        kind,
+        label: t("Unsubscribe"),
+        manageLabel: t("Manage your subscription"),
+        align: "center",
+      };
   }
 }
 
-/** Returns a design that contains only these blocks. */
-export function designOf(blocks: Block[], language: string, accent = "#2f3437"): Design {
+/** Returns the styles of a brand. */
+export function lookOf({ background, surface, ink, accent, font }: Brand): Omit<Look, "width"> {
+  return { background, surface, ink, accent, font };
+}
+
+/** Returns a design that contains only these blocks, in the colors and the font of the project. */
+export function designOf(blocks: Block[], { language, brand }: Pick<Project, "language" | "brand">): Design {
   return {
     format: "postloft-blocks",
     version: 1,
-    look: { background: "#f5f5f4", surface: "#ffffff", ink: "#1c1917", accent, font: "sans", width: 600 },
+    look: { ...lookOf(brand), width: 600 },
     language,
     preheader: "",
     blocks,
@@ -96,7 +137,7 @@ export function withImage<One extends Block>(blocks: List<One>, id: string, url:
   return blocks.map((block): One => {
     if (block.kind === "columns")
       return { ...block, columns: block.columns.map((leaves) => withImage(leaves, id, url)) };
-    return block.kind === "image" && block.id === id ? { ...block, url } : block;
+    return (block.kind === "image" || block.kind === "logo") && block.id === id ? { ...block, url } : block;
   });
 }
 
@@ -145,6 +186,7 @@ export function summaryOf(block: Block): string {
     case "button":
       return block.label;
     case "image":
+    case "logo":
       return block.alt === "" ? block.url : block.alt;
     case "space":
       return `${block.height} px`;
@@ -152,7 +194,12 @@ export function summaryOf(block: Block): string {
       return block.html.slice(0, 80);
     case "columns":
       return block.columns.map((leaves) => leaves.map(summaryOf).join(" ")).join(" · ");
+    case "social":
+      return block.links.map(({ url }) => url).join(" · ");
+    case "unsubscribe":
+      return block.label;
     case "divider":
+    case "footer":
       return "";
   }
 }

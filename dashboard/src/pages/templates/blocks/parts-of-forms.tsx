@@ -47,17 +47,12 @@ export function PixelsField<Value extends number | null>({
   );
 }
 
+export const ALIGNMENTS: ReadonlyArray<{ value: Align; label: string }> = [
+  { value: "left", label: t("Left") },
+  { value: "center", label: t("Center") },
+  { value: "right", label: t("Right") },
+];
+
 export function AlignChoice({ value, onChoose }: { value: Align; onChoose: (align: Align) => void }) {
-  return (
-    <Choices
-      label={t("Alignment")}
-      options={[
-        { value: "left", label: t("Left") },
-        { value: "center", label: t("Center") },
-        { value: "right", label: t("Right") },
-      ]}
-      value={value}
-      onChoose={onChoose}
-    />
-  );
+  return <Choices label={t("Alignment")} options={ALIGNMENTS} value={value} onChoose={onChoose} />;
 }

@@ -20,6 +20,7 @@ import { readWorkflowSearch, type WorkflowSearch } from "../search.ts";
 import { stepName } from "../steps/step-kinds.ts";
 import type { Workflow } from "../workflow-queries.ts";
 import { CancelAllButton, FailedStepActions } from "./execution-actions.tsx";
+import { FailureGroups } from "./failure-groups.tsx";
 import { EXECUTION_STATUSES, progressText, type ListedExecution } from "./execution-status.ts";
 
 const route = getRouteApi("/signed-in/$projectId/workflows/$workflowId");
@@ -35,15 +36,16 @@ interface ExecutionListProps {
 export function ExecutionList({ projectId, workflow }: ExecutionListProps) {
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const { status, at, contact } = search;
+  const { status, at, contact, cause } = search;
   const list = useExecutions(projectId, workflow.id, search);
   const { total = 0 } = list;
-  const isFiltered = status !== undefined || at !== undefined || contact !== undefined;
+  const isFiltered = status !== undefined || at !== undefined || contact !== undefined || cause !== undefined;
   return (
     <>
+      <FailureGroups projectId={projectId} workflowId={workflow.id} />
       <div className="mb-3 flex flex-wrap items-center gap-3">
         <Filters workflow={workflow} />
-        {at !== undefined && status === "FAILED" && total > 0 && (
+        {at !== undefined && cause === undefined && status === "FAILED" && total > 0 && (
           <FailedStepActions projectId={projectId} workflowId={workflow.id} stepId={at} />
         )}
         {!isFiltered && total > 0 && <CancelAllButton projectId={projectId} workflowId={workflow.id} />}
@@ -73,7 +75,7 @@ export function ExecutionList({ projectId, workflow }: ExecutionListProps) {
   );
 }
 
-function useExecutions(projectId: string, id: string, { status, at, contact }: WorkflowSearch) {
+function useExecutions(projectId: string, id: string, { status, at, contact, cause }: WorkflowSearch) {
   const found = useQuery({
     ...query(api.contacts.list, { projectId, query: { search: contact ?? "", limit: "20" } }),
     enabled: contact !== undefined,
@@ -84,6 +86,7 @@ function useExecutions(projectId: string, id: string, { status, at, contact }: W
     ...(status === undefined ? {} : { status }),
     ...(at === undefined ? {} : { stepId: at }),
     ...(contact === undefined ? {} : { contactId }),
+    ...(cause === undefined ? {} : { cause }),
   };
   return usePages(
     endpointKey(api.executions.list, { projectId, params: { id }, query: filter }),
@@ -104,7 +107,10 @@ function Filters({ workflow }: { workflow: Workflow }) {
   const { status, at, contact } = route.useSearch();
   const navigate = route.useNavigate();
   const change = (changed: Record<string, string>) =>
-    void navigate({ search: (old) => readWorkflowSearch({ ...old, ...changed }), replace: true });
+    void navigate({
+      search: (old) => readWorkflowSearch({ ...old, cause: undefined, ...changed }),
+      replace: true,
+    });
   return (
     <>
       <SearchBox

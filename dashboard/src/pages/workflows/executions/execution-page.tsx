@@ -1,19 +1,23 @@
-// Shows one execution: the contact, the input, and every step with its result.
+// Shows one execution: the contact, its path on the canvas, and every step with its input and result.
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { ArrowLeft } from "lucide-react";
-import type { EmailStatus } from "@postloft/contract/emails.ts";
+import { useState } from "react";
 import { api } from "../../../api/endpoints.ts";
 import { query } from "../../../api/query.ts";
 import { t } from "../../../text/t.ts";
 import { formatInstant } from "../../../ui/format.ts";
 import { Badge, Card, Page } from "../../../ui/page.tsx";
 import { Failure, Skeleton } from "../../../ui/states.tsx";
-import { StatusBadge, STATUSES } from "../../emails/statuses.tsx";
 import { useProject } from "../../project-shell.tsx";
-import { branchName, STEP_KINDS, stepName } from "../steps/step-kinds.ts";
+import { useIsWide } from "../steps/use-is-wide.ts";
+import { useNames } from "../steps/use-names.ts";
+import { workflowQuery } from "../workflow-queries.ts";
 import { ExecutionActions } from "./execution-actions.tsx";
-import { EXECUTION_STATUSES, progressText, RUN_STATUSES, type Execution } from "./execution-status.ts";
+import { ExecutionCanvas } from "./execution-canvas.tsx";
+import { EXECUTION_STATUSES, progressText, type Execution } from "./execution-status.ts";
+import { Json } from "./json.tsx";
+import { RunList } from "./run-list.tsx";
 
 const route = getRouteApi("/signed-in/$projectId/workflows/$workflowId/executions/$executionId");
 const POLL_EVERY_MS = 5_000;
@@ -30,6 +34,7 @@ export function ExecutionPage() {
     <Page
       title={data?.contact?.email ?? (data === undefined ? t("Execution") : t("Deleted contact"))}
       {...(data === undefined ? {} : { about: data.workflow.name })}
+      width="wide"
       actions={data !== undefined && <ExecutionActions projectId={project.id} execution={data} />}
     >
       <Link
@@ -82,84 +87,77 @@ function Facts({ projectId, execution }: ExecutionProps) {
   );
 }
 
-function Path({ projectId, execution: { steps, moves } }: ExecutionProps) {
+/** The canvas of its version with the runs next to it. On a phone, only the runs. */
+function Path({ projectId, execution }: ExecutionProps) {
+  const { workflowId, version, steps } = execution;
+  const isWide = useIsWide();
+  const last = steps.length - 1;
+  const [chosen, setChosen] = useState<number | null | undefined>(undefined);
+  const [focused, setFocused] = useState(0);
+  const params = { id: workflowId, version: String(version) };
+  const graph = useQuery(query(api.workflows.getVersion, { projectId, params }));
+  const workflow = useQuery(workflowQuery(projectId, workflowId));
+  const names = useNames(projectId, workflow.data ?? NO_TRIGGER);
+  const failure = graph.error ?? workflow.error;
+  if (failure !== null) return <Failure error={failure} onRetry={() => void graph.refetch()} />;
+  if (graph.data === undefined || workflow.data === undefined || names === null)
+    return <Skeleton className="h-80" />;
+  const failed = steps[last]?.status === "FAILED" ? last : null;
+  const open = chosen === undefined ? failed : chosen;
+  const shared = { execution, workflow: workflow.data, names, open };
   return (
-    <section aria-labelledby="path">
-      <h2 id="path" className="mb-2 text-base font-semibold">
-        {t("Path")}
-      </h2>
-      <Card>
-        {steps.length === 0 && (
-          <p className="px-5 py-4 text-sm text-soft">{t("The first step runs soon.")}</p>
-        )}
-        <ol className="divide-y divide-line">
-          {steps.map((run) => (
-            <StepRun key={`${run.stepId} ${run.startedAt}`} projectId={projectId} run={run} />
-          ))}
-        </ol>
-        {moves.map(({ at, fromVersion, toVersion, isUndo }) => (
-          <p key={at} className="border-t border-line px-5 py-3 text-sm text-soft">
-            {isUndo
-              ? t("Moved back from version {from} to {to}: {when}", {
-                  from: fromVersion,
-                  to: toVersion,
-                  when: formatInstant(at),
-                })
-              : t("Moved from version {from} to {to}: {when}", {
-                  from: fromVersion,
-                  to: toVersion,
-                  when: formatInstant(at),
-                })}
-          </p>
-        ))}
-      </Card>
-    </section>
+    <div className={isWide ? "grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_26rem]" : ""}>
+      {isWide && (
+        <ExecutionCanvas
+          {...shared}
+          graph={graph.data}
+          onOpen={(place) => {
+            setChosen(place);
+            setFocused(focused + 1);
+          }}
+        />
+      )}
+      <section aria-labelledby="path" className="min-w-0">
+        <h2 id="path" className="mb-2 text-base font-semibold">
+          {t("Path")}
+        </h2>
+        <Card className="overflow-hidden">
+          {steps.length === 0 && (
+            <p className="px-5 py-4 text-sm text-soft">{t("The first step runs soon.")}</p>
+          )}
+          <RunList
+            {...shared}
+            projectId={projectId}
+            steps={graph.data.steps}
+            focused={focused}
+            onOpen={setChosen}
+          />
+          <Moves moves={execution.moves} />
+        </Card>
+      </section>
+    </div>
   );
 }
 
-function StepRun({ projectId, run }: { projectId: string; run: Execution["steps"][number] }) {
-  const { type, status, startedAt, completedAt, waitsUntil, branch, output, error, email } = run;
-  const { icon: Icon } = STEP_KINDS[type];
-  return (
-    <li className="px-5 py-3 text-sm">
-      <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
-        <Icon size={14} className="text-accent" aria-hidden />
-        <span className="font-medium wrap-anywhere">{stepName(run)}</span>
-        <Badge tone={RUN_STATUSES[status].tone}>{RUN_STATUSES[status].label}</Badge>
-        {branch !== null && <Badge tone="neutral">{branchName(type, branch)}</Badge>}
-        <time dateTime={startedAt} className="text-soft tabular-nums sm:ml-auto">
-          {formatInstant(startedAt)}
-        </time>
-      </div>
-      {completedAt === null && waitsUntil !== null && (
-        <p className="mt-1 text-soft">{t("Continues {when}", { when: formatInstant(waitsUntil) })}</p>
-      )}
-      {error !== null && <p className="mt-1 wrap-anywhere text-bad">{error}</p>}
-      {email !== null && (
-        <p className="mt-1">
-          <Link
-            to="/$projectId/emails/$emailId"
-            params={{ projectId, emailId: email.id }}
-            className="text-accent hover:underline"
-          >
-            <bdi>{email.subject === "" ? t("Open email") : email.subject}</bdi>
-          </Link>{" "}
-          {isEmailStatus(email.status) && <StatusBadge status={email.status} />}
-        </p>
-      )}
-      {output !== null && Object.keys(output).length > 0 && (
-        <details className="mt-1">
-          <summary className="cursor-pointer text-soft hover:text-ink">{t("Output")}</summary>
-          <Json value={output} />
-        </details>
-      )}
-    </li>
-  );
-}
+/** Stands for the trigger until the workflow is read. */
+const NO_TRIGGER = { triggerType: "MANUAL", triggerConfig: {} } as const;
 
-/** An older page may not know a new status. */
-function isEmailStatus(status: string): status is EmailStatus {
-  return Object.hasOwn(STATUSES, status);
+function Moves({ moves }: Pick<Execution, "moves">) {
+  return moves.map(({ at, fromVersion, toVersion, isUndo }) => (
+    <p key={at} className="border-t border-line px-5 py-3 text-sm text-soft">
+      {isUndo
+        ? t("Moved back from version {from} to {to}: {when}", {
+            from: fromVersion,
+            to: toVersion,
+            when: formatInstant(at),
+          })
+        : t("Moved from version {from} to {to}: {when}", {
+            from: fromVersion,
+            to: toVersion,
+            when: formatInstant(at),
+          })}
+    </p>
+  ));
 }
 
 function Data({ title, value }: { title: string; value: Readonly<Record<string, unknown>> }) {
@@ -171,13 +169,5 @@ function Data({ title, value }: { title: string; value: Readonly<Record<string, 
         <Json value={value} />
       </Card>
     </section>
-  );
-}
-
-function Json({ value }: { value: unknown }) {
-  return (
-    <pre className="mt-1 font-mono text-xs leading-5 wrap-anywhere whitespace-pre-wrap">
-      {JSON.stringify(value, null, 2)}
-    </pre>
   );
 }

@@ -5,9 +5,11 @@ import type { api } from "../../../api/endpoints.ts";
 import { t } from "../../../text/t.ts";
 import { formatInstant } from "../../../ui/format.ts";
 import type { Tone } from "../../../ui/page.tsx";
+import { causeText } from "./cause-text.ts";
 
 export type Execution = ApiResponse<typeof api.executions.get>;
 export type ListedExecution = ApiResponse<typeof api.executions.list>["data"][number];
+export type FailureGroup = ApiResponse<typeof api.executions.listFailures>["data"][number];
 type RunStatus = Execution["steps"][number]["status"];
 
 export const EXECUTION_STATUSES: Record<ExecutionStatus, { tone: Tone; label: string }> = {
@@ -37,7 +39,7 @@ export function progressText({
   completedAt,
 }: ListedExecution): string {
   const step = currentStep?.name ?? "";
-  if (exitReason !== null && exitReason !== "") return exitReason;
+  if (exitReason !== null && exitReason !== "") return causeText(exitReason);
   if (completedAt !== null) return t("Ended {when}", { when: formatInstant(completedAt) });
   if (waitsFor !== null) return t("{step} · waiting for {event}", { step, event: waitsFor });
   if (nextAt !== null) return t("{step} · continues {when}", { step, when: formatInstant(nextAt) });

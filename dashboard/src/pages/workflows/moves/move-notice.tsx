@@ -10,6 +10,7 @@ import { Progress } from "../../../ui/progress.tsx";
 import { useToast } from "../../../ui/toasts.tsx";
 import { useUndoToast } from "../../use-undo.ts";
 import { invalidateWorkflows, type Workflow } from "../workflow-queries.ts";
+import { VersionsDialog } from "../versions/versions-dialog.tsx";
 import { MoveDialog } from "./move-dialog.tsx";
 import { leftOutText, type Move } from "./move-texts.ts";
 
@@ -23,6 +24,7 @@ interface MoveNoticeProps {
 
 export function MoveNotice({ projectId, workflow: { id, version } }: MoveNoticeProps) {
   const [isOpen, setOpen] = useState(false);
+  const [isComparing, setComparing] = useState(false);
   const [jobId, setJobId] = useState<string | null>(null);
   const preview = useQuery(query(api.workflows.previewMove, { projectId, params: { id } }, version));
   const total = preview.data?.total ?? 0;
@@ -49,7 +51,20 @@ export function MoveNotice({ projectId, workflow: { id, version } }: MoveNoticeP
         </p>
         <p className="mt-1 text-soft">{t("Your changes don't reach people who entered before them.")}</p>
       </div>
-      <Button onClick={() => setOpen(true)}>{t("Move to this version")}</Button>
+      <div className="flex flex-wrap gap-2">
+        <Button look="quiet" onClick={() => setComparing(true)}>
+          {t("View changes")}
+        </Button>
+        <Button onClick={() => setOpen(true)}>{t("Move to this version")}</Button>
+      </div>
+      {isComparing && (
+        <VersionsDialog
+          projectId={projectId}
+          workflowId={id}
+          from={Math.max(...preview.data.groups.map((group) => group.version))}
+          onClose={() => setComparing(false)}
+        />
+      )}
       {isOpen && (
         <MoveDialog
           projectId={projectId}

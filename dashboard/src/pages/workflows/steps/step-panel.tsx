@@ -14,6 +14,7 @@ import { Card } from "../../../ui/page.tsx";
 import { Failure } from "../../../ui/states.tsx";
 import type { Way } from "../canvas/plan.ts";
 import { useEdits } from "../edits/use-edits.tsx";
+import { startEventOf } from "../start-event.ts";
 import type { Step, Workflow } from "../workflow-queries.ts";
 import { ConfigFields } from "./config-fields.tsx";
 import { AT_INPUTS, FIRST_CONFIGS, type Config } from "./step-config.ts";
@@ -53,11 +54,6 @@ export function PanelFrame({ title, onClose, children }: FrameProps) {
       {children}
     </Card>
   );
-}
-
-export function startEventOf({ triggerType, triggerConfig }: Workflow): string | undefined {
-  const { eventName } = triggerConfig;
-  return triggerType === "EVENT" && typeof eventName === "string" ? eventName : undefined;
 }
 
 interface StepPanelProps {

@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { FlaskConical } from "lucide-react";
-import { lazy, Suspense, useMemo, useRef, useState, useSyncExternalStore } from "react";
+import { lazy, Suspense, useMemo, useRef, useState } from "react";
 import { t } from "../../../text/t.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Choices } from "../../../ui/choices.tsx";
@@ -17,15 +17,14 @@ import { pathOf } from "../try/trial-path.ts";
 import { TryPanel } from "../try/try-panel.tsx";
 import { useTrial } from "../try/use-trial.ts";
 import { stepNumbersQuery, type Step, type Workflow, type WorkflowNumbers } from "../workflow-queries.ts";
-import { useSegmentNames } from "../workflows-page.tsx";
-import { useStepFields } from "./condition-fields.tsx";
-import { templatesQuery } from "./mail-fields.tsx";
 import { Outline } from "./outline.tsx";
 import { StepButton } from "./step-button.tsx";
 import { stepName, wayName, type AddableType } from "./step-kinds.ts";
-import { NewStepPanel, startEventOf, StepPanel } from "./step-panel.tsx";
-import { stepText, type Names } from "./step-text.ts";
+import { NewStepPanel, StepPanel } from "./step-panel.tsx";
+import { stepText } from "./step-text.ts";
 import { TriggerPanel } from "./trigger-panel.tsx";
+import { useIsWide } from "./use-is-wide.ts";
+import { useNames } from "./use-names.ts";
 import { WayMenu } from "./way-menu.tsx";
 
 const Canvas = lazy(async () => ({ default: (await import("../canvas/canvas.tsx")).Canvas }));
@@ -229,31 +228,4 @@ function SelectedPanel({ step, onCopy, ...shared }: SelectedPanelProps) {
   const { type } = step;
   if (type === "TRIGGER") return <TriggerPanel {...shared} />;
   return <StepPanel step={{ ...step, type }} onCopy={onCopy} {...shared} />;
-}
-
-/** Returns null while loading. */
-function useNames(projectId: string, workflow: Workflow): Names | null {
-  const segments = useSegmentNames(projectId);
-  const templates = useQuery(templatesQuery(projectId));
-  const fields = useStepFields(projectId, startEventOf(workflow));
-  if (templates.isPending) return null;
-  return {
-    segments,
-    fields,
-    templates: new Map(templates.data?.data.map(({ id, name }) => [id, name])),
-  };
-}
-
-const WIDE = "(min-width: 48rem)";
-
-/** Returns whether the window has room for the canvas. */
-function useIsWide(): boolean {
-  return useSyncExternalStore(
-    (onChange) => {
-      const wide = matchMedia(WIDE);
-      wide.addEventListener("change", onChange);
-      return () => wide.removeEventListener("change", onChange);
-    },
-    () => matchMedia(WIDE).matches,
-  );
 }

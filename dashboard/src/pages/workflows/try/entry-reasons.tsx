@@ -11,9 +11,9 @@ import { t } from "../../../text/t.ts";
 import { formatInstant } from "../../../ui/format.ts";
 import { Failure, Skeleton } from "../../../ui/states.tsx";
 import { segmentsQuery } from "../../segments/segment-queries.ts";
-import { startEventOf } from "../steps/step-panel.tsx";
+import { startEventOf } from "../start-event.ts";
 import type { Workflow } from "../workflow-queries.ts";
-import { useSegmentNames } from "../workflows-page.tsx";
+import { useSegmentNames } from "../use-segment-names.ts";
 import { lastEventQuery } from "./use-trial.ts";
 
 type Reason = ApiResponse<typeof api.workflows.why>["reasons"][number];

@@ -1,6 +1,5 @@
 // The result of a trial as a timeline: each step with its time, its branch and its email.
 import { Link } from "@tanstack/react-router";
-import { Check, X } from "lucide-react";
 import { useState } from "react";
 import { t } from "../../../text/t.ts";
 import { Button } from "../../../ui/button.tsx";
@@ -12,7 +11,8 @@ import { branchName, STEP_KINDS, stepName } from "../steps/step-kinds.ts";
 import type { Names } from "../steps/step-text.ts";
 import { readWorkflowSearch } from "../search.ts";
 import type { Workflow } from "../workflow-queries.ts";
-import { afterText, comparisonsOf, endText, remarkOf, runText, type Comparison } from "./trial-words.ts";
+import { Comparisons } from "./comparisons.tsx";
+import { afterText, comparisonsOf, endText, remarkOf, runText } from "./trial-words.ts";
 import type { StepRun, TrialMail, TrialResult } from "./use-trial.ts";
 
 interface TimelineProps {
@@ -121,23 +121,6 @@ function Run({ run, mail, workflow, names, onOpen }: RunProps) {
       {error !== null && <p className="wrap-anywhere text-bad">{error}</p>}
       {mail !== undefined && <Mail mail={mail} onOpen={onOpen} />}
     </li>
-  );
-}
-
-function Comparisons({ comparisons }: { comparisons: readonly Comparison[] }) {
-  return (
-    <ul className="text-soft">
-      {comparisons.map(({ text, matches }, index) => (
-        <li key={index} className="flex gap-1.5">
-          {matches ? (
-            <Check size={14} className="mt-0.75 shrink-0 text-good" aria-label={t("True")} />
-          ) : (
-            <X size={14} className="mt-0.75 shrink-0 text-faint" aria-label={t("False")} />
-          )}
-          <span className="min-w-0 wrap-anywhere">{text}</span>
-        </li>
-      ))}
-    </ul>
   );
 }
 

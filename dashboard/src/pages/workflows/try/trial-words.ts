@@ -45,8 +45,9 @@ interface Compared {
 }
 
 /** Returns the comparisons of a CONDITION or BRANCH in its words. */
-export function comparisonsOf(run: StepRun, step: Step, { fields }: Names): Comparison[] {
+export function comparisonsOf(run: Pick<StepRun, "output">, step: Step, { fields }: Names): Comparison[] {
   const compared = (run.output?.["compared"] ?? []) as Compared[];
+  if (compared.length === 0) return [];
   return pairsOf(compared, step).flatMap(([{ value, seen, matches }, condition]) => {
     if (condition === undefined) return [];
     // The trial knows the values of variables.

@@ -8,7 +8,7 @@ import { api } from "../../../api/endpoints.ts";
 import { endpointKey } from "../../../api/query-key.ts";
 import { query } from "../../../api/query.ts";
 import { useDebounced } from "../../../ui/use-debounced.ts";
-import { startEventOf } from "../steps/step-panel.tsx";
+import { startEventOf } from "../start-event.ts";
 import type { Step, Workflow } from "../workflow-queries.ts";
 
 export type TrialResult = ApiResponse<typeof api.workflows.simulate>;

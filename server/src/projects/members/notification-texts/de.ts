@@ -101,6 +101,15 @@ export const DE: NotificationTexts = {
     label: "Eintrag anzeigen",
     footer: SWITCH_OFF,
   }),
+  lostLinkDomain: ({ domain }) => ({
+    subject: `${domain} funktioniert nicht mehr für Links`,
+    blocks: [
+      `Drei Prüfungen der Link-Domain ${domain} nacheinander schlugen fehl. Neue E-Mails verwenden für Links, Bilder und öffentliche Seiten die Adresse der Installation. Links in bereits gesendeten E-Mails funktionieren möglicherweise nicht.`,
+      `Die Seite „Domains“ zeigt die Ursache. Sobald eine Prüfung gelingt, verwenden neue E-Mails die Domain wieder.`,
+    ],
+    label: "Link-Domain anzeigen",
+    footer: SWITCH_OFF,
+  }),
   pausedCampaign: (facts) => {
     const { name } = facts;
     return {

@@ -94,6 +94,15 @@ export const EN: NotificationTexts = {
     label: "View record",
     footer: SWITCH_OFF,
   }),
+  lostLinkDomain: ({ domain }) => ({
+    subject: `${domain} no longer works for links`,
+    blocks: [
+      `Three consecutive checks of the link domain ${domain} failed. New emails use the address of the installation for links, images and public pages. Links in emails that were already sent may not work.`,
+      `The Domains page shows what is wrong. Once a check succeeds, new emails use the domain again.`,
+    ],
+    label: "View link domain",
+    footer: SWITCH_OFF,
+  }),
   pausedCampaign: (facts) => {
     const { name } = facts;
     return {

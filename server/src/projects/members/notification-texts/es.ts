@@ -94,6 +94,15 @@ export const ES: NotificationTexts = {
     label: "Ver el registro",
     footer: SWITCH_OFF,
   }),
+  lostLinkDomain: ({ domain }) => ({
+    subject: `${domain} ya no funciona para los enlaces`,
+    blocks: [
+      `Tres comprobaciones seguidas del dominio de enlaces ${domain} fallaron. Los correos nuevos usan la dirección de la instalación para los enlaces, las imágenes y las páginas públicas. Los enlaces de los correos ya enviados pueden no funcionar.`,
+      `La página Dominios muestra la causa. Cuando una comprobación tenga éxito, los correos nuevos volverán a usar el dominio.`,
+    ],
+    label: "Ver el dominio de enlaces",
+    footer: SWITCH_OFF,
+  }),
   pausedCampaign: (facts) => {
     const { name } = facts;
     return {

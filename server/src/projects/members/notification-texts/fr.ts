@@ -93,6 +93,15 @@ export const FR: NotificationTexts = {
     label: "Afficher l’enregistrement",
     footer: SWITCH_OFF,
   }),
+  lostLinkDomain: ({ domain }) => ({
+    subject: `${domain} ne fonctionne plus pour les liens`,
+    blocks: [
+      `Trois contrôles de suite du domaine de liens ${domain} ont échoué. Les nouveaux e-mails utilisent l’adresse de l’installation pour les liens, les images et les pages publiques. Les liens des e-mails déjà envoyés peuvent ne plus fonctionner.`,
+      `La page Domaines montre la cause. Dès qu’un contrôle réussit, les nouveaux e-mails utilisent de nouveau le domaine.`,
+    ],
+    label: "Afficher le domaine de liens",
+    footer: SWITCH_OFF,
+  }),
   pausedCampaign: (facts) => {
     const { name } = facts;
     return {

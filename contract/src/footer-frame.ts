@@ -1,0 +1,37 @@
+// Frames the footer of an email in its own colors. The footer is rendered for each recipient, and reads its colors from the frame.
+import { mixed, softInk } from "./color.ts";
+
+/** The look of a footer, as its frame defines it. */
+export interface FooterLook {
+  ink: string;
+  /** null for the alignment that the project's brand has. */
+  align: "left" | "center" | "right" | null;
+}
+
+/** The variable for the footer, in the recipient's language. */
+const FOOTER = "{{{unsubscribeFooterHtml}}}";
+const FRAME = /class="email-footer" style="color:(#[0-9a-f]{6});(?:text-align:(left|center|right);)?/;
+
+/** Returns the attributes of an element that contains the footer, in readable colors for the ink and the background. */
+export function footerAttributes(
+  { ink, align }: FooterLook,
+  background: string,
+  /** More declarations. */
+  style = "",
+): string {
+  const colour = softInk(ink, background);
+  const line = mixed(ink, background, 0.8);
+  const alignment = align === null ? "" : `text-align:${align};`;
+  return `class="email-footer" style="color:${colour};${alignment}border-top:1px solid ${line};padding:20px 0${style}"`;
+}
+
+/** Returns a footer in its frame. */
+export function framedFooter(look: FooterLook, background: string): string {
+  return `<div ${footerAttributes(look, background)}>${FOOTER}</div>`;
+}
+
+/** Returns the look that the frame of a footer defines, or null if its author placed it elsewhere. */
+export function footerLookOf(html: string): FooterLook | null {
+  const [, ink, align = null] = FRAME.exec(html) ?? [];
+  return ink === undefined ? null : { ink, align: align as FooterLook["align"] };
+}

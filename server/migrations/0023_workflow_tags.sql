@@ -1,0 +1,2 @@
+-- Words that group workflows across folders, without repeats.
+alter table workflows add column tags text[] not null default '{}';

@@ -1,0 +1,64 @@
+// Receives messages from people: stores them and records the events of their contacts.
+import { EMAIL_RECEIVED } from "@postloft/contract/event-names.ts";
+import type { Tx } from "../platform/database/database.ts";
+import { enqueueContactEvents } from "../reactions/reactions.ts";
+import { recordEvents } from "../events/events.ts";
+import { pairUp } from "../platform/pair-up.ts";
+import { findWrittenTo } from "../projects/projects.ts";
+import { readDataPatch } from "../contacts/rules.ts";
+import { upsertContacts } from "../contacts/upsert-contacts.ts";
+import { keepReceivedEmails } from "../received/keep-received.ts";
+import type { NoticeRow } from "./queries.ts";
+import type { Read } from "./read-notices.ts";
+import type { IncomingMessage } from "./returned-message.ts";
+
+/** Stores messages from people and records the events of their contacts. Returns the messages to existing projects. */
+export async function receiveMessages(
+  tx: Tx,
+  notices: ReadonlyArray<readonly [NoticeRow, Read]>,
+): Promise<Set<IncomingMessage>> {
+  const messages = notices.flatMap(([notice, read]) =>
+    "message" in read ? [{ notice, message: read.message }] : [],
+  );
+  if (messages.length === 0) return new Set();
+  const names = messages.map(({ message }) => message.inboundName);
+  const projects = await findWrittenTo(tx, [...new Set(names)]);
+  const own = messages.flatMap(({ notice: { id, recipient, raw }, message }) => {
+    const projectId = projects.get(message.inboundName);
+    return projectId === undefined
+      ? []
+      : [{ ...message, id, projectId, message, recipient: recipient ?? "", raw: raw ?? Buffer.alloc(0) }];
+  });
+  const contacts = await upsertContacts(
+    tx,
+    own.map(({ projectId, from }) => ({
+      projectId,
+      email: from,
+      // Writing to a project is not consent to receive email. Existing consent stays.
+      subscribedIfNew: false,
+      patch: readDataPatch(undefined),
+      via: { source: "inbound", actor: null, ip: null },
+    })),
+  );
+  // The `email.received` event does not announce the new contact to change subscribers.
+  await enqueueContactEvents(
+    tx,
+    pairUp(own, contacts).flatMap(([{ projectId }, { contactId, isNew }]) =>
+      isNew ? [{ projectId, contactId }] : [],
+    ),
+  );
+  await keepReceivedEmails(
+    tx,
+    pairUp(own, contacts).map(([message, { contactId }]) => ({ ...message, contactId })),
+  );
+  await recordEvents(
+    tx,
+    pairUp(own, contacts).map(([{ projectId, id, data }, { contactId }]) => ({
+      projectId,
+      contactId,
+      name: EMAIL_RECEIVED,
+      data: { ...data, receivedEmailId: id },
+    })),
+  );
+  return new Set(own.map(({ message }) => message));
+}
