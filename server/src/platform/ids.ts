@@ -54,6 +54,11 @@ export function contentId(...parts: ReadonlyArray<string | Buffer>): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 
+/** Returns whether an id contains its creation time (UUIDv7). All stored ids do, but a caller may name any UUID. */
+export function hasTime(id: string): boolean {
+  return isId(id) && id[14] === "7";
+}
+
 /** Returns the time in a UUIDv7, in milliseconds since 1970. */
 export function idTimeMs(id: string): number {
   return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);

@@ -585,6 +585,8 @@ test("an import can be undone once, after its end, within 30 days, unless it was
   const longAgo = `0190${randomUUID().slice(4, 14)}7${randomUUID().slice(15)}`;
   expect(await respond(longAgo)).toBe(TOO_LATE);
   expect(await respond(newId())).toMatch(/^404 /);
+  const withoutTime = "00000000-0000-4000-8000-000000000001";
+  expect(await respond(withoutTime)).toMatch(/^404 /);
   expect(await respond("x")).toMatch(/^404 /);
   const other = await server.createProject(server.project.owner);
   expect((await ask(other, old)).status).toBe(404);

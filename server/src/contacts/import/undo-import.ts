@@ -7,7 +7,7 @@ import type { z } from "zod";
 import { asMessage, withValues, type Wording } from "@postloft/contract/translation.ts";
 import { nowMs } from "../../platform/clock.ts";
 import type { Database, Tx } from "../../platform/database/database.ts";
-import { idTimeMs, isId } from "../../platform/ids.ts";
+import { hasTime, idTimeMs, isId } from "../../platform/ids.ts";
 import {
   addUndoJob,
   readJob,
@@ -84,7 +84,7 @@ async function requireUndoable(database: Database, key: JobKey): Promise<Date> {
     : [];
   if (job === undefined || about === undefined) {
     // Job ids contain their creation time, and the sweep deletes old jobs.
-    if (isId(key.id) && idTimeMs(key.id) < nowMs() - DAYS * DAY_MS) throw conflict(TOO_LATE);
+    if (hasTime(key.id) && idTimeMs(key.id) < nowMs() - DAYS * DAY_MS) throw conflict(TOO_LATE);
     throw new AppError("JOB_NOT_FOUND");
   }
   if (about.finishedAt === null) throw conflict("The import is still running. Undo it after it ends.");

@@ -26,6 +26,7 @@ import {
   useTestServer,
   type TestCaller,
 } from "../../testing/test-server.ts";
+import { addReceivedEmails } from "../../testing/received-email.ts";
 import type { ResponseOf } from "../../testing/typed-call.ts";
 import { ONE_PIXEL, uploadFor, uploadOf } from "../../testing/upload.ts";
 import { drawWorkflow } from "../../testing/workflow-fixture.ts";
@@ -386,6 +387,7 @@ const VALID_BODIES: Record<string, unknown> = {
   "emails.reschedule": { scheduledFor: new Date(Date.now() + 86_400_000).toISOString() },
   "v1.track": { email: "ada@example.com", event: "opened" },
   "v1.send": { to: "ada@example.com", from: "a@sandbox.localhost", subject: "s", body: "b" },
+  "received.reply": { from: "a@sandbox.localhost", body: "b" },
   "v1.sendBatch": {
     emails: [{ to: "ada@example.com", from: "a@sandbox.localhost", subject: "s", body: "b" }],
   },
@@ -400,6 +402,7 @@ const VALID_BODIES: Record<string, unknown> = {
   "suppressions.add": { emails: ["ada@example.com"] },
   "domains.create": { domain: "mail.example.com" },
   "domains.update": { ed25519: true },
+  "domains.setLinkDomain": { domain: "go.example.com" },
   "contacts.bulkSubscribe": { contactIds: [randomUUID()] },
   "contacts.bulkUnsubscribe": { contactIds: [randomUUID()] },
   "contacts.bulkDelete": { contactIds: [randomUUID()] },
@@ -410,6 +413,7 @@ const VALID_BODIES: Record<string, unknown> = {
   "segments.preview": { filters: SUBSCRIBED },
   "segments.explain": { filters: SUBSCRIBED, contactId: randomUUID() },
   "templates.create": { name: "Hello", subject: "s", body: "b", type: "TRANSACTIONAL" },
+  "uploads.update": { alt: "A leaf" },
   "templates.update": { name: "Good day" },
   "templates.saveVariant": { subject: "s", body: "b" },
   "templates.preview": { subject: "s", body: "b" },
@@ -569,6 +573,7 @@ async function furnish() {
   );
   const { body: messages } = await server.call(mailbox.listMessages, byKey);
   const message = messages.data[0]?.id ?? "";
+  const [received] = await addReceivedEmails(server.database, project.id, [{}]);
   const [logged] = await server.rows<{ id: string }>(
     `insert into api_requests (project_id, id, request_id, at, method, path, route, status, duration_ms, key, body_bytes)
      values ($1, new_id(), 'a request', now(), 'GET', '/contacts', '/contacts', 200, 1, 'secret', 0) returning id`,
@@ -659,6 +664,7 @@ async function furnish() {
       "/emails/:id": email,
       "/emails/:id/resolve": email,
       "/emails/:id/cancel": email,
+      ...below("/received-emails", received?.id ?? "", ["/raw", "/attachments/:index", "/reply"]),
       "/mailbox/messages/:id": message,
       "/mailbox/messages/:id/raw": message,
       "/mailbox/messages/:id/attachments/:position": message,
@@ -672,6 +678,11 @@ async function furnish() {
       "/users/@me/projects/:projectId/removals/:jobId": project.id,
       "/projects/:projectId/setup-state": project.id,
       "/projects/:projectId/enable": project.id,
+      "/projects/:projectId/transports": project.id,
+      "/projects/:projectId/transports/:id": project.id,
+      "/projects/:projectId/transports/:id/test": project.id,
+      "/installation/projects/:id/suspend": project.id,
+      "/installation/projects/:id/enable": project.id,
       "/projects/:projectId/keys": project.id,
       "/projects/:projectId/keys/:keyId": project.id,
       "/projects/:projectId/members": project.id,
@@ -702,6 +713,7 @@ async function furnish() {
 }
 
 const WAIT = { timeout: 30_000, interval: 20 };
+const SAME = "the same";
 // Public pages have signed links and belong to no project. Fields and events are identified by words, which each project may use.
 const withId = ENDPOINTS.filter(
   ({ path, caller }) => /:(?!field\b|eventName\b|address\b)/.test(path) && caller !== "anyone",
@@ -713,7 +725,11 @@ const BODIES_WITH_ID: Record<string, unknown> = {
   "notifications.update": { "weekly-summary": true },
   "notifications.setWebhook": EXAMPLE_BODIES["notifications.setWebhook"],
   "users.renamePasskey": { name: "Mine" },
+  "projects.createTransport": EXAMPLE_BODIES["projects.createTransport"],
+  "projects.updateTransport": EXAMPLE_BODIES["projects.updateTransport"],
   "projects.enable": { reason: "nothing is wrong any more" },
+  "installation.suspendProject": { reason: "nothing is wrong any more" },
+  "installation.enableProject": { reason: "nothing is wrong any more" },
   "projects.reset": { confirm: "A project" },
   "projects.delete": { confirm: "A project" },
   "keys.create": { name: "Reads", scopes: ["*:read"] },
@@ -731,6 +747,7 @@ test("responds to an id of another project byte for byte like to an unknown id",
     "emails",
     "domains",
     "mailbox_messages",
+    "received_emails",
     "projects",
     "api_keys",
     "memberships",
@@ -745,6 +762,7 @@ test("responds to an id of another project byte for byte like to an unknown id",
     "workflow_versions",
     "workflow_executions",
     "webhook_endpoints",
+    "project_transports",
     "jobs",
   ];
   const contents = async () =>
@@ -767,10 +785,10 @@ test("responds to an id of another project byte for byte like to an unknown id",
           return `${status} ${text.replace(/"timestamp":"[^"]+"/, "")}`;
         }),
       );
-      return { foreign, isSame: foreign === missing };
+      return { foreign, missing: missing === foreign ? SAME : missing };
     });
     expect(responses).toEqual(
-      sameByName(withId, nameOf, () => ({ foreign: expect.stringMatching(/^40[34] /), isSame: true })),
+      sameByName(withId, nameOf, () => ({ foreign: expect.stringMatching(/^40[34] /), missing: SAME })),
     );
   }
   for (const list of ["/events", "/emails"]) {

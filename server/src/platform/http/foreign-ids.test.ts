@@ -6,6 +6,7 @@ import type { Endpoint } from "@postloft/contract/endpoint.ts";
 import { ENDPOINTS } from "@postloft/contract/endpoints.ts";
 import { EXAMPLE_BODIES } from "@postloft/contract/openapi/examples.ts";
 import { inputSchema, type JsonSchema } from "@postloft/contract/openapi/schemas.ts";
+import { addReceivedEmails } from "../../testing/received-email.ts";
 import { responsesByName, sameByName, useTestServer, type TestProject } from "../../testing/test-server.ts";
 import { drawWorkflow } from "../../testing/workflow-fixture.ts";
 import { listTenantTables } from "../database/tenant-rows.ts";
@@ -29,6 +30,7 @@ const KINDS = {
   stepIds: "step",
   executionIds: "execution",
   ids: "email",
+  threadId: "thread",
   userId: "person",
 } as const;
 type Kind = (typeof KINDS)[keyof typeof KINDS];
@@ -75,6 +77,7 @@ let foreign: TestProject;
 let foreignIds: Ids;
 
 const WAIT = { timeout: 30_000, interval: 20 };
+const SAME = "the same";
 const FROM = "a@sandbox.localhost";
 const CAMPAIGN = { name: "News", subject: "s", body: "b", from: FROM, audienceType: "SEGMENT" };
 const QUERY = { mode: "query", filter: { search: "@" } };
@@ -121,6 +124,7 @@ async function furnish(project: TestProject): Promise<Ids> {
       project.id,
     );
   await expect.poll(async () => (await completed()).length, WAIT).toBe(1);
+  const [received] = await addReceivedEmails(server.database, project.id, [{}]);
   return {
     contact: contact.id,
     segment: segment.id,
@@ -131,6 +135,7 @@ async function furnish(project: TestProject): Promise<Ids> {
     execution: (await completed())[0]?.id ?? "",
     email: (await delivered())[0]?.id ?? "",
     person: project.owner.id,
+    thread: received?.id ?? "",
   };
 }
 
@@ -206,11 +211,11 @@ test("responds to foreign ids as to unknown ones and leaves the other project un
   const responses = await responsesByName(FIELDS, nameOf, async (field) => {
     const told = await ask(field, foreignIds[kindOf(field)]);
     const missing = await ask(field, randomUUID());
-    return { told, isSame: told === missing };
+    return { told, missing: missing === told ? SAME : missing };
   });
   const same = sameByName(FIELDS, nameOf, () => ({
     told: expect.stringMatching(/^(2\d\d|404|409|422) /),
-    isSame: true,
+    missing: SAME,
   }));
   expect(responses).toEqual(same);
   const isBusy = async () =>
