@@ -84,6 +84,11 @@ test("reads up to 200 characters of the first words", () => {
   expect(inboxTextOf(`<p>${"ab ".repeat(5_000)}</p>`)).toHaveLength(200);
 });
 
+test("reads only the beginning of large HTML, because the rest is shown in no inbox", () => {
+  expect(inboxTextOf(`${"<b></b>".repeat(10_000)}Early`)).toBe("Early");
+  expect(inboxTextOf(`${"<b></b>".repeat(20_000)}Late`)).toBe("");
+});
+
 test("takes linear time for hostile HTML", () => {
   const elapsed = startCpuTimer();
   for (const unit of ["<body", "{{#if a}}", "{{{a", "<!--", "\u200c ", "{{ &"]) {

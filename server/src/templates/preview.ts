@@ -73,9 +73,10 @@ export async function previewContent(
   const data = { ...Object.fromEntries(kept), ...set, ...transient };
   const links = linksOf(projectId, NO_ONE);
   const content = { subject, ...sentParts({ type, body, previewText }) };
-  const look = footerLookOf(content.html);
   const [footer = null] = asksForFooter(content)
-    ? await readFooters(database, [{ projectId, locale: data["locale"], look, ...links }])
+    ? await readFooters(database, [
+        { projectId, locale: data["locale"], look: footerLookOf(content.html), ...links },
+      ])
     : [];
   const variables = templateVariables({
     id: contact?.id ?? null,
