@@ -18,6 +18,7 @@ import { poison } from "./poison.ts";
 import { createRandom } from "./random.ts";
 import { restoredCopy } from "./restored-copy.ts";
 import { rollingRestart } from "./rolling-restart.ts";
+import { scheduledEmails } from "./scheduled-emails.ts";
 import { sendRaces } from "./send-races.ts";
 import { smtpDead } from "./smtp-dead.ts";
 import { smtpNoReply } from "./smtp-no-reply.ts";
@@ -31,6 +32,7 @@ const CASES: readonly FaultCase[] = [
   killAtStep,
   rollingRestart,
   manySchedulers,
+  scheduledEmails,
   sendRaces,
   databaseRestart,
   databaseBlackhole,
