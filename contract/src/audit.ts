@@ -48,6 +48,7 @@ export const AUDIT_ACTIONS = [
   "suppressions.exported",
   "suppression.removed",
   "contacts.exported",
+  "campaign.exported",
   "campaign.sent",
   "campaign.scheduled",
   "campaign.cancelled",

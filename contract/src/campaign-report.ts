@@ -70,6 +70,22 @@ export const listPreviousCampaigns = endpoint({
   errors: ["CAMPAIGN_NOT_FOUND"],
 });
 
+export const exportCampaignRecipients = endpoint({
+  name: "campaigns.exportRecipients",
+  method: "GET",
+  path: "/campaigns/:id/recipients.csv",
+  summary: "Export the recipients of a campaign as CSV",
+  description:
+    "The columns are the fields of `GET /campaigns/:id/recipients`. The audit log records the export.",
+  caller: "project",
+  params: byId,
+  query: z.object({ status: z.enum(EMAIL_STATUSES).optional() }),
+  envelope: "raw",
+  contentType: "text/csv",
+  responses: { 200: z.string() },
+  errors: ["CAMPAIGN_NOT_FOUND"],
+});
+
 export const countCampaignRecipients = endpoint({
   name: "campaigns.recipientCounts",
   method: "GET",

@@ -142,6 +142,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   campaignActions.checkCampaign,
   campaignReport.getCampaignActivity,
   campaignReport.listPreviousCampaigns,
+  campaignReport.exportCampaignRecipients,
   campaignReport.countCampaignRecipients,
   workflows.listWorkflows,
   workflows.createWorkflow,

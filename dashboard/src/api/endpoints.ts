@@ -170,6 +170,7 @@ export const api = {
     check: address<typeof campaignActions.checkCampaign>("GET", "/campaigns/:id/check"),
     activity: address<typeof campaignReport.getCampaignActivity>("GET", "/campaigns/:id/activity"),
     previous: address<typeof campaignReport.listPreviousCampaigns>("GET", "/campaigns/:id/previous"),
+    exportRecipients: address<typeof campaignReport.exportCampaignRecipients>("GET", "/campaigns/:id/recipients.csv", "raw"),
     recipientCounts: address<typeof campaignReport.countCampaignRecipients>("GET", "/campaigns/:id/recipient-counts"),
   },
   workflows: {

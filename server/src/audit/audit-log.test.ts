@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import * as audit from "@postloft/contract/audit.ts";
 import * as campaignActions from "@postloft/contract/campaign-actions.ts";
+import * as campaignReport from "@postloft/contract/campaign-report.ts";
 import * as campaigns from "@postloft/contract/campaigns.ts";
 import * as contactImport from "@postloft/contract/contact-import.ts";
 import * as contacts from "@postloft/contract/contacts.ts";
@@ -96,6 +97,7 @@ test("records domains, secrets, suppressions, exports and campaigns without cont
   await server.call(campaignActions.cancelCampaign, byKey, { params: { id: campaign } });
   await server.call(campaignActions.cancelCampaign, byKey, { params: { id: campaign } });
   await server.call(campaignActions.sendCampaign, byKey, { params: { id: campaign } });
+  await server.call(campaignReport.exportCampaignRecipients, byKey, { params: { id: campaign } });
   await server.call(domains.deleteDomain, byKey, { params: { id: add.body.id } });
   const { data } = await list({ id, byKey } as TestProject);
   const domain = { id: add.body.id, name: `${id}.example` };
@@ -113,6 +115,7 @@ test("records domains, secrets, suppressions, exports and campaigns without cont
     ["campaign.scheduled", news, { scheduledFor }],
     ["campaign.cancelled", news, {}],
     ["campaign.sent", news, {}],
+    ["campaign.exported", news, {}],
     ["domain.removed", domain, {}],
   ]);
   expect(await verify(id)).toBeNull();

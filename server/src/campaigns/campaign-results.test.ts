@@ -157,3 +157,40 @@ test("shows nothing of a draft, and nothing of another project's campaign", asyn
     (await server.call(report.getCampaignActivity, project.byKey, { params, query: tooLong })).status,
   ).toBe(422);
 });
+
+test("exports each recipient once with the values of the list, in several batches and by status", async () => {
+  const project = await server.createProject();
+  const { byKey } = project;
+  await addContacts(project, 2);
+  const many = 1_002;
+  await server.rows(
+    `insert into contacts (project_id, id, email, subscribed)
+     select $1, new_id(), 'many' || n || '@example.com', true from generate_series(3, ${many}) n`,
+    project.id,
+  );
+  const params = await send(byKey, "Exported");
+  await moveTo(project.id, params.id, new Date(Date.now() - 3_600_000));
+  const [header = "", ...lines] = await linesOf(byKey, params);
+  expect(header.split(",")).toEqual(Object.keys(actions.recipient.shape));
+  expect(new Set(lines.map((line) => line.split(",")[2])).size).toBe(many);
+  expect(lines).toHaveLength(many);
+  const listed = await server.call(actions.listCampaignRecipients, byKey, { params, query: { limit: "5" } });
+  expect(lines.slice(0, 5)).toEqual(
+    listed.body.data.map((one) =>
+      Object.values(one)
+        .map((value) => value ?? "")
+        .join(","),
+    ),
+  );
+  const clicked = await linesOf(byKey, params, "CLICKED");
+  expect(clicked.slice(1)).toEqual(lines.filter((line) => line.includes(",CLICKED,")));
+  const other = await server.createProject();
+  const foreign = await server.call("GET", `/campaigns/${params.id}/recipients.csv`, other.byKey);
+  expect(foreign.status).toBe(404);
+});
+
+async function linesOf(byKey: TestCaller, params: { id: string }, status?: "CLICKED"): Promise<string[]> {
+  const query = status === undefined ? {} : { status };
+  const { text } = await server.call(report.exportCampaignRecipients, byKey, { params, query });
+  return text.trimEnd().split("\r\n");
+}

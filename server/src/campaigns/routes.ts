@@ -3,12 +3,13 @@ import * as actions from "@postloft/contract/campaign-actions.ts";
 import * as report from "@postloft/contract/campaign-report.ts";
 import * as contract from "@postloft/contract/campaigns.ts";
 import type { z } from "zod";
-import type { Database, Tx } from "../platform/database/database.ts";
+import { transaction, type Database, type Tx } from "../platform/database/database.ts";
 import { created, noContent, ok, route, type Call, type Route } from "../platform/http/route.ts";
 import { readPage } from "../platform/http/page.ts";
 import type { RateLimiter } from "../platform/http/rate-limit.ts";
 import { listRecipients } from "../emails/outbox/campaign-emails.ts";
 import { actorOf, recordAudit } from "../audit/audit-log.ts";
+import { csv } from "../contacts/csv-response.ts";
 import { checkDraft, takeTestMail } from "../templates/test-mail.ts";
 import { withMadeBody } from "../templates/designs.ts";
 import { warnOnSaving } from "../templates/unknown-variables.ts";
@@ -43,6 +44,7 @@ import {
   sendCampaign,
 } from "./send-campaign.ts";
 import { testCampaign } from "./test-campaign.ts";
+import { writeRecipients } from "./write-recipients.ts";
 
 type LinkStats = z.input<(typeof actions.getCampaignStats)["responses"][200]>["links"];
 
@@ -135,6 +137,14 @@ function reportRoutes(deps: CampaignRouteDependencies): Route[] {
     route(report.listPreviousCampaigns, async ({ projectId, params }) =>
       ok(await listPrevious(database, projectId, params.id)),
     ),
+    route(report.exportCampaignRecipients, async (call) => {
+      const { projectId, query, params } = call;
+      const { id, name } = await getCampaignRow(database, projectId, params.id);
+      const entry = { projectId, actor: actorOf(call), target: { id, name } };
+      if (call.method === "GET")
+        await transaction(database, (tx) => recordAudit(tx, [{ ...entry, action: "campaign.exported" }]));
+      return csv("recipients.csv", writeRecipients(database, { projectId, campaignId: id }, query.status));
+    }),
     route(report.countCampaignRecipients, async ({ projectId, params }) =>
       ok(await countStatuses(database, projectId, params.id)),
     ),

@@ -1,18 +1,22 @@
 // Lists a campaign's recipients with the status of each email.
-import { useQuery } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
+import { Download } from "lucide-react";
 import type { EmailStatus } from "@postloft/contract/emails.ts";
 import type { ApiResponse } from "../../api/address.ts";
+import { download } from "../../api/call.ts";
 import { api } from "../../api/endpoints.ts";
 import { query } from "../../api/query.ts";
 import { useList } from "../../api/use-list.ts";
 import { plural, t } from "../../text/t.ts";
+import { Button } from "../../ui/button.tsx";
 import { Choices } from "../../ui/choices.tsx";
 import { formatInstant, formatNumber } from "../../ui/format.ts";
 import { More } from "../../ui/more.tsx";
 import { Card } from "../../ui/page.tsx";
 import { Empty, Failure } from "../../ui/states.tsx";
 import { ROW_LINK, Table, type Column } from "../../ui/table.tsx";
+import { useToast } from "../../ui/toasts.tsx";
 import { FILTERED_STATUSES, StatusBadge, STATUSES } from "../emails/statuses.tsx";
 import type { ReportProps } from "./campaign-queries.ts";
 
@@ -25,15 +29,17 @@ export function Recipients({ projectId, campaign }: ReportProps) {
   const { id: campaignId, totalRecipients } = campaign;
   const { status } = route.useSearch();
   const navigate = route.useNavigate();
-  const list = useList(
-    api.campaigns.recipients,
-    { projectId, params: { id: campaignId }, query: status === undefined ? {} : { status } },
-    { pollEveryMs: POLL_EVERY_MS },
-  );
+  const toast = useToast();
+  const asked = { projectId, params: { id: campaignId }, query: status === undefined ? {} : { status } };
+  const list = useList(api.campaigns.recipients, asked, { pollEveryMs: POLL_EVERY_MS });
   const counts = useQuery({
     ...query(api.campaigns.recipientCounts, { projectId, params: { id: campaignId } }, campaign.status),
     placeholderData: (before) => before,
     refetchInterval: COUNT_EVERY_MS,
+  });
+  const exporting = useMutation({
+    mutationFn: () => download(api.campaigns.exportRecipients, asked, "recipients.csv"),
+    onError: (error) => toast(t("Couldn't export"), error.message),
   });
   const labelOf = (of: EmailStatus) => {
     const counted = counts.data?.find(({ status: one }) => one === of);
@@ -43,7 +49,7 @@ export function Recipients({ projectId, campaign }: ReportProps) {
   return (
     <section>
       <h2 className="mb-2 font-semibold">{t("Recipients")}</h2>
-      <div className="mb-3">
+      <div className="mb-3 flex flex-wrap items-start justify-between gap-2">
         <Choices
           label={t("Status")}
           options={[
@@ -55,6 +61,9 @@ export function Recipients({ projectId, campaign }: ReportProps) {
             void navigate({ search: chosen === "all" ? {} : { status: chosen }, resetScroll: false })
           }
         />
+        <Button look="quiet" busy={exporting.isPending} onClick={() => exporting.mutate()}>
+          <Download size={15} aria-hidden /> {t("Export")}
+        </Button>
       </div>
       {list.isError ? (
         <Failure error={list.error} onRetry={() => void list.refetch()} />

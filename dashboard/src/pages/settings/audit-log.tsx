@@ -61,6 +61,7 @@ const ACTIONS: Partial<Record<AuditAction, string>> = {
   "suppressions.exported": t("Suppression list exported"),
   "suppression.removed": t("Address removed from the suppression list"),
   "contacts.exported": t("Contacts exported"),
+  "campaign.exported": t("Recipients of a campaign exported"),
   "campaign.sent": t("Campaign sent"),
   "campaign.scheduled": t("Campaign scheduled"),
   "campaign.cancelled": t("Campaign canceled"),
