@@ -158,6 +158,7 @@ export const TEXT_EXAMPLES: Readonly<Record<string, unknown>> = {
   "accountPages.verify": page("Email confirmed", "Your email address is confirmed."),
   "activity.stream": `event: activity\nid: ${ID}\ndata: ${JSON.stringify(RECORDED["activity.list"].data[0])}\n\n`,
   "analytics.export": "name,count,previousCount,trend\r\norder placed,42,40,0.05\r\n",
+  "campaigns.exportRecipients": `id,contactId,email,status,reason,attempts,sentAt,deliveredAt,openedAt,clickedAt,bouncedAt,complainedAt\r\n${ID},,ada@example.com,DELIVERED,,1,${AT},${AT},,,,\r\n`,
   "contacts.exportAll": `email,subscribed,createdAt,plan\r\nada@example.com,true,${AT},pro\r\n`,
   "contacts.getImportErrors": 'email,plan,row,error\r\nno address,pro,3,"The address has no ""@""."\r\n',
   "events.streamLive": `id: 1\ndata: ${JSON.stringify(RECORDED["events.stream"].events[0])}\n\n`,
