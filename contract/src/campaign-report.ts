@@ -105,3 +105,11 @@ export const countCampaignRecipients = endpoint({
   },
   errors: ["CAMPAIGN_NOT_FOUND"],
 });
+
+/** In the order of the documentation. */
+export const CAMPAIGN_REPORT_ENDPOINTS = [
+  getCampaignActivity,
+  listPreviousCampaigns,
+  exportCampaignRecipients,
+  countCampaignRecipients,
+] as const;

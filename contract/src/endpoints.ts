@@ -10,7 +10,7 @@ import * as billingLimits from "./limits/billing.ts";
 import * as billing from "./billing.ts";
 import * as analytics from "./analytics.ts";
 import * as campaignActions from "./campaign-actions.ts";
-import * as campaignReport from "./campaign-report.ts";
+import { CAMPAIGN_REPORT_ENDPOINTS } from "./campaign-report.ts";
 import * as campaigns from "./campaigns.ts";
 import * as contacts from "./contacts.ts";
 import * as contactViews from "./contact-views.ts";
@@ -23,6 +23,7 @@ import { EVENT_STREAM_ENDPOINTS } from "./event-stream.ts";
 import * as events from "./events.ts";
 import * as importUndo from "./import-undo.ts";
 import { INSTALLATION_ENDPOINTS } from "./installation.ts";
+import { BACKUP_ENDPOINTS } from "./installation-backups.ts";
 import * as instance from "./instance.ts";
 import { CERTIFICATE_ENDPOINTS, LINK_DOMAIN_ENDPOINTS } from "./link-domains.ts";
 import * as keys from "./keys.ts";
@@ -140,10 +141,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   campaignActions.listCampaignRecipients,
   campaignActions.getCampaignAudience,
   campaignActions.checkCampaign,
-  campaignReport.getCampaignActivity,
-  campaignReport.listPreviousCampaigns,
-  campaignReport.exportCampaignRecipients,
-  campaignReport.countCampaignRecipients,
+  ...CAMPAIGN_REPORT_ENDPOINTS,
   workflows.listWorkflows,
   workflows.createWorkflow,
   workflowQuestions.listWorkflowFields,
@@ -297,4 +295,5 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...instance.INSTANCE_ENDPOINTS,
   ...CERTIFICATE_ENDPOINTS,
   ...INSTALLATION_ENDPOINTS,
+  ...BACKUP_ENDPOINTS,
 ];

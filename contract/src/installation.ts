@@ -12,7 +12,7 @@ export const INSTALLATION_ITEMS = 100;
 /** Emails of one queue are counted up to this number. */
 export const INSTALLATION_COUNTED = 10_000;
 
-const ONLY_ADMINS =
+export const ONLY_ADMINS =
   "Only for accounts whose confirmed address is in `ADMIN_EMAILS`, with a session. Other accounts get a 404.";
 const inTime = "Null if reading it took too long.";
 

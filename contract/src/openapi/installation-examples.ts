@@ -92,6 +92,29 @@ export const INSTALLATION_EXAMPLES = {
       },
     ],
   },
+  "installation.backups": {
+    folder: "/data/backups",
+    backups: [
+      {
+        name: "postloft-2026-10-01T09-00-00Z.tar.gz",
+        createdAt: AT,
+        bytes: 73_400_320,
+        restoreTest: { at: AT, works: true, message: "1284031 rows in 96 tables" },
+      },
+    ],
+    running: null,
+    failure: null,
+  },
+  "installation.createBackup": {
+    kind: "BACKUP",
+    name: "postloft-2026-10-01T09-00-00Z.tar.gz",
+    startedAt: AT,
+  },
+  "installation.testBackup": {
+    kind: "RESTORE_TEST",
+    name: "postloft-2026-10-01T09-00-00Z.tar.gz",
+    startedAt: AT,
+  },
   "installation.sendTest": {
     id: ID,
     status: "SENT",

@@ -162,6 +162,7 @@ export const TEXT_EXAMPLES: Readonly<Record<string, unknown>> = {
   "contacts.exportAll": `email,subscribed,createdAt,plan\r\nada@example.com,true,${AT},pro\r\n`,
   "contacts.getImportErrors": 'email,plan,row,error\r\nno address,pro,3,"The address has no ""@""."\r\n',
   "events.streamLive": `id: 1\ndata: ${JSON.stringify(RECORDED["events.stream"].events[0])}\n\n`,
+  "installation.downloadBackup": "The bytes of a gzip file.",
   "instance.metrics": 'postloft_http_request_seconds_count{method="POST",route="/v1/send",status="200"} 42\n',
   "instance.openapi": { openapi: "3.1.0", info: { title: "Postloft", version: "0.1.0" }, paths: {} },
   "mailbox.getRaw":

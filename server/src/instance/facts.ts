@@ -25,6 +25,8 @@ export interface InstanceFacts {
   dataDir: string | null;
   /** DATA_DIR, also if the database runs elsewhere. */
   folder: string;
+  /** The settings of commands that this process starts. */
+  commandSettings: Readonly<Record<string, string>>;
   /** The addresses of the accounts that may open the installation page. */
   adminEmails: readonly string[];
   roles: readonly string[];
@@ -48,6 +50,11 @@ export function factsOf(
     ...openPlatformEmail(config, transportName),
     dataDir: config.DATABASE_URL === undefined ? resolve(config.DATA_DIR) : null,
     folder: resolve(config.DATA_DIR),
+    commandSettings: {
+      DATA_DIR: resolve(config.DATA_DIR),
+      ...(config.DATABASE_URL === undefined ? {} : { DATABASE_URL: config.DATABASE_URL }),
+      ...(config.APP_SECRET === undefined ? {} : { APP_SECRET: config.APP_SECRET }),
+    },
     adminEmails: config.ADMIN_EMAILS,
     roles: config.ROLES,
     reputationGuard: config.REPUTATION_GUARD,

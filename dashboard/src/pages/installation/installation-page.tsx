@@ -9,6 +9,7 @@ import { formatBytes, formatInstant, formatNumber } from "../../ui/format.ts";
 import { Page } from "../../ui/page.tsx";
 import { Empty, Failure, Skeleton } from "../../ui/states.tsx";
 import { Tiles, type Tile } from "../../ui/tiles.tsx";
+import { BackupsCard } from "./backups-card.tsx";
 import { HealthCard } from "./health-card.tsx";
 import { installationQuery, type Installation } from "./installation-query.ts";
 import { ProjectsCard } from "./projects-card.tsx";
@@ -85,6 +86,7 @@ function Parts({ installation }: { installation: Installation }) {
       <ProcessesCard processes={installation.processes} />
       <JobsCard jobs={installation.jobs} />
       <SchedulesCard schedules={installation.schedules} />
+      <BackupsCard />
       <FactsCard installation={installation} />
       <StorageCard tables={installation.tables} />
     </>

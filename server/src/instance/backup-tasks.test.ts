@@ -1,0 +1,86 @@
+// Tests backups of the installation page with the real commands: written, downloaded, restored into an own database, and deleted.
+import { readdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { expect, test, vi } from "vitest";
+import * as contract from "@postloft/contract/installation-backups.ts";
+import { errorOf, useTestServer, type TestCaller } from "../testing/test-server.ts";
+
+const ADMIN = "person1@example.com";
+const server = useTestServer({ ROLES: "api", ADMIN_EMAILS: ADMIN });
+/** Two restores start a database each. */
+const SLOW = { timeout: 240_000 };
+const WAIT = { timeout: 90_000, interval: 100 };
+
+async function admin(): Promise<TestCaller> {
+  const { owner } = server.project;
+  expect(owner.email).toBe(ADMIN);
+  await server.prove(owner);
+  return { cookie: owner.cookie };
+}
+
+const list = async () => (await server.call(contract.listBackups, await admin())).body;
+
+/** Waits until no task runs and returns the list. */
+async function untilEnded() {
+  await vi.waitUntil(async () => (await list()).running === null, WAIT);
+  return list();
+}
+
+test(
+  "a backup is written once, downloaded, restored as a test, and deleted with its files",
+  SLOW,
+  async () => {
+    const caller = await admin();
+    const [first, second] = await Promise.all([
+      server.call(contract.createBackup, caller),
+      server.call(contract.createBackup, caller),
+    ]);
+    expect([first.status, second.status].toSorted()).toEqual([202, 409]);
+    const { name } = first.status === 202 ? first.body : second.body;
+    const params = { name };
+    const written = await untilEnded();
+    expect(written).toMatchObject({ failure: null, backups: [{ name, restoreTest: null }] });
+
+    const download = await fetch(`${server.url}/installation/backups/${name}`, {
+      headers: { cookie: caller.cookie ?? "" },
+    });
+    const bytes = Buffer.from(await download.arrayBuffer());
+    expect(bytes.length).toBe(written.backups[0]?.bytes);
+    expect(gunzipSync(bytes).includes(ADMIN)).toBe(true);
+
+    await server.call(contract.testBackup, caller, { params });
+    expect(errorOf(await server.call(contract.deleteBackup, caller, { params }))).toBe("409 CONFLICT");
+    const [tested] = (await untilEnded()).backups;
+    expect(tested?.restoreTest).toMatchObject({
+      works: true,
+      message: expect.stringMatching(/^\d+ rows in \d+ tables$/),
+    });
+
+    // A file that lost its end can't be restored, and its test says so.
+    await writeFile(join(written.folder, name), bytes.subarray(0, bytes.length - 100));
+    await server.call(contract.testBackup, caller, { params });
+    const [broken] = (await untilEnded()).backups;
+    expect(broken?.restoreTest).toMatchObject({
+      works: false,
+      message: expect.stringContaining("incomplete"),
+    });
+
+    expect((await server.call(contract.deleteBackup, caller, { params })).status).toBe(204);
+    expect(await readdir(written.folder)).toEqual([]);
+    expect(errorOf(await server.call(contract.testBackup, caller, { params }))).toBe(
+      "404 RESOURCE_NOT_FOUND",
+    );
+  },
+);
+
+test("names outside the folder of backups are rejected", async () => {
+  const caller = await admin();
+  for (const name of [
+    "..%2Fapp-secret",
+    "app-secret",
+    "postloft-2026-01-01T00-00-00Z.tar.gz%2F..%2F..%2Fapp-secret",
+  ])
+    for (const method of ["GET", "DELETE"] as const)
+      expect((await server.call(method, `/installation/backups/${name}`, caller)).status).toBe(404);
+});
