@@ -4,9 +4,9 @@ import { useTestServer } from "../server/src/testing/test-server.ts";
 import { openDashboard } from "./open-dashboard.ts";
 import { useBrowser } from "./use-browser.ts";
 
-// Test accounts are numbered. The first one owns the common project, and the next one is the admin.
+// Test accounts are numbered. The first one owns the common project, the second one is an admin, and so is the one of the next story.
 const ADMIN = "person2@example.com";
-const server = useTestServer({ ROLES: "api", ADMIN_EMAILS: ADMIN });
+const server = useTestServer({ ROLES: "api", ADMIN_EMAILS: `${ADMIN}, person4@example.com` });
 const browser = useBrowser();
 const REASON = "Sends to a purchased list.";
 
@@ -57,6 +57,25 @@ test("an instance admin suspends a project, sees its email wait, and enables it"
     { action: "project.suspended", by: null },
   ]);
   expect(project.id).not.toBe(other.id);
+});
+
+test("an instance admin creates, downloads and deletes a backup", async () => {
+  const { page } = await openDashboard(server, browser, async ({ owner }) => {
+    await server.prove(owner);
+    return "/account";
+  });
+  await page.goto("/app/installation");
+  await page.getByText("There is no backup on this machine.").waitFor();
+  await page.getByRole("button", { name: "Create backup" }).click();
+  await page.getByRole("row", { name: /Not tested/ }).waitFor();
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("link", { name: /^Download the backup of/ }).click(),
+  ]);
+  expect(download.suggestedFilename()).toMatch(/^postloft-.*Z\.tar\.gz$/);
+  await page.getByRole("button", { name: /^Delete the backup of/ }).click();
+  await page.getByRole("button", { name: "Delete backup" }).click();
+  await page.getByText("There is no backup on this machine.").waitFor();
 });
 
 test("another account has no link and finds no page", async () => {

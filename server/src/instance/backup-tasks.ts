@@ -1,78 +1,81 @@
-// Writes, tests and lists the backups in DATA_DIR for the installation page. The commands of `npm run backup` and `npm run restore` do the
-// work in a process of their own, so that requests don't wait for it (decision 0169).
-import { spawn } from "node:child_process";
+// Writes, tests and lists the backups in DATA_DIR for the installation page. The work of `npm run backup` and `npm run restore` is done in a
+// process of its own, so that requests don't wait for it (decision 0169).
+import { fork } from "node:child_process";
+import { once } from "node:events";
 import { createReadStream, type ReadStream } from "node:fs";
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
-import { setPriority } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import type { z } from "zod";
 import type * as contract from "@postloft/contract/installation-backups.ts";
 import { asMessage } from "@postloft/contract/translation.ts";
 import { AppError } from "../platform/app-error.ts";
 import { now } from "../platform/clock.ts";
+import type { BackupOrder, BackupReply } from "./backup-process.ts";
 
 type Listed = z.output<(typeof contract.listBackups)["responses"][200]>;
 type Backup = Listed["backups"][number];
 export type BackupTask = NonNullable<Listed["running"]>;
 type Outcome = NonNullable<Listed["failure"]>;
 
-const COMMAND = fileURLToPath(new URL("../backup.ts", import.meta.url));
+/** Begins the names of folders of restore tests. */
+const SCRATCH = "restore-test-";
 const SUFFIX = ".tar.gz";
-/** Files that belong to a backup: its secret, if DATA_DIR created that, and the result of its last restore test. */
+/** Files next to a backup: its secret, if DATA_DIR created that, and the result of its last restore test. */
 const BESIDE = { secret: ".app-secret", test: ".restore-test.json" };
-const BEHIND = 10;
-/** What the commands take over from this process. Their settings are those that it started with. */
-const SYSTEM_VARIABLES = ["PATH", "HOME", "TMPDIR", "TEMP", "SystemRoot", "NODE_COMPILE_CACHE"];
-const OUTPUT_MAX_CHARACTERS = 10_000;
 
 export interface BackupTasks {
   list(): Promise<Listed>;
   /** @throws AppError CONFLICT while another task runs */
-  create(): Promise<BackupTask>;
+  create(): BackupTask;
   /** @throws AppError CONFLICT while another task runs; RESOURCE_NOT_FOUND */
   test(name: string): Promise<BackupTask>;
   /** @throws AppError RESOURCE_NOT_FOUND */
-  open(name: string): Promise<{ bytes: number; file: ReadStream }>;
+  find(name: string): Promise<{ bytes: number; open: () => ReadStream }>;
   /** @throws AppError CONFLICT while it is tested; RESOURCE_NOT_FOUND */
   remove(name: string): Promise<void>;
 }
 
 /**
  * @param dataDir the folder that has or gets the folder `backups`
- * @param settings of the commands
+ * @param settings with which the process finds the database and the secret
  */
 export function createBackupTasks(dataDir: string, settings: Readonly<Record<string, string>>): BackupTasks {
   const folder = join(dataDir, "backups");
   let running: BackupTask | null = null;
   let failure: Outcome | null = null;
 
-  async function begin(
-    kind: BackupTask["kind"],
-    name: string,
-    work: () => Promise<void>,
-  ): Promise<BackupTask> {
+  function begin(kind: BackupTask["kind"], name: string, work: () => Promise<void>): BackupTask {
     if (running !== null)
       throw new AppError("CONFLICT", asMessage("A backup or a restore test is running. Wait until it ends."));
     const task = { kind, name, startedAt: now().toISOString() };
     running = task;
-    void work().finally(() => (running = null));
+    void work()
+      .catch((error: unknown) => {
+        failure = outcomeOf({ works: false, message: String(error) });
+      })
+      .finally(() => {
+        running = null;
+      });
     return task;
   }
 
   async function write(name: string): Promise<void> {
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    const outcome = await run(["backup", join(folder, name)], settings);
+    const outcome = outcomeOf(await runApart({ verb: "backup", file: join(folder, name), settings }));
     failure = outcome.works ? null : outcome;
   }
 
-  /** Restores into a database of its own, which needs no rights in the database of the installation. */
+  /** Restores into a database of its own, because the user of the installation's database may not create one. */
   async function restore(name: string): Promise<void> {
-    const scratch = await mkdtemp(join(folder, "restore-test-"));
+    // A server that was killed leaves its copy of the database behind.
+    for (const left of (await readdir(folder)).filter((entry) => entry.startsWith(SCRATCH)))
+      await rm(join(folder, left), { recursive: true, force: true });
+    const scratch = await mkdtemp(join(folder, SCRATCH));
     try {
       const { DATABASE_URL: _url, ...own } = settings;
-      const outcome = await run(["restore", join(folder, name)], { ...own, DATA_DIR: scratch });
-      await writeFile(join(folder, name + BESIDE.test), JSON.stringify(outcome), { mode: 0o600 });
+      const file = join(folder, name);
+      const reply = await runApart({ verb: "restore", file, settings: { ...own, DATA_DIR: scratch } });
+      await writeFile(file + BESIDE.test, JSON.stringify(outcomeOf(reply)), { mode: 0o600 });
     } finally {
       await rm(scratch, { recursive: true, force: true });
     }
@@ -82,35 +85,36 @@ export function createBackupTasks(dataDir: string, settings: Readonly<Record<str
     async list() {
       return { folder, backups: await listFiles(folder), running, failure };
     },
-    create: async () => {
+    create() {
       const name = `postloft-${now().toISOString().slice(0, 19).replaceAll(":", "-")}Z${SUFFIX}`;
       return begin("BACKUP", name, () => write(name));
     },
     async test(name) {
-      await sizeOf(folder, name);
+      await sizeOf(join(folder, name));
       return begin("RESTORE_TEST", name, () => restore(name));
     },
-    async open(name) {
-      const bytes = await sizeOf(folder, name);
-      return { bytes, file: createReadStream(join(folder, name)) };
+    async find(name) {
+      const path = join(folder, name);
+      return { bytes: await sizeOf(path), open: () => createReadStream(path) };
     },
     async remove(name) {
-      await sizeOf(folder, name);
+      const path = join(folder, name);
+      await sizeOf(path);
       if (running?.name === name)
         throw new AppError("CONFLICT", asMessage("This backup is being tested. Delete it after that."));
-      for (const suffix of ["", ...Object.values(BESIDE)])
-        await rm(join(folder, name + suffix), { force: true });
+      for (const suffix of ["", ...Object.values(BESIDE)]) await rm(path + suffix, { force: true });
     },
   };
 }
 
+const outcomeOf = (reply: BackupReply): Outcome => ({ at: now().toISOString(), ...reply });
+
 /** @throws AppError RESOURCE_NOT_FOUND */
-async function sizeOf(folder: string, name: string): Promise<number> {
-  try {
-    return (await stat(join(folder, name))).size;
-  } catch {
+async function sizeOf(path: string): Promise<number> {
+  const { size } = await stat(path).catch(() => {
     throw new AppError("RESOURCE_NOT_FOUND");
-  }
+  });
+  return size;
 }
 
 /** Returns complete backups, the newest first. */
@@ -129,53 +133,21 @@ async function listFiles(folder: string): Promise<Backup[]> {
 }
 
 async function readTest(folder: string, name: string): Promise<Outcome | null> {
+  const text = await readFile(join(folder, name + BESIDE.test), "utf8").catch(() => null);
+  return text === null ? null : (JSON.parse(text) as Outcome);
+}
+
+async function runApart(order: BackupOrder): Promise<BackupReply> {
+  const child = fork(new URL("backup-process.ts", import.meta.url));
   try {
-    return JSON.parse(await readFile(join(folder, name + BESIDE.test), "utf8")) as Outcome;
-  } catch {
-    return null;
+    const ended = once(child, "exit").then(([code]) => ({
+      works: false,
+      message: `The process ended with code ${code}.`,
+    }));
+    const replied = once(child, "message").then(([reply]) => reply as BackupReply);
+    child.send(order);
+    return await Promise.race([replied, ended]);
+  } finally {
+    if (child.connected) child.disconnect();
   }
-}
-
-/** Runs a command of backup.ts, and returns its result in words. */
-async function run(args: readonly string[], settings: Readonly<Record<string, string>>): Promise<Outcome> {
-  const child = spawn(process.execPath, [...process.execArgv, COMMAND, ...args, "--json"], {
-    env: { ...systemVariables(), ...settings },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  const kill = () => void child.kill();
-  process.once("exit", kill);
-  if (child.pid !== undefined) setPriority(child.pid, BEHIND);
-  let output = "";
-  for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding("utf8").on("data", (text: string) => {
-      output = (output + text).slice(-OUTPUT_MAX_CHARACTERS);
-    });
-  const code = await new Promise<number | null>((resolve) => {
-    child.once("close", resolve).once("error", (error) => {
-      output += error.message;
-      resolve(null);
-    });
-  });
-  process.off("exit", kill);
-  return { at: now().toISOString(), works: code === 0, message: messageOf(output) };
-}
-
-/** Reads the last line, which is the result of a command with --json. */
-function messageOf(output: string): string {
-  const last = output.trimEnd().split("\n").at(-1) ?? "";
-  try {
-    const { rows, tables, error } = JSON.parse(last) as {
-      rows: number;
-      tables: number;
-      error?: { message: string };
-    };
-    return error?.message ?? `${rows} rows in ${tables} tables`;
-  } catch {
-    return last;
-  }
-}
-
-function systemVariables(): Record<string, string> {
-  const present = SYSTEM_VARIABLES.map((name) => [name, process.env[name]]);
-  return Object.fromEntries(present.filter(([, value]) => value !== undefined)) as Record<string, string>;
 }

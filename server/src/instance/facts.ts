@@ -25,8 +25,8 @@ export interface InstanceFacts {
   dataDir: string | null;
   /** DATA_DIR, also if the database runs elsewhere. */
   folder: string;
-  /** The settings of commands that this process starts. */
-  commandSettings: Readonly<Record<string, string>>;
+  /** The settings of processes that back up or restore. */
+  backupSettings: Readonly<Record<string, string>>;
   /** The addresses of the accounts that may open the installation page. */
   adminEmails: readonly string[];
   roles: readonly string[];
@@ -50,7 +50,7 @@ export function factsOf(
     ...openPlatformEmail(config, transportName),
     dataDir: config.DATABASE_URL === undefined ? resolve(config.DATA_DIR) : null,
     folder: resolve(config.DATA_DIR),
-    commandSettings: {
+    backupSettings: {
       DATA_DIR: resolve(config.DATA_DIR),
       ...(config.DATABASE_URL === undefined ? {} : { DATABASE_URL: config.DATABASE_URL }),
       ...(config.APP_SECRET === undefined ? {} : { APP_SECRET: config.APP_SECRET }),

@@ -1,19 +1,19 @@
 // HTTP routes of the installation page. Each one first checks that the account administers the installation.
 import * as contract from "@postloft/contract/installation.ts";
-import * as backups from "@postloft/contract/installation-backups.ts";
-import type { Endpoint } from "@postloft/contract/endpoint.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { AppError } from "../platform/app-error.ts";
 import { isId } from "../platform/ids.ts";
 import type { Tx } from "../platform/database/database.ts";
 import type { Log } from "../platform/log.ts";
 import { takeOrThrow, type RateLimiter, type Take } from "../platform/http/rate-limit.ts";
-import { noContent, ok, route, type Call, type ResponseOf, type Route } from "../platform/http/route.ts";
+import { ok, route, type Route } from "../platform/http/route.ts";
 import { SYSTEM_PROJECT_ID } from "../emails/rows/system-project.ts";
 import { SERVICE } from "../audit/audit-log.ts";
 import { disableProject, enableProject } from "../projects/suspend-projects.ts";
 import type { User } from "../users/users.ts";
-import { findAdmin, requireAdmin } from "./admins.ts";
+import { adminRouteFor } from "./admin-route.ts";
+import { findAdmin } from "./admins.ts";
+import { backupRoutes } from "./backup-routes.ts";
 import { createBackupTasks } from "./backup-tasks.ts";
 import { sendTestOf } from "./operator.ts";
 import { listAdminProjects, readInstallation, type InstallationParts } from "./read-installation.ts";
@@ -32,17 +32,8 @@ export function installationRoutes(
 ): Route[] {
   const { database, facts, watches, rateLimiter, log } = parts;
   const read = shared(() => readInstallation(parts));
-  const tasks = createBackupTasks(facts.folder, facts.commandSettings);
-
-  /** A route that only admins of the installation may call. */
-  function adminRoute<const E extends Endpoint<"session">>(
-    endpoint: E,
-    handle: (call: Call<E>, admin: User) => Promise<ResponseOf<E>>,
-  ): Route {
-    return route(endpoint, async (call) =>
-      handle(call, await requireAdmin(database, facts.adminEmails, call.userId as string)),
-    );
-  }
+  const adminRoute = adminRouteFor(database, facts.adminEmails);
+  const tasks = createBackupTasks(facts.folder, facts.backupSettings);
 
   /** The project's audit log names no one, because its members may not know who administers the installation. The server's log does. */
   async function changeProject(
@@ -74,33 +65,6 @@ export function installationRoutes(
         ok(await changeProject(tx, admin, { change: enableProject, id: params.id, reason: body.reason })),
       ),
     ),
-    adminRoute(backups.listBackups, async () => ok(await tasks.list())),
-    adminRoute(backups.createBackup, async (_call, { email: admin }) => {
-      const task = await tasks.create();
-      log.info({ admin, backup: task.name }, "an admin started a backup");
-      return { status: 202, body: task };
-    }),
-    adminRoute(backups.downloadBackup, async ({ params }, { email: admin }) => {
-      const { bytes, file } = await tasks.open(params.name);
-      log.info({ admin, backup: params.name }, "an admin downloads a backup");
-      return {
-        ...ok(file),
-        headers: {
-          "content-type": "application/gzip",
-          "content-length": String(bytes),
-          "content-disposition": `attachment; filename="${params.name}"`,
-        },
-      };
-    }),
-    adminRoute(backups.testBackup, async ({ params }) => ({
-      status: 202,
-      body: await tasks.test(params.name),
-    })),
-    adminRoute(backups.deleteBackup, async ({ params }, { email: admin }) => {
-      await tasks.remove(params.name);
-      log.info({ admin, backup: params.name }, "an admin deleted a backup");
-      return noContent();
-    }),
     adminRoute(contract.testTransports, async (_call, admin) => {
       await takeOrThrow(rateLimiter, testsOf(admin));
       return ok({ transports: await Promise.all(watches.map(tryTransport)) });
@@ -109,6 +73,7 @@ export function installationRoutes(
       await takeOrThrow(rateLimiter, testsOf(admin));
       return ok(await sendTestOf(database, admin.email, TEST_PATIENCE_MS));
     }),
+    ...backupRoutes(adminRoute, tasks, log),
   ];
 }
 

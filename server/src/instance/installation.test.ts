@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import * as account from "@postloft/contract/account.ts";
 import * as contract from "@postloft/contract/installation.ts";
+import { BACKUP_ENDPOINTS } from "@postloft/contract/installation-backups.ts";
 import * as v1 from "@postloft/contract/v1.ts";
 import * as projects from "@postloft/contract/projects.ts";
 import { getSecurity } from "@postloft/contract/security.ts";
@@ -32,8 +33,9 @@ async function admin(): Promise<TestCaller> {
   return { cookie: known.cookie };
 }
 
-const pathOf = (path: string) => path.replace(":id", server.project.id);
-const onlyForAdmins = contract.INSTALLATION_ENDPOINTS.filter(
+const BACKUP = "postloft-2026-01-01T00-00-00Z.tar.gz";
+const pathOf = (path: string) => path.replace(":id", server.project.id).replace(":name", BACKUP);
+const onlyForAdmins = [...contract.INSTALLATION_ENDPOINTS, ...BACKUP_ENDPOINTS].filter(
   ({ name }) => name !== contract.getInstallationAccess.name,
 );
 

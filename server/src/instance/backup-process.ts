@@ -1,0 +1,34 @@
+// The process that writes or restores a backup for backup-tasks.ts, at a lower priority than the server.
+import { setPriority } from "node:os";
+import { backUp, restore } from "../backup.ts";
+import { readConfig } from "../platform/settings/config.ts";
+
+export interface BackupOrder {
+  verb: "backup" | "restore";
+  file: string;
+  settings: Readonly<Record<string, string>>;
+}
+
+/** The result in words. */
+export interface BackupReply {
+  works: boolean;
+  message: string;
+}
+
+const BEHIND = 10;
+
+async function carryOut({ verb, file, settings }: BackupOrder): Promise<BackupReply> {
+  try {
+    const run = verb === "backup" ? backUp : restore;
+    const { rows, tables } = await run(readConfig(settings), file, () => undefined);
+    return { works: true, message: `${rows} rows in ${tables} tables` };
+  } catch (error) {
+    return { works: false, message: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+setPriority(BEHIND);
+process.on("disconnect", () => process.exit());
+process.on("message", (order) => {
+  void carryOut(order as BackupOrder).then((reply) => process.send?.(reply));
+});
