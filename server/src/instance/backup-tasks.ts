@@ -10,7 +10,6 @@ import type * as contract from "@postloft/contract/installation-backups.ts";
 import { asMessage } from "@postloft/contract/translation.ts";
 import { AppError } from "../platform/app-error.ts";
 import { now } from "../platform/clock.ts";
-import type { BackupOrder, BackupReply } from "./backup-process.ts";
 
 type Listed = z.output<(typeof contract.listBackups)["responses"][200]>;
 type Backup = Listed["backups"][number];
@@ -22,6 +21,18 @@ const SCRATCH = "restore-test-";
 const SUFFIX = ".tar.gz";
 /** Files next to a backup: its secret, if DATA_DIR created that, and the result of its last restore test. */
 const BESIDE = { secret: ".app-secret", test: ".restore-test.json" };
+
+export interface BackupOrder {
+  verb: "backup" | "restore";
+  file: string;
+  settings: Readonly<Record<string, string>>;
+}
+
+/** The result in words. */
+export interface BackupReply {
+  works: boolean;
+  message: string;
+}
 
 export interface BackupTasks {
   list(): Promise<Listed>;
@@ -138,7 +149,7 @@ async function readTest(folder: string, name: string): Promise<Outcome | null> {
 }
 
 async function runApart(order: BackupOrder): Promise<BackupReply> {
-  const child = fork(new URL("backup-process.ts", import.meta.url));
+  const child = fork(new URL("../backup-process.ts", import.meta.url));
   try {
     const ended = once(child, "exit").then(([code]) => ({
       works: false,

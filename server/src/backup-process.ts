@@ -1,19 +1,8 @@
-// The process that writes or restores a backup for backup-tasks.ts, at a lower priority than the server.
+// The process that writes or restores a backup for the installation page, at a lower priority than the server.
 import { setPriority } from "node:os";
-import { backUp, restore } from "../backup.ts";
-import { readConfig } from "../platform/settings/config.ts";
-
-export interface BackupOrder {
-  verb: "backup" | "restore";
-  file: string;
-  settings: Readonly<Record<string, string>>;
-}
-
-/** The result in words. */
-export interface BackupReply {
-  works: boolean;
-  message: string;
-}
+import { backUp, restore } from "./backup.ts";
+import type { BackupOrder, BackupReply } from "./instance/backup-tasks.ts";
+import { readConfig } from "./platform/settings/config.ts";
 
 const BEHIND = 10;
 
