@@ -3,7 +3,13 @@ import { parseAddress } from "@postloft/contract/address.ts";
 import type { Tx } from "../platform/database/database.ts";
 import { readText } from "../platform/foreign-values.ts";
 import { isId } from "../platform/ids.ts";
-import { findEmailsById, findEmailsByProviderId, findThreads, insertReceived } from "./queries.ts";
+import {
+  findEmailsById,
+  findEmailsByProviderId,
+  findThreads,
+  insertReceived,
+  type Authentication,
+} from "./queries.ts";
 
 /** The parsed header fields of a message, as its sender wrote them. */
 export interface WrittenHeader {
@@ -26,6 +32,8 @@ export interface MessageToKeep {
   recipient: string;
   header: WrittenHeader;
   raw: Buffer;
+  /** Null if the sender was not checked. */
+  authentication: Authentication | null;
 }
 
 interface Kept extends MessageToKeep {
@@ -56,6 +64,7 @@ export async function keepReceivedEmails(tx: Tx, messages: readonly MessageToKee
   const threads = await readThreads(tx, kept);
   const rows = kept.map((message) => {
     const { projectId, id, contactId, from, recipient, header, raw, messageId, references } = message;
+    const { authentication } = message;
     const emailId = newestOf(references, projectId, emails);
     const threadId = newestOf(references, projectId, threads) ?? emailId ?? id;
     // A later message of the same batch may reply to this one.
@@ -74,6 +83,7 @@ export async function keepReceivedEmails(tx: Tx, messages: readonly MessageToKee
       messageId,
       referenceIds: references,
       raw,
+      authentication,
     };
   });
   await insertReceived(tx, rows);

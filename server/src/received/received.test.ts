@@ -116,6 +116,7 @@ test("stores a nested message with its parts, attachments and bytes, and names i
         messageId: email.messageId,
         text: "Where is it?",
         receivedEmailId: email.id,
+        authentication: email.authentication,
       },
     },
   ]);

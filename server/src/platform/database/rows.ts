@@ -666,6 +666,7 @@ export interface NoticesTable {
   receivedAt: Generated<Date>;
   doneAt: Date | null;
   result: string | null;
+  authentication: ColumnType<unknown, string | null | undefined, string | null>;
 }
 
 export interface OptOutsTable {
@@ -786,6 +787,7 @@ export interface ReceivedEmailsTable {
   referenceIds: string[];
   raw: Buffer;
   receivedAt: Generated<Date>;
+  authentication: ColumnType<unknown, string | null | undefined, string | null>;
 }
 
 export interface RecipientBatchesTable {
