@@ -257,34 +257,34 @@ CREATE TABLE email_files (
 ALTER TABLE email_files ALTER COLUMN bytes SET STORAGE EXTERNAL;
 
 CREATE TABLE emails (
-  project_id           uuid                      NOT NULL,
-  id                   uuid                      NOT NULL,
-  contact_id           uuid,
-  content_id           uuid                      NOT NULL,
-  priority             smallint                  NOT NULL,
-  status               text                      NOT NULL  DEFAULT 'QUEUED'::text,
-  to_address           text                      NOT NULL,
-  to_name              text,
-  copies               jsonb,
-  variables            jsonb,
-  attempts             smallint                  NOT NULL  DEFAULT 0,
-  due_at               timestamp with time zone  NOT NULL  DEFAULT now(),
-  sender_id            uuid,
-  reason               text,
-  created_at           timestamp with time zone  NOT NULL  DEFAULT now(),
-  sent_at              timestamp with time zone,
-  campaign_id          uuid,
-  transport            text,
-  provider_message_id  text,
-  answer               text,
-  template_id          uuid,
-  delivered_at         timestamp with time zone,
-  opened_at            timestamp with time zone,
-  clicked_at           timestamp with time zone,
-  bounced_at           timestamp with time zone,
-  complained_at        timestamp with time zone,
-  soft_bounced_at      timestamp with time zone,
-  came_back            smallint                  NOT NULL  GENERATED ALWAYS AS ((((((
+  project_id            uuid                      NOT NULL,
+  id                    uuid                      NOT NULL,
+  contact_id            uuid,
+  content_id            uuid                      NOT NULL,
+  priority              smallint                  NOT NULL,
+  status                text                      NOT NULL  DEFAULT 'QUEUED'::text,
+  to_address            text                      NOT NULL,
+  to_name               text,
+  copies                jsonb,
+  variables             jsonb,
+  attempts              smallint                  NOT NULL  DEFAULT 0,
+  due_at                timestamp with time zone  NOT NULL  DEFAULT now(),
+  sender_id             uuid,
+  reason                text,
+  created_at            timestamp with time zone  NOT NULL  DEFAULT now(),
+  sent_at               timestamp with time zone,
+  campaign_id           uuid,
+  transport             text,
+  provider_message_id   text,
+  answer                text,
+  template_id           uuid,
+  delivered_at          timestamp with time zone,
+  opened_at             timestamp with time zone,
+  clicked_at            timestamp with time zone,
+  bounced_at            timestamp with time zone,
+  complained_at         timestamp with time zone,
+  soft_bounced_at       timestamp with time zone,
+  came_back             smallint                  NOT NULL  GENERATED ALWAYS AS ((((((
 CASE
     WHEN (delivered_at IS NULL) THEN 0
     ELSE 1
@@ -305,18 +305,19 @@ CASE
     WHEN (complained_at IS NULL) THEN 0
     ELSE 16
 END))::smallint) STORED,
-  subject              text,
-  is_test              boolean,
-  workflow_id          uuid,
-  workflow_step_id     uuid,
-  stays_here           boolean,
-  forgotten_at         timestamp with time zone,
-  erased_to            uuid,
-  from_public_key      text,
-  unsubscribed_at      timestamp with time zone,
-  tags                 jsonb,
-  metadata             jsonb,
-  scheduled_for        timestamp with time zone,
+  subject               text,
+  is_test               boolean,
+  workflow_id           uuid,
+  workflow_step_id      uuid,
+  stays_here            boolean,
+  forgotten_at          timestamp with time zone,
+  erased_to             uuid,
+  from_public_key       text,
+  unsubscribed_at       timestamp with time zone,
+  tags                  jsonb,
+  metadata              jsonb,
+  scheduled_for         timestamp with time zone,
+  submitted_message_id  text,
   CONSTRAINT emails_pkey PRIMARY KEY (project_id, id),
   CONSTRAINT emails_project_id_contact_id_fkey FOREIGN KEY (project_id, contact_id) REFERENCES contacts(project_id, id) ON DELETE SET NULL (contact_id),
   CONSTRAINT emails_project_id_content_id_fkey FOREIGN KEY (project_id, content_id) REFERENCES email_contents(project_id, id),
@@ -331,6 +332,7 @@ CREATE INDEX emails_by_address ON emails USING btree (project_id, hashtext(to_ad
 CREATE INDEX emails_by_campaign ON emails USING btree (project_id, campaign_id, status, came_back) WHERE campaign_id IS NOT NULL;
 CREATE UNIQUE INDEX emails_by_contact ON emails USING btree (project_id, contact_id, campaign_id) WHERE contact_id IS NOT NULL;
 CREATE INDEX emails_by_provider_message ON emails USING hash (provider_message_id) WHERE provider_message_id IS NOT NULL;
+CREATE INDEX emails_by_submitted_message ON emails USING hash (submitted_message_id) WHERE submitted_message_id IS NOT NULL;
 CREATE INDEX emails_by_workflow ON emails USING btree (project_id, workflow_id, id) WHERE workflow_id IS NOT NULL;
 CREATE INDEX emails_campaign_queue ON emails USING btree (project_id, campaign_id, due_at) WHERE status = 'QUEUED'::text AND campaign_id IS NOT NULL;
 CREATE INDEX emails_first_from_public_key ON emails USING btree (project_id, created_at) WHERE from_public_key = 'FIRST'::text;

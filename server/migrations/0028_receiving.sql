@@ -4,3 +4,8 @@
 alter table notices add column authentication jsonb;
 -- The same results, with whether they prove the sender's domain. Null for emails from before this migration.
 alter table received_emails add column authentication jsonb;
+
+-- The Message-ID of a message that a program submitted over SMTP, without angle brackets, so that replies and searches find the email. A
+-- copy of `email_contents.message_id`, because emails are not indexed by content. Null for all other email, which is not in the index.
+alter table emails add column submitted_message_id text;
+create index emails_by_submitted_message on emails using hash (submitted_message_id) where submitted_message_id is not null;

@@ -90,6 +90,27 @@ export async function findEmailsByProviderId(tx: Tx, ids: readonly InProject[]) 
   return rows;
 }
 
+/** A Message-ID that a message references, with the address that wrote the message. */
+export interface Referenced extends InProject {
+  from: string;
+}
+
+/** Returns the emails that programs submitted with these Message-IDs, preferably the one to the address that wrote. */
+export async function findEmailsBySubmittedId(tx: Tx, references: readonly Referenced[]) {
+  const { rows } = await sql<Referenced & { id: string }>`
+    select i.project_id, i.value, i.from_address as "from", e.id
+    from unnest(
+      ${references.map(({ projectId }) => projectId)}::uuid[],
+      ${references.map(({ value }) => value)}::text[],
+      ${references.map(({ from }) => from)}::text[]
+    ) as i (project_id, value, from_address)
+    cross join lateral (
+      select s.id from emails s where s.project_id = i.project_id and s.submitted_message_id = i.value
+      order by s.to_address = i.from_address desc, s.id desc limit 1
+    ) e`.execute(tx);
+  return rows;
+}
+
 const ITEM = sql`r.id, r.contact_id, r.thread_id, r.email_id, r.recipient, r.from_address, r.from_name, r.subject, r.message_id,
   r.authentication, r.received_at, octet_length(r.raw)::float8 as size_bytes`;
 

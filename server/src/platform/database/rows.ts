@@ -396,6 +396,7 @@ export interface EmailsTable {
   tags: ColumnType<unknown, string | null | undefined, string | null>;
   metadata: ColumnType<unknown, string | null | undefined, string | null>;
   scheduledFor: Date | null;
+  submittedMessageId: string | null;
 }
 
 export interface EmailsKeptLongerTable {
