@@ -902,6 +902,7 @@ CREATE TABLE domains (
   ed25519_private_key      bytea,
   ed25519_published        boolean                   NOT NULL  DEFAULT false,
   dns_lookups              jsonb                     NOT NULL  DEFAULT '{}'::jsonb,
+  receives                 boolean                   NOT NULL  DEFAULT false,
   CONSTRAINT domains_pkey PRIMARY KEY (project_id, id),
   CONSTRAINT domains_project_id_domain_key UNIQUE (project_id, domain),
   CONSTRAINT domains_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,

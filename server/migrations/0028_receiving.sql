@@ -9,3 +9,7 @@ alter table received_emails add column authentication jsonb;
 -- copy of `email_contents.message_id`, because emails are not indexed by content. Null for all other email, which is not in the index.
 alter table emails add column submitted_message_id text;
 create index emails_by_submitted_message on emails using hash (submitted_message_id) where submitted_message_id is not null;
+
+-- Whether every address at this domain receives email for the project (docs/decisions/0161-receiving-domains.md). It does while the domain is
+-- verified.
+alter table domains add column receives boolean not null default false;

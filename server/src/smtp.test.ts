@@ -47,6 +47,7 @@ const start = async (over: Partial<SmtpDependencies> = {}): Promise<SmtpEndpoint
     bounceDomain: "bounce.example",
     inboundDomain: "in.example",
     operator: null,
+    domains: { findReceivers: async () => new Map() },
     dns: createDns([UNREACHABLE_DNS]),
     host: "127.0.0.1",
     port: 0,

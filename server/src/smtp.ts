@@ -1,6 +1,11 @@
 // Receives mail for our own domains over SMTP, which is returned mail and mail to projects. It relays nothing and offers no authentication.
 import type { AddressInfo } from "node:net";
-import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from "smtp-server";
+import {
+  SMTPServer,
+  type SMTPServerAddress,
+  type SMTPServerDataStream,
+  type SMTPServerSession,
+} from "smtp-server";
 import { limitConnection, type ConnectionLimits } from "./deliveries/limit-smtp-connection.ts";
 import type { Log } from "./platform/log.ts";
 import type { RateLimiter } from "./platform/http/rate-limit.ts";
@@ -11,7 +16,12 @@ import type { NoticeStore } from "./deliveries/notices.ts";
 import type { Dns } from "./platform/dns.ts";
 import { createIncomingMemory } from "./deliveries/read-incoming.ts";
 import { createSenderChecker } from "./deliveries/sender-checks/check-sender.ts";
-import { kindOf, type Kind, type ReceivingDomains } from "./deliveries/smtp-recipients.ts";
+import {
+  acceptRecipient,
+  findRecipient,
+  type ReceivingDomains,
+  type Recipient,
+} from "./deliveries/smtp-recipients.ts";
 import {
   NO_ROOM,
   NOT_NOW,
@@ -87,7 +97,7 @@ export async function startSmtp(deps: SmtpDependencies): Promise<SmtpEndpoint> {
     onClose({ id }) {
       slots.leave(id);
     },
-    onRcptTo({ address }, session, done) {
+    onRcptTo(address, session, done) {
       void replyRecipient(address, session, deps, done);
     },
     onData(stream, session, done) {
@@ -133,24 +143,23 @@ function describe(
 }
 
 async function replyRecipient(
-  address: string,
+  address: SMTPServerAddress,
   { envelope, remoteAddress }: SMTPServerSession,
   deps: SmtpDependencies,
   done: (error: Error | null) => void,
 ): Promise<void> {
-  const kind = kindOf(address, deps);
-  if (kind === null) return done(NOT_OURS);
-  if (envelope.rcptTo.length >= MAX_RECIPIENTS) return done(TOO_MANY_RECIPIENTS);
-  if (kind !== "report" && announcedBytes(envelope) > mostBytes(envelope, deps)) return done(TOO_LARGE);
   let isWithin: boolean;
   try {
+    const recipient = await findRecipient(address.address, deps);
+    if (recipient === null) return done(NOT_OURS);
+    if (envelope.rcptTo.length >= MAX_RECIPIENTS) return done(TOO_MANY_RECIPIENTS);
+    const isReport = recipient.kind === "report";
+    if (!isReport && announcedBytes(envelope) > mostBytes(envelope)) return done(TOO_LARGE);
     if (!(await deps.notices.hasRoom())) return done(NO_ROOM);
-    isWithin = await isWithinRates(
-      deps.rateLimiter,
-      takesOf(kind, address, { envelope, remoteAddress }, deps),
-    );
+    isWithin = await isWithinRates(deps.rateLimiter, takesOf(recipient, { envelope, remoteAddress }, deps));
+    acceptRecipient(address, recipient);
   } catch (error) {
-    deps.log.warn({ err: error }, "failed to count an incoming message");
+    deps.log.warn({ err: error }, "failed to check the recipient of an incoming message");
     return done(NOT_NOW);
   }
   done(isWithin ? null : TOO_MANY_MESSAGES);
@@ -158,14 +167,18 @@ async function replyRecipient(
 
 type Session = Pick<SMTPServerSession, "envelope" | "remoteAddress">;
 
-function takesOf(kind: Kind, address: string, { envelope, remoteAddress }: Session, deps: SmtpDependencies) {
+function takesOf(
+  { kind, address, counted }: Recipient,
+  { envelope, remoteAddress }: Session,
+  deps: SmtpDependencies,
+) {
   switch (kind) {
     case "report":
       return reportTakes(address, remoteAddress, deps.returnPaths);
     case "domain-report":
       return domainReportTakes(senderOf(envelope), remoteAddress);
     default:
-      return writtenTakes(kind, address, senderOf(envelope));
+      return writtenTakes(kind, counted, senderOf(envelope));
   }
 }
 

@@ -21,7 +21,7 @@ import {
   operatorBytesTakes,
   reportBytesTakes,
 } from "./smtp-rates.ts";
-import { kindOf, type Kind, type ReceivingDomains } from "./smtp-recipients.ts";
+import { recipientsOf, type Kind, type ReceivingDomains, type Recipient } from "./smtp-recipients.ts";
 import { HEADER_TOO_LARGE, NO_ROOM, TOO_LARGE, TOO_MUCH } from "./smtp-rejections.ts";
 
 /** Many servers return the whole email, along with the report and headers added on the way. */
@@ -37,8 +37,8 @@ export interface Receiver extends ReceivingDomains {
 type Envelope = SMTPServerSession["envelope"];
 
 /** Allows the size of an email plus its report, because a rejected bounce would come back to no one and the address would stay. */
-export function mostBytes({ rcptTo }: Envelope, deps: ReceivingDomains): number {
-  const hasReport = rcptTo.some(({ address }) => kindOf(address, deps) === "report");
+export function mostBytes(envelope: Envelope): number {
+  const hasReport = recipientsOf(envelope).some(({ kind }) => kind === "report");
   return hasReport ? MOST_BYTES : LIMITS.inboundBytes.value;
 }
 
@@ -54,21 +54,20 @@ export async function takeMessage(
   deps: Receiver,
 ): Promise<void> {
   const { notices, returnPaths, checker } = deps;
-  const recipients = [...new Set(envelope.rcptTo.map(({ address }) => address.toLowerCase()))];
-  const isWritten = recipients.some((recipient) => kindOf(recipient, deps) === "project");
+  const recipients = recipientsOf(envelope);
+  const isWritten = recipients.some(({ kind }) => kind === "project");
   const mostKept = isWritten ? LIMITS.inboundBytes.value : BEGINNING_BYTES;
   const incoming = await readIncoming(stream as AsyncIterable<Buffer>, mostKept, deps.memory);
   try {
-    refuse(incoming, isWritten, mostBytes(envelope, deps));
+    refuse(incoming, isWritten, mostBytes(envelope));
     const sender = senderOf(envelope);
     const copies = recipients.map((recipient) => ({
-      recipient,
-      kind: kindOf(recipient, deps),
-      raw: kindOf(recipient, deps) === "project" ? incoming.raw : incoming.raw.subarray(0, BEGINNING_BYTES),
+      ...recipient,
+      raw: recipient.kind === "project" ? incoming.raw : incoming.raw.subarray(0, BEGINNING_BYTES),
     }));
     if (!(await isWithinRates(deps.rateLimiter, bytesTakesOf(copies, sender, remoteAddress)))) throw TOO_MUCH;
     const checks = isWritten ? await checker.check({ raw: incoming.raw, remoteAddress, helo, sender }) : null;
-    for (const { recipient, kind, raw } of copies) {
+    for (const { address: recipient, kind, raw } of copies) {
       const local = localPartOf(recipient);
       if (isReturnPath(local) && returnPaths.read(local) === null) continue;
       const key = `${recipient}\n${incoming.fingerprint}`;
@@ -97,9 +96,7 @@ function refuse({ raw, size, hadRoom }: IncomingBytes, isWritten: boolean, most:
   if (isWritten && header > LIMITS.inboundHeaderBytes.value) throw HEADER_TOO_LARGE;
 }
 
-interface Copy {
-  recipient: string;
-  kind: Kind | null;
+interface Copy extends Recipient {
   raw: Buffer;
 }
 
@@ -110,8 +107,8 @@ function bytesTakesOf(copies: readonly Copy[], sender: string, remoteAddress: st
     ...reportBytesTakes(remoteAddress, bytesOf("report")),
     ...domainReportBytesTakes(remoteAddress, bytesOf("domain-report")),
     ...operatorBytesTakes(remoteAddress, bytesOf("operator")),
-    ...copies.flatMap(({ kind, recipient, raw }) =>
-      kind === "project" ? inboundBytesTakes(recipient, { sender, remoteAddress }, raw.length) : [],
+    ...copies.flatMap(({ kind, counted, raw }) =>
+      kind === "project" ? inboundBytesTakes(counted, { sender, remoteAddress }, raw.length) : [],
     ),
   ].filter(({ amount }) => amount !== 0);
 }

@@ -279,6 +279,7 @@ export interface DomainsTable {
   ed25519PrivateKey: Buffer | null;
   ed25519Published: Generated<boolean>;
   dnsLookups: ColumnType<unknown, string | undefined, string>;
+  receives: Generated<boolean>;
 }
 
 export interface EmailAttemptsTable {
