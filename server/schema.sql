@@ -1484,6 +1484,7 @@ CREATE TABLE webhook_endpoints (
   calls_per_second  integer,
   paced_until       timestamp with time zone,
   tags              text[],
+  addresses         text[],
   CONSTRAINT webhook_endpoints_pkey PRIMARY KEY (project_id, id),
   CONSTRAINT webhook_endpoints_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   CONSTRAINT webhook_endpoints_batch_size_check CHECK (batch_size > 0),

@@ -58,7 +58,11 @@ export const receivedEmail = z.object({
     .describe("Equal for the emails of a conversation: the id of its first received or sent email."),
   emailId: z.uuid().nullable().describe("The email of the project that this one replies to."),
   from: person,
-  recipient: z.string().describe("The inbound address that received it."),
+  recipient: z
+    .string()
+    .describe(
+      "The address that received it: the project's `inboundAddress`, or any address at a receiving domain.",
+    ),
   subject: z.string().nullable(),
   messageId: z.string().nullable().describe("Without angle brackets."),
   sizeBytes: z.int(),
@@ -99,7 +103,7 @@ export const listReceived = endpoint({
   path: "/received-emails",
   summary: "List and search received emails, newest first",
   description:
-    "Messages to the project's `inboundAddress`, which also become the event `email.received`. Emails must match all filters. Automatic messages are not stored.",
+    "Messages to the project's `inboundAddress` and its receiving domains, which also become the event `email.received`. Emails must match all filters. Automatic messages are not stored.",
   caller: "project",
   query: pageQuery.extend({
     from: emailAddress.optional().describe("Only emails of the contact with this address."),

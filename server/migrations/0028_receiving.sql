@@ -13,3 +13,6 @@ create index emails_by_submitted_message on emails using hash (submitted_message
 -- Whether every address at this domain receives email for the project (docs/decisions/0161-receiving-domains.md). It does while the domain is
 -- verified.
 alter table domains add column receives boolean not null default false;
+
+-- The addresses whose received emails an endpoint gets, with `*` for any characters before the @. Null for all events.
+alter table webhook_endpoints add column addresses text[];

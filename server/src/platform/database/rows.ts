@@ -1057,6 +1057,7 @@ export interface WebhookEndpointsTable {
   callsPerSecond: number | null;
   pacedUntil: Date | null;
   tags: string[] | null;
+  addresses: string[] | null;
 }
 
 export interface WebhookSecretsTable {

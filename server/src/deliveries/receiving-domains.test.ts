@@ -3,12 +3,16 @@ import { createTransport } from "nodemailer";
 import { afterAll, expect, test } from "vitest";
 import * as domains from "@postloft/contract/domains.ts";
 import * as received from "@postloft/contract/received-emails.ts";
+import * as executions from "@postloft/contract/executions.ts";
 import * as events from "@postloft/contract/events.ts";
+import * as webhookDeliveries from "@postloft/contract/webhook-deliveries.ts";
+import * as webhooks from "@postloft/contract/webhook-endpoints.ts";
 import { startDnsServer } from "../testing/dns-server.ts";
 import { freePort } from "../testing/free-port.ts";
 import { proveDomain } from "../testing/prove-domain.ts";
+import { drawWorkflow } from "../testing/workflow-fixture.ts";
 import { errorOf, useTestServer, type TestProject } from "../testing/test-server.ts";
-import { MAX_FAILED_CHECKS } from "./rules.ts";
+import { MAX_FAILED_CHECKS } from "../domains/rules.ts";
 
 const dns = await startDnsServer();
 const port = await freePort();
@@ -105,6 +109,43 @@ test("rejects email after the domain lost its proof or was removed", async () =>
     await verify(project, id);
   }
   expect(await write("us@lost.acme.example")).toMatch(NOT_OURS);
+});
+
+test("routes an address to a webhook endpoint and to a workflow", async () => {
+  const project = await server.createProject();
+  await addReceiving(project, "routes.acme.example");
+  const endpoint = await server.call(webhooks.createWebhookEndpoint, project.byKey, {
+    body: {
+      url: "https://hook.example/",
+      eventTypes: ["email.received"],
+      addresses: ["orders+*@routes.acme.example"],
+    },
+  });
+  const filter = {
+    operator: "AND",
+    conditions: [{ field: "data.localPart", operator: "equals", value: "support" }],
+  };
+  const config = { eventName: "email.received", filter };
+  const workflow = await drawWorkflow(server.database, project.id, {
+    steps: [["trigger", "TRIGGER"]],
+    links: [],
+    trigger: { type: "EVENT", config, event: config.eventName },
+  });
+  for (const name of ["sales", "orders+17", "support"])
+    expect(await write(`${name}@routes.acme.example`)).toMatch(/^250/);
+  await expect.poll(async () => (await list(project)).length, WAIT).toBe(3);
+  const params = { id: endpoint.body.id };
+  const delivered = async () =>
+    (await server.call(webhookDeliveries.listDeliveries, project.byKey, { params })).body.data.length;
+  const entered = async () =>
+    (await server.call(executions.listExecutions, project.byKey, { params: { id: workflow.id } })).body.data
+      .length;
+  await expect.poll(async () => [await delivered(), await entered()], WAIT).toEqual([1, 1]);
+  const [row] = await server.rows<{ address: string }>(
+    "select l.data #>> '{properties,address}' as address from event_deliveries d join event_log l using (project_id, number) where d.project_id = $1",
+    project.id,
+  );
+  expect(row?.address).toBe("orders+17@routes.acme.example");
 });
 
 test("shows the MX record with what DNS has", async () => {
