@@ -98,16 +98,16 @@ export interface Referenced extends InProject {
 /** Returns the emails that programs submitted with these Message-IDs, preferably the one to the address that wrote. */
 export async function findEmailsBySubmittedId(tx: Tx, references: readonly Referenced[]) {
   const { rows } = await sql<Referenced & { id: string }>`
-    select i.project_id, i.value, i.from_address as "from", e.id
+    select distinct on (i.project_id, i.value, i.from_address) i.project_id, i.value, i.from_address as "from", e.id
     from unnest(
       ${references.map(({ projectId }) => projectId)}::uuid[],
       ${references.map(({ value }) => value)}::text[],
       ${references.map(({ from }) => from)}::text[]
     ) as i (project_id, value, from_address)
-    cross join lateral (
-      select s.id from emails s where s.project_id = i.project_id and s.submitted_message_id = i.value
-      order by s.to_address = i.from_address desc, s.id desc limit 1
-    ) e`.execute(tx);
+    join emails e on e.project_id = i.project_id and e.submitted_message_id = i.value
+    order by i.project_id, i.value, i.from_address, e.to_address = i.from_address desc, e.id desc`.execute(
+    tx,
+  );
   return rows;
 }
 

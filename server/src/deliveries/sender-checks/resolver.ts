@@ -1,8 +1,10 @@
 // Answers the DNS questions of mailauth from our resolver, with limits on time, questions and the size of answers.
-import type { Dns, DnsAnswer, RecordType } from "../../platform/dns.ts";
+import type { Dns, RecordType } from "../../platform/dns.ts";
 
 /** Answers like the `resolve` of node:dns/promises. The type is that of mailauth, which omits the records of MX. */
 export type Resolve = (name: string, type: string) => Promise<string[] | string[][]>;
+
+type Response = Awaited<ReturnType<Dns["txt"]>>;
 
 export interface LimitedResolver {
   resolve: Resolve;
@@ -19,12 +21,12 @@ const TYPES: ReadonlySet<string> = new Set<RecordType>(["A", "AAAA", "CNAME", "M
 
 /** Returns a resolver for one message. Questions without an answer after `limitMs` fail with ETIMEOUT. */
 export function limitedResolver(dns: Pick<Dns, "txt" | "records">, limitMs: number): LimitedResolver {
-  const late = Promise.withResolvers<DnsAnswer>();
-  const unanswered: DnsAnswer = { kind: "unanswered", reason: "ETIMEOUT" };
+  const late = Promise.withResolvers<Response>();
+  const unanswered: Response = { kind: "unanswered", reason: "ETIMEOUT" };
   const timer = setTimeout(() => late.resolve(unanswered), limitMs);
   let asked = 0;
 
-  async function ask(name: string, type: string): Promise<DnsAnswer> {
+  async function ask(name: string, type: string): Promise<Response> {
     asked += 1;
     if (asked > MAX_QUESTIONS) return unanswered;
     if (type === "TXT") return Promise.race([dns.txt(name), late.promise]);
@@ -34,8 +36,8 @@ export function limitedResolver(dns: Pick<Dns, "txt" | "records">, limitMs: numb
 
   return {
     async resolve(name, type) {
-      const answer = await ask(name, type);
-      if (answer.kind !== "records") throw dnsError(answer.kind === "none" ? "ENODATA" : answer.reason);
+      const response = await ask(name, type);
+      if (response.kind !== "records") throw dnsError(response.kind === "none" ? "ENODATA" : response.reason);
       const records = answer.records
         .filter(({ length }) => length <= MAX_RECORD_LENGTH)
         .slice(0, MAX_RECORDS);
