@@ -38,7 +38,7 @@ export function limitedResolver(dns: Pick<Dns, "txt" | "records">, limitMs: numb
     async resolve(name, type) {
       const response = await ask(name, type);
       if (response.kind !== "records") throw dnsError(response.kind === "none" ? "ENODATA" : response.reason);
-      const records = answer.records
+      const records = response.records
         .filter(({ length }) => length <= MAX_RECORD_LENGTH)
         .slice(0, MAX_RECORDS);
       if (type === "MX")
