@@ -33,7 +33,7 @@ export interface SenderChecker {
 const DNS_LIMIT_MS = 6_000;
 /** Includes the wait for the thread. */
 const LIMIT_MS = 10_000;
-/** CPU time. Hashing 10 MB in very short lines takes a part of it. */
+/** CPU time of each step on the thread. */
 const DEADLINE_MS = 2_000;
 const MAX_DOMAIN_LENGTH = 253;
 
