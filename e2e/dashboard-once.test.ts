@@ -74,7 +74,7 @@ test("a webhook endpoint shows its secret once, and can be paused and deleted by
   await dialog.getByRole("button", { name: "Create endpoint" }).click();
   await dialog.getByText("Must begin with https:// or http://.").waitFor();
   await dialog.getByLabel("URL").fill("https://hooks.acme.example");
-  await dialog.getByText("Batches, rate and tags").click();
+  await dialog.getByText("Batches, rate and filters").click();
   await dialog.getByLabel("Events per call").fill("501");
   await dialog.getByLabel("Calls per second").fill("20");
   await dialog.getByLabel("Tags").fill("receipt, order");

@@ -50,6 +50,18 @@ export const record = z.object({
     ),
 });
 
+/** The MX record of a domain that receives email. */
+export const receivingRecord = z.object({
+  type: z.enum(["MX"]),
+  name: z.string(),
+  value: z.string().describe("The preference and the host to publish."),
+  found: z
+    .string()
+    .nullable()
+    .describe("The published hosts, one per line; null if there are none or DNS did not respond."),
+  status: z.enum(["UNCHECKED", "MISSING", "MISMATCH", "FOUND"]),
+});
+
 export const domain = z.object({
   id: z.uuid(),
   domain: z.string(),
@@ -64,6 +76,15 @@ export const domain = z.object({
     .describe(
       "Whether an Ed25519 key signs in addition to the RSA key, starting when a check finds its record.",
     ),
+  receiving: z
+    .object({
+      enabled: z
+        .boolean()
+        .describe("Whether email to any address at the domain is received, while the domain is verified."),
+      record: receivingRecord,
+    })
+    .nullable()
+    .describe("null if the installation receives no email (INBOUND_DOMAIN)."),
   lastError: z
     .string()
     .nullable()
@@ -147,13 +168,17 @@ export const updateDomain = endpoint({
   name: "domains.update",
   method: "PATCH",
   path: "/domains/:id",
-  summary: "Turn the additional Ed25519 signature on or off",
+  summary: "Turn the additional Ed25519 signature or receiving on or off",
   description:
-    "With `ed25519: true` the domain gets an Ed25519 key (RFC 8463) with a separate selector, listed in `records`. While DNS publishes it, each email has two signatures; receivers without support for the newer one use the RSA signature. To change the key, turn it off and on; the RSA key keeps signing.",
+    "With `ed25519: true` the domain gets an Ed25519 key (RFC 8463) with a separate selector, listed in `records`. While DNS publishes it, each email has two signatures; receivers without support for the newer one use the RSA signature. To change the key, turn it off and on; the RSA key keeps signing. With `receiving: true` every address at the domain receives email for the project while the domain is verified, once its MX record leads here (`docs/received-emails.md`).",
   caller: "project",
   leastRole: "ADMIN",
   params: byId,
-  body: z.object({ ed25519: z.boolean() }),
+  body: z
+    .object({ ed25519: z.boolean().optional(), receiving: z.boolean().optional() })
+    .refine((body) => body.ed25519 !== undefined || body.receiving !== undefined, {
+      message: "Give `ed25519` or `receiving`.",
+    }),
   responses: { 200: domain },
   errors: ["DOMAIN_NOT_FOUND", "CONFLICT"],
 });

@@ -111,7 +111,7 @@ const emailFilter = {
   ),
   subject: searchText("A part of the sent subject, case-insensitive. Redacted emails don't match."),
   messageId: searchText(
-    "The Message-ID, with or without angle brackets: `messageId` of the email, or the one that an external sending service gave it.",
+    "The Message-ID, with or without angle brackets: `messageId` of the email, the one that a program gave it over SMTP, or the one that an external sending service gave it.",
   ),
   status: z.enum(EMAIL_STATUSES).optional(),
   kind: z.enum(EMAIL_KINDS).optional(),

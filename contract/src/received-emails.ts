@@ -10,18 +10,65 @@ import { mailboxes, sentEmails } from "./v1.ts";
 
 const person = z.object({ address: z.string(), name: z.string().nullable() });
 
+/** A domain name as a stranger wrote it. */
+const strangersDomain = z.string();
+
+/** The results of the sender checks (RFC 7208, RFC 6376, RFC 9989). */
+export const senderChecks = z.object({
+  spf: z
+    .object({
+      result: z.enum(["none", "neutral", "pass", "fail", "softfail", "temperror", "permerror"]),
+      domain: strangersDomain.nullable().describe("The domain of MAIL FROM, or of HELO if that is empty."),
+    })
+    .describe("Whether the domain of the envelope lets the connecting server send for it."),
+  dkim: z
+    .array(
+      z.object({
+        result: z.enum(["pass", "fail", "policy", "neutral", "temperror", "permerror"]),
+        domain: strangersDomain.describe("The domain that signed."),
+      }),
+    )
+    .describe(`Up to ${LIMITS.inboundSignatures.value} signatures.`),
+  dmarc: z
+    .object({
+      result: z.enum(["none", "pass", "fail", "temperror", "permerror"]),
+      domain: strangersDomain.nullable().describe("The domain of From. null unless it has exactly one."),
+      policy: z.enum(["none", "quarantine", "reject"]).nullable().describe("The policy that applies to it."),
+    })
+    .describe("Whether SPF or DKIM passed for the domain of From."),
+});
+
+export const authentication = senderChecks.extend({
+  verified: z
+    .boolean()
+    .describe(
+      "Whether the domain of `from` is proven: DMARC passed, or the domain has no DMARC record and passed SPF or DKIM itself.",
+    ),
+});
+
 export const receivedEmail = z.object({
   id: z.uuid(),
-  contactId: z.uuid().describe("The contact that wrote. The sender's address is not verified."),
+  contactId: z
+    .uuid()
+    .describe(
+      "The contact that wrote, by the address in `from`. `authentication` says whether it is proven.",
+    ),
   threadId: z
     .uuid()
     .describe("Equal for the emails of a conversation: the id of its first received or sent email."),
   emailId: z.uuid().nullable().describe("The email of the project that this one replies to."),
   from: person,
-  recipient: z.string().describe("The inbound address that received it."),
+  recipient: z
+    .string()
+    .describe(
+      "The address that received it: the project's `inboundAddress`, or any address at a receiving domain.",
+    ),
   subject: z.string().nullable(),
   messageId: z.string().nullable().describe("Without angle brackets."),
   sizeBytes: z.int(),
+  authentication: authentication
+    .nullable()
+    .describe("The results of SPF, DKIM and DMARC. null for emails from before they were checked."),
   receivedAt: instant,
 });
 
@@ -56,7 +103,7 @@ export const listReceived = endpoint({
   path: "/received-emails",
   summary: "List and search received emails, newest first",
   description:
-    "Messages to the project's `inboundAddress`, which also become the event `email.received`. Emails must match all filters. Automatic messages are not stored.",
+    "Messages to the project's `inboundAddress` and its receiving domains, which also become the event `email.received`. Emails must match all filters. Automatic messages are not stored.",
   caller: "project",
   query: pageQuery.extend({
     from: emailAddress.optional().describe("Only emails of the contact with this address."),

@@ -1,5 +1,6 @@
 // Endpoints of webhook endpoints, which receive the events of a project (docs/decisions/0129-event-deliveries.md).
 import { z } from "zod";
+import { domainOf, localPartOf, parseDomain } from "./address.ts";
 import { emailTag } from "./email-labels.ts";
 import { endpoint } from "./endpoint.ts";
 import { instant, issue, pathId } from "./field.ts";
@@ -16,6 +17,24 @@ const eventType = z
   .superRefine((type, context) => {
     if (!EVENT_TYPE.test(type))
       context.addIssue(issue('Must be an event name, "email.*" or "*".', "invalid_string", type));
+  });
+
+/** An address at a domain, with `*` for any characters of the local part. */
+const addressPattern = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .max(LIMITS.filterTextLength.value)
+  .superRefine((pattern, context) => {
+    const domain = parseDomain(domainOf(pattern));
+    if (localPartOf(pattern) === "" || !domain.ok || domain.domain !== domainOf(pattern))
+      context.addIssue(
+        issue(
+          'Must be an address, with "*" only before the @, such as "orders+*@in.example.com".',
+          "invalid_string",
+          pattern,
+        ),
+      );
   });
 
 const settings = {
@@ -43,6 +62,15 @@ const settings = {
     .optional()
     .describe(
       "Sends only events of emails with one of these tags, and no events without an email. null, the default, sends all events.",
+    ),
+  addresses: z
+    .array(addressPattern)
+    .min(1)
+    .max(LIMITS.webhookAddresses.value)
+    .nullable()
+    .optional()
+    .describe(
+      "Sends only `email.received` of emails to one of these addresses, and no other events. `*` stands for any characters before the @, as in `orders+*@in.example.com`. null, the default, sends all events.",
     ),
   batchSize: z
     .int()
@@ -72,6 +100,7 @@ const webhookEndpoint = z.object({
   eventTypes: z.array(z.string()),
   ordered: z.boolean(),
   tags: z.array(z.string()).nullable(),
+  addresses: z.array(z.string()).nullable(),
   batchSize: z.int(),
   callsPerSecond: z.int().nullable(),
   enabled: z.boolean(),

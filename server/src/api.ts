@@ -175,7 +175,7 @@ export async function createApi(deps: ApiDependencies): Promise<FastifyInstance>
     }),
     ...streams.reportRoutes,
     ...emailRoutes({ ...deps, listEventsOfEmail, addLateSent, addressOfUser }),
-    ...receivedRoutes({ database, send: sending.sendNoted }),
+    ...receivedRoutes({ ...deps, send: sending.sendNoted }),
     ...mailboxRoutes({ database, facts }),
     ...routesOfTenants(deps, { ...people, rateLimiter }),
     ...webhookSecretRoutes({ database, sealer }),

@@ -132,6 +132,7 @@ async function buildParts(config: Config, { database, secret, log, closing }: Gr
     log,
     staysHere: transport.name === "mailbox",
     returnPath: transport.name === "smtp" ? (config.BOUNCE_DOMAIN ?? null) : null,
+    inboundHost: config.INBOUND_DOMAIN === undefined ? null : smtpName,
     baseUrl: () => address.url,
   });
   const networks = parseNetworks(config.WEBHOOK_ALLOW_PRIVATE);

@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { createDatabase, createPool, type Database } from "./platform/database/database.ts";
 import { newId } from "./platform/ids.ts";
+import { createDns } from "./platform/dns.ts";
 import { createLog } from "./platform/log.ts";
 import { createRateLimiter } from "./platform/http/rate-limit.ts";
 import { createTestDatabase, type TestDatabase } from "./platform/database/test-database.ts";
@@ -36,6 +37,7 @@ let testDatabase: TestDatabase;
 let database: Database;
 const open: SmtpEndpoint[] = [];
 const sockets: Socket[] = [];
+const UNREACHABLE_DNS = "127.0.0.1:9";
 
 const start = async (over: Partial<SmtpDependencies> = {}): Promise<SmtpEndpoint> => {
   const endpoint = await startSmtp({
@@ -45,6 +47,8 @@ const start = async (over: Partial<SmtpDependencies> = {}): Promise<SmtpEndpoint
     bounceDomain: "bounce.example",
     inboundDomain: "in.example",
     operator: null,
+    domains: { findReceivers: async () => new Map() },
+    dns: createDns([UNREACHABLE_DNS]),
     host: "127.0.0.1",
     port: 0,
     name: "mx.in.example",

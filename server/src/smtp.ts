@@ -1,37 +1,28 @@
 // Receives mail for our own domains over SMTP, which is returned mail and mail to projects. It relays nothing and offers no authentication.
-import { createHash } from "node:crypto";
 import type { AddressInfo } from "node:net";
-import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from "smtp-server";
-import { localPartOf } from "@postloft/contract/address.ts";
-import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import {
+  SMTPServer,
+  type SMTPServerAddress,
+  type SMTPServerDataStream,
+  type SMTPServerSession,
+} from "smtp-server";
 import { limitConnection, type ConnectionLimits } from "./deliveries/limit-smtp-connection.ts";
 import type { Log } from "./platform/log.ts";
 import type { RateLimiter } from "./platform/http/rate-limit.ts";
 import { createSlots, type SlotLimits } from "./deliveries/smtp-slots.ts";
 import { networkOf } from "./platform/http/visitor-network.ts";
-import {
-  domainReportBytesTakes,
-  domainReportTakes,
-  inboundBytesTakes,
-  isWithinRates,
-  operatorBytesTakes,
-  reportBytesTakes,
-  reportTakes,
-  writtenTakes,
-} from "./deliveries/smtp-rates.ts";
+import { domainReportTakes, isWithinRates, reportTakes, writtenTakes } from "./deliveries/smtp-rates.ts";
 import type { NoticeStore } from "./deliveries/notices.ts";
+import type { Dns } from "./platform/dns.ts";
+import { createIncomingMemory } from "./deliveries/read-incoming.ts";
+import { createSenderChecker } from "./deliveries/sender-checks/check-sender.ts";
 import {
-  BEGINNING_BYTES,
-  createIncomingMemory,
-  headerLength,
-  readIncoming,
-  type IncomingBytes,
-  type IncomingMemory,
-} from "./deliveries/read-incoming.ts";
-import { isReturnPath } from "./deliveries/return-path.ts";
-import { kindOf, type Kind, type ReceivingDomains } from "./deliveries/smtp-recipients.ts";
+  acceptRecipient,
+  findRecipient,
+  type ReceivingDomains,
+  type Recipient,
+} from "./deliveries/smtp-recipients.ts";
 import {
-  HEADER_TOO_LARGE,
   NO_ROOM,
   NOT_NOW,
   NOT_OURS,
@@ -40,12 +31,14 @@ import {
   TOO_LARGE,
   TOO_MANY_MESSAGES,
   TOO_MANY_RECIPIENTS,
-  TOO_MUCH,
 } from "./deliveries/smtp-rejections.ts";
+import { MOST_BYTES, mostBytes, senderOf, takeMessage, type Receiver } from "./deliveries/take-message.ts";
 
 export interface SmtpDependencies extends ReceivingDomains {
   notices: NoticeStore;
   rateLimiter: RateLimiter;
+  /** For the checks of senders. */
+  dns: Dns;
   /** The address that gets messages to postmaster@ and abuse@, or null to only keep them. */
   operator: string | null;
   host: string;
@@ -56,10 +49,6 @@ export interface SmtpDependencies extends ReceivingDomains {
   /** Bytes of messages to projects that may be in memory. */
   memoryBytes?: number;
   log: Log;
-}
-
-interface Receiver extends SmtpDependencies {
-  memory: IncomingMemory;
 }
 
 export interface SmtpEndpoint {
@@ -81,13 +70,12 @@ const CLOSE_MS = 5_000;
 const CONNECTION_LIMITS: ConnectionLimits = { messageMs: 300_000, sessionMs: 900_000 };
 /** Six of the largest messages to projects at a time. Others get a temporary error. */
 const MEMORY_BYTES = 64 * 1024 * 1024;
-/** Many servers return the whole email, along with the report and headers added on the way. */
-const MOST_BYTES = LIMITS.messageBytes.value + 1024 * 1024;
 
 /** Listens until it is stopped. Port and address are those to which port 25 is forwarded. */
 export async function startSmtp(deps: SmtpDependencies): Promise<SmtpEndpoint> {
   const slots = createSlots(deps.slotLimits ?? SLOT_LIMITS);
-  const receiver = { ...deps, memory: createIncomingMemory(deps.memoryBytes ?? MEMORY_BYTES) };
+  const checker = createSenderChecker(deps);
+  const receiver = { ...deps, checker, memory: createIncomingMemory(deps.memoryBytes ?? MEMORY_BYTES) };
   const server = new SMTPServer({
     name: deps.name,
     banner: "Postloft",
@@ -109,7 +97,7 @@ export async function startSmtp(deps: SmtpDependencies): Promise<SmtpEndpoint> {
     onClose({ id }) {
       slots.leave(id);
     },
-    onRcptTo({ address }, session, done) {
+    onRcptTo(address, session, done) {
       void replyRecipient(address, session, deps, done);
     },
     onData(stream, session, done) {
@@ -129,7 +117,10 @@ export async function startSmtp(deps: SmtpDependencies): Promise<SmtpEndpoint> {
   return {
     port,
     description: describe(deps, port),
-    stop: () => new Promise((resolve) => server.close(() => resolve())),
+    async stop() {
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+      await checker.close();
+    },
   };
 }
 
@@ -152,24 +143,23 @@ function describe(
 }
 
 async function replyRecipient(
-  address: string,
+  address: SMTPServerAddress,
   { envelope, remoteAddress }: SMTPServerSession,
   deps: SmtpDependencies,
   done: (error: Error | null) => void,
 ): Promise<void> {
-  const kind = kindOf(address, deps);
-  if (kind === null) return done(NOT_OURS);
-  if (envelope.rcptTo.length >= MAX_RECIPIENTS) return done(TOO_MANY_RECIPIENTS);
-  if (kind !== "report" && announcedBytes(envelope) > mostBytes(envelope, deps)) return done(TOO_LARGE);
   let isWithin: boolean;
   try {
+    const recipient = await findRecipient(address.address, deps);
+    if (recipient === null) return done(NOT_OURS);
+    if (envelope.rcptTo.length >= MAX_RECIPIENTS) return done(TOO_MANY_RECIPIENTS);
+    const isReport = recipient.kind === "report";
+    if (!isReport && announcedBytes(envelope) > mostBytes(envelope)) return done(TOO_LARGE);
     if (!(await deps.notices.hasRoom())) return done(NO_ROOM);
-    isWithin = await isWithinRates(
-      deps.rateLimiter,
-      takesOf(kind, address, { envelope, remoteAddress }, deps),
-    );
+    isWithin = await isWithinRates(deps.rateLimiter, takesOf(recipient, { envelope, remoteAddress }, deps));
+    acceptRecipient(address, recipient);
   } catch (error) {
-    deps.log.warn({ err: error }, "failed to count an incoming message");
+    deps.log.warn({ err: error }, "failed to check the recipient of an incoming message");
     return done(NOT_NOW);
   }
   done(isWithin ? null : TOO_MANY_MESSAGES);
@@ -177,21 +167,19 @@ async function replyRecipient(
 
 type Session = Pick<SMTPServerSession, "envelope" | "remoteAddress">;
 
-function takesOf(kind: Kind, address: string, { envelope, remoteAddress }: Session, deps: SmtpDependencies) {
+function takesOf(
+  { kind, address, counted }: Recipient,
+  { envelope, remoteAddress }: Session,
+  deps: SmtpDependencies,
+) {
   switch (kind) {
     case "report":
       return reportTakes(address, remoteAddress, deps.returnPaths);
     case "domain-report":
       return domainReportTakes(senderOf(envelope), remoteAddress);
     default:
-      return writtenTakes(kind, address, senderOf(envelope));
+      return writtenTakes(kind, counted, senderOf(envelope));
   }
-}
-
-/** Allows the size of an email plus its report, because a rejected bounce would come back to no one and the address would stay. */
-function mostBytes({ rcptTo }: SMTPServerSession["envelope"], deps: SmtpDependencies): number {
-  const hasReport = rcptTo.some(({ address }) => kindOf(address, deps) === "report");
-  return hasReport ? MOST_BYTES : LIMITS.inboundBytes.value;
 }
 
 /** Returns the SIZE parameter (RFC 1870), or 0 if it is missing. */
@@ -200,15 +188,10 @@ function announcedBytes({ mailFrom }: SMTPServerSession["envelope"]): number {
   return args === false ? 0 : Number(args.SIZE ?? 0);
 }
 
-/** Returns the envelope sender, '' for the empty reverse-path. */
-function senderOf({ mailFrom }: SMTPServerSession["envelope"]): string {
-  return mailFrom === false ? "" : mailFrom.address;
-}
-
 async function replyMessage(
   stream: SMTPServerDataStream,
   session: SMTPServerSession,
-  deps: Receiver,
+  deps: Receiver & { log: Log },
   done: (error: Error | null, text?: string) => void,
 ): Promise<void> {
   try {
@@ -220,63 +203,4 @@ async function replyMessage(
     return;
   }
   done(null, "2.0.0 Stored");
-}
-
-/** Resolves when the message is stored for each valid recipient. */
-async function takeMessage(
-  stream: SMTPServerDataStream,
-  { envelope, remoteAddress }: SMTPServerSession,
-  deps: Receiver,
-): Promise<void> {
-  const { notices, returnPaths } = deps;
-  const recipients = [...new Set(envelope.rcptTo.map(({ address }) => address.toLowerCase()))];
-  const isWritten = recipients.some((recipient) => kindOf(recipient, deps) === "project");
-  const mostKept = isWritten ? LIMITS.inboundBytes.value : BEGINNING_BYTES;
-  const incoming = await readIncoming(stream as AsyncIterable<Buffer>, mostKept, deps.memory);
-  try {
-    refuse(incoming, isWritten, mostBytes(envelope, deps));
-    const sender = senderOf(envelope);
-    const copies = recipients.map((recipient) => ({
-      recipient,
-      kind: kindOf(recipient, deps),
-      raw: kindOf(recipient, deps) === "project" ? incoming.raw : incoming.raw.subarray(0, BEGINNING_BYTES),
-    }));
-    if (!(await isWithinRates(deps.rateLimiter, bytesTakesOf(copies, sender, remoteAddress)))) throw TOO_MUCH;
-    for (const { recipient, raw } of copies) {
-      const local = localPartOf(recipient);
-      if (isReturnPath(local) && returnPaths.read(local) === null) continue;
-      const key = `${recipient}\n${incoming.fingerprint}`;
-      const providerId = createHash("sha256").update(key).digest("base64url");
-      await notices.store({ source: "smtp", providerId, raw, sender, recipient, toldAt: null });
-    }
-  } finally {
-    incoming.release();
-  }
-}
-
-/** @throws SmtpRejection for a message that would not be stored as it is */
-function refuse({ raw, size, hadRoom }: IncomingBytes, isWritten: boolean, most: number): void {
-  if (size > most || (isWritten && size > LIMITS.inboundBytes.value)) throw TOO_LARGE;
-  if (!hadRoom) throw NO_ROOM;
-  const header = headerLength(raw) ?? size;
-  if (isWritten && header > LIMITS.inboundHeaderBytes.value) throw HEADER_TOO_LARGE;
-}
-
-interface Copy {
-  recipient: string;
-  kind: Kind | null;
-  raw: Buffer;
-}
-
-function bytesTakesOf(copies: readonly Copy[], sender: string, remoteAddress: string) {
-  const bytesOf = (kind: Kind) =>
-    copies.filter((copy) => copy.kind === kind).reduce((sum, { raw }) => sum + raw.length, 0);
-  return [
-    ...reportBytesTakes(remoteAddress, bytesOf("report")),
-    ...domainReportBytesTakes(remoteAddress, bytesOf("domain-report")),
-    ...operatorBytesTakes(remoteAddress, bytesOf("operator")),
-    ...copies.flatMap(({ kind, recipient, raw }) =>
-      kind === "project" ? inboundBytesTakes(recipient, { sender, remoteAddress }, raw.length) : [],
-    ),
-  ].filter(({ amount }) => amount !== 0);
 }

@@ -5,12 +5,19 @@ import path from "node:path";
 import examples from "@postloft/contract/answer-examples.json" with { type: "json" };
 import { ENDPOINTS } from "@postloft/contract/endpoints.ts";
 import { beforeAll, expect, test } from "vitest";
-import { addReceivedEmails } from "../../server/src/testing/received-email.ts";
+import { addReceivedEmails, type ToReceive } from "../../server/src/testing/received-email.ts";
 import { useTestServer } from "../../server/src/testing/test-server.ts";
 import { asExamples, recordResponses } from "./answer-examples.ts";
 import { differences } from "./differences.ts";
 import type { Responses } from "./answer-story.ts";
 import { ROOT } from "./generated-files.ts";
+
+const AUTHENTICATION: ToReceive["authentication"] = {
+  verified: true,
+  spf: { result: "pass", domain: "example.com" },
+  dkim: [{ result: "pass", domain: "example.com" }],
+  dmarc: { result: "pass", domain: "example.com", policy: "reject" },
+};
 
 const server = useTestServer();
 const RECORDING_MS = 120_000;
@@ -18,7 +25,7 @@ let recorded: Responses = {};
 
 beforeAll(async () => {
   const responses = await recordResponses(server.url, async (projectId) => {
-    await addReceivedEmails(server.database, projectId, [{}]);
+    await addReceivedEmails(server.database, projectId, [{ authentication: AUTHENTICATION }]);
   });
   recorded = asExamples(responses, server.url);
   if (process.env["WRITE_EXAMPLES"] === "1")

@@ -166,6 +166,8 @@ const OVER: Readonly<Record<string, string>> = {
   "the chunks of one response; yields between chunks": "platform/http/response.ts",
   "the shares of a random split, which repeat after at most 10,000 contacts; the contacts of one batch":
     "workflows/executions/shares.ts",
+  "the lines of a header up to 512 KB, on a thread that is ended when it takes too long":
+    "deliveries/sender-checks/verify-signatures.ts",
   "the hours of one day": "reports/period.ts",
   "two days, halved until a minute is left": "workflows/dates/zones.ts",
   "up to 10,000 values of the body of a webhook step": "webhooks/credential-names.ts",

@@ -7,6 +7,11 @@ export const EVENT_STREAM_LIMITS = {
   eventStreamPageDefault: limit(100, "events", "Page of `GET /events/stream` without `limit`."),
   webhookEndpoints: limit(20, "endpoints", "Webhook endpoints per project."),
   webhookEventTypes: limit(50, "types", "Event types of one webhook endpoint."),
+  webhookAddresses: limit(
+    20,
+    "addresses",
+    "Addresses of received emails that one webhook endpoint is limited to.",
+  ),
   eventBatch: limit(500, "events", "Events in one call of a webhook endpoint."),
   eventBatchBytes: limit(
     1_000_000,

@@ -37,6 +37,11 @@ export const INCOMING_LIMITS = {
     "bytes",
     "The header of a message to a project's inbound address. A longer one is rejected.",
   ),
+  inboundSignatures: limit(
+    10,
+    "signatures",
+    "DKIM signatures that are verified of a received email. Others are ignored.",
+  ),
   receivedSearched: limit(
     10_000,
     "emails",

@@ -46,6 +46,7 @@ const returnPaths = createReturnPaths("a secret that is long enough");
 const reportReader = createReportReader();
 afterAll(() => reportReader.close());
 const interpret = createInterpreter({
+  domains: { findReceivers: async () => new Map() },
   reportReader,
   deliveries: createDeliveries({ guard: async () => undefined }),
   returnPaths,
@@ -612,6 +613,8 @@ test("creates an unsubscribed contact with an event for a new sender and keeps k
       data: {
         subject: "Hi",
         from: "new@example.com",
+        address: expect.stringMatching(/@in\.example$/),
+        localPart: expect.any(String),
         messageId: "new@example.com.1",
         text: "Where is my order?",
         receivedEmailId: expect.any(String),

@@ -3,12 +3,15 @@ import { sql } from "kysely";
 import type { Database, Tx } from "../platform/database/database.ts";
 import type { Row } from "../platform/database/row.ts";
 import { notify } from "../platform/notify.ts";
+import type { SenderChecks } from "./sender-checks/proves-domain.ts";
 
 export type NoticeSource = "sns" | "smtp";
 
 export interface NewNotice extends Row<"notices", "id" | "providerId" | "sender" | "recipient"> {
   source: NoticeSource;
   raw: Buffer;
+  /** The checks of the sender of a message to a project. */
+  authentication?: SenderChecks | null;
   /** When the sender says it was sent; null means now. */
   toldAt: Date | null;
 }
@@ -24,16 +27,17 @@ export async function insertNotices(
 ): Promise<{ now: Date; ids: Set<string> }> {
   const { rows } = await sql<{ now: Date; ids: string[] | null }>`
     with stored as (
-      insert into notices (id, source, provider_id, raw, sender, recipient)
-      select id, source, provider_id, raw, sender, recipient from unnest(
+      insert into notices (id, source, provider_id, raw, sender, recipient, authentication)
+      select id, source, provider_id, raw, sender, recipient, authentication from unnest(
         ${notices.map((notice) => notice.id)}::uuid[],
         ${notices.map((notice) => notice.source)}::text[],
         ${notices.map((notice) => notice.providerId)}::text[],
         ${notices.map((notice) => notice.raw)}::bytea[],
         ${notices.map((notice) => notice.sender)}::text[],
         ${notices.map((notice) => notice.recipient)}::text[],
+        ${notices.map(({ authentication: checks }) => (checks ? JSON.stringify(checks) : null))}::jsonb[],
         ${notices.map((notice) => notice.toldAt?.toISOString() ?? null)}::timestamptz[]
-      ) as i (id, source, provider_id, raw, sender, recipient, told_at)
+      ) as i (id, source, provider_id, raw, sender, recipient, authentication, told_at)
       where told_at is null or told_at between now() - make_interval(secs => ${maxAgeSeconds})
         and now() + make_interval(secs => ${maxAheadSeconds})
       on conflict (source, provider_id) do nothing
@@ -49,6 +53,7 @@ export interface NoticeRow extends Row<"notices", "id" | "raw" | "sender" | "rec
   source: NoticeSource;
   /** SNS notices are text; SMTP messages are bytes. */
   text: string | null;
+  authentication: SenderChecks | null;
   ageSeconds: number;
 }
 
@@ -91,7 +96,7 @@ export async function claimNotices(
       from due
     )
     select n.id, n.source, case when n.source = 'sns' then convert_from(n.raw, 'UTF8') end as text,
-      case when n.source = 'smtp' then n.raw end as raw, n.sender, n.recipient, n.failures,
+      case when n.source = 'smtp' then n.raw end as raw, n.sender, n.recipient, n.authentication, n.failures,
       extract(epoch from now() - n.received_at)::float8 as age_seconds
     from notices n
     where n.id in (select s.id from summed s where s.bytes_before < ${mostBytes}::float8)
@@ -116,6 +121,7 @@ export async function updateNotices(tx: Tx, ends: readonly NoticeEnd[]): Promise
       raw = case when i.is_kept then n.raw end,
       sender = case when i.is_kept then n.sender end,
       recipient = case when i.is_kept then n.recipient end,
+      authentication = case when i.is_kept then n.authentication end,
       result = i.result,
       due_at = now() + make_interval(secs => i.wait_seconds)
     from unnest(

@@ -8,7 +8,12 @@ import { AppError } from "../platform/app-error.ts";
 import { TaskOverLimit } from "../platform/threads/task-thread.ts";
 import { isCostly } from "./parse-apart.ts";
 import type { NoticeRow } from "./queries.ts";
-import { readReturnedMessage, type IncomingMessage, type AdminMessage } from "./returned-message.ts";
+import {
+  isAtProjectDomain,
+  readReturnedMessage,
+  type IncomingMessage,
+  type AdminMessage,
+} from "./returned-message.ts";
 import type { ReturnPaths } from "./return-path.ts";
 import { readSesEvent, type Report } from "./ses-events.ts";
 
@@ -45,7 +50,7 @@ export async function readAll(notices: readonly NoticeRow[], deps: ReadingDepend
   const read: Read[] = [];
   let costlyMs = 0;
   for (const notice of notices) {
-    if (!isReadApart(notice)) read.push(await readNotice(notice, deps));
+    if (!isReadApart(notice, deps)) read.push(await readNotice(notice, deps));
     else if (costlyMs >= COSTLY_MS) read.push({ waitSeconds: AGAIN_SECONDS });
     else {
       const beganAtMs = performance.now();
@@ -57,10 +62,14 @@ export async function readAll(notices: readonly NoticeRow[], deps: ReadingDepend
   return read;
 }
 
-function isReadApart({ source, recipient, raw }: NoticeRow): boolean {
+function isReadApart({ source, recipient, raw }: NoticeRow, { ownDomains }: ReadingDependencies): boolean {
   if (source !== "smtp") return false;
-  return isReportName(localPartOf(recipient ?? "")) || (raw !== null && isCostly(raw));
+  return isForReports(recipient ?? "", ownDomains) || (raw !== null && isCostly(raw));
 }
+
+/** At a project's domain every address belongs to the project. */
+const isForReports = (recipient: string, ownDomains: readonly string[]) =>
+  isReportName(localPartOf(recipient)) && !isAtProjectDomain(recipient, ownDomains);
 
 async function readCostly(notice: NoticeRow, deps: ReadingDependencies): Promise<Read> {
   const late = Promise.withResolvers<Read>();
@@ -93,7 +102,7 @@ async function readNotice(notice: NoticeRow, { reportReader, ...parts }: Reading
       : { reports: [...event.reports] };
   }
   const envelope = { sender: notice.sender ?? "", recipient: notice.recipient ?? "" };
-  if (isReportName(localPartOf(envelope.recipient))) {
+  if (isForReports(envelope.recipient, parts.ownDomains)) {
     const unpacked = await reportReader.read(notice.raw ?? Buffer.alloc(0));
     return "report" in unpacked
       ? { domainReport: unpacked.report }

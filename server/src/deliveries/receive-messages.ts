@@ -1,9 +1,11 @@
 // Receives messages from people: stores them and records the events of their contacts.
+import { domainOf } from "@postloft/contract/address.ts";
 import { EMAIL_RECEIVED } from "@postloft/contract/event-names.ts";
 import type { Tx } from "../platform/database/database.ts";
 import { enqueueContactEvents } from "../reactions/reactions.ts";
 import { recordEvents } from "../events/events.ts";
 import { pairUp } from "../platform/pair-up.ts";
+import type { Domains } from "../domains/domains.ts";
 import { findWrittenTo } from "../projects/projects.ts";
 import { readDataPatch } from "../contacts/rules.ts";
 import { upsertContacts } from "../contacts/upsert-contacts.ts";
@@ -11,23 +13,31 @@ import { keepReceivedEmails } from "../received/keep-received.ts";
 import type { NoticeRow } from "./queries.ts";
 import type { Read } from "./read-notices.ts";
 import type { IncomingMessage } from "./returned-message.ts";
+import { provesDomain } from "./sender-checks/proves-domain.ts";
 
 /** Stores messages from people and records the events of their contacts. Returns the messages to existing projects. */
 export async function receiveMessages(
   tx: Tx,
   notices: ReadonlyArray<readonly [NoticeRow, Read]>,
+  domains: Pick<Domains, "findReceivers">,
 ): Promise<Set<IncomingMessage>> {
   const messages = notices.flatMap(([notice, read]) =>
     "message" in read ? [{ notice, message: read.message }] : [],
   );
   if (messages.length === 0) return new Set();
-  const names = messages.map(({ message }) => message.inboundName);
-  const projects = await findWrittenTo(tx, [...new Set(names)]);
-  const own = messages.flatMap(({ notice: { id, recipient, raw }, message }) => {
-    const projectId = projects.get(message.inboundName);
-    return projectId === undefined
-      ? []
-      : [{ ...message, id, projectId, message, recipient: recipient ?? "", raw: raw ?? Buffer.alloc(0) }];
+  const names = messages.flatMap(({ message: { to } }) => ("inboundName" in to ? [to.inboundName] : []));
+  const hosts = messages.flatMap(({ message: { to } }) => ("domain" in to ? [to.domain] : []));
+  const byName = await findWrittenTo(tx, [...new Set(names)]);
+  const byDomain = await domains.findReceivers([...new Set(hosts)], tx);
+  const own = messages.flatMap(({ notice, message }) => {
+    const { to } = message;
+    const projectId = "domain" in to ? byDomain.get(to.domain) : byName.get(to.inboundName);
+    const { id, recipient, raw, authentication: checks } = notice;
+    if (projectId === undefined) return [];
+    const whole = { recipient: recipient ?? "", raw: raw ?? Buffer.alloc(0) };
+    const authentication =
+      checks === null ? null : { verified: provesDomain(checks, domainOf(message.from)), ...checks };
+    return [{ ...message, ...whole, id, projectId, message, authentication }];
   });
   const contacts = await upsertContacts(
     tx,
@@ -53,11 +63,11 @@ export async function receiveMessages(
   );
   await recordEvents(
     tx,
-    pairUp(own, contacts).map(([{ projectId, id, data }, { contactId }]) => ({
+    pairUp(own, contacts).map(([{ projectId, id, data, authentication }, { contactId }]) => ({
       projectId,
       contactId,
       name: EMAIL_RECEIVED,
-      data: { ...data, receivedEmailId: id },
+      data: { ...data, receivedEmailId: id, ...(authentication === null ? {} : { authentication }) },
     })),
   );
   return new Set(own.map(({ message }) => message));

@@ -16,12 +16,20 @@ import type { ReturnPaths } from "./return-path.ts";
 import { readSesEvent, type Report } from "./ses-events.ts";
 
 export interface IncomingMessage {
-  /** Local part of the project's address. The project may not exist. */
-  inboundName: string;
+  /** Local part of the project's address, or the project's domain. The project may not exist. */
+  to: { inboundName: string } | { domain: string };
   /** Sender in canonical form, not verified. */
   from: string;
   header: WrittenHeader;
-  data: { subject: string | null; from: string; messageId: string | null; text: string | null };
+  data: {
+    subject: string | null;
+    from: string;
+    /** Where it arrived, so that workflows and endpoints can react to some addresses only. */
+    address: string;
+    localPart: string;
+    messageId: string | null;
+    text: string | null;
+  };
 }
 
 /** A message to the instance admin. */
@@ -68,26 +76,34 @@ export async function readReturnedMessage(
 ): Promise<Reading> {
   const parsed = await parseApart(raw);
   const local = localPartOf(envelope.recipient).toLowerCase();
+  const isProjectDomain = isAtProjectDomain(envelope.recipient, ownDomains);
+  const isWritten = isProjectDomain ? returnPaths.read(local) === null : isInboundName(local);
   if ("fault" in parsed) {
     // A message from a person is received even if only its header can be read.
-    if (parsed.header !== null && isInboundName(local)) return written(parsed.header, envelope, ownDomains);
+    if (parsed.header !== null && isWritten) return written(parsed.header, envelope, ownDomains);
     return { kind: "ignored", why: `not readable: ${readText(parsed.fault, 200) ?? ""}` };
   }
   const { email } = parsed;
+  if (isProjectDomain && isWritten) return written(email, envelope, ownDomains);
   const reports = reportsIn(email, raw, envelope, returnPaths);
   if (reports.length > 0) return { kind: "reports", reports };
   // Providers also use the complaint address to ask whether it is ours.
   if (isOperatorName(local === "" ? envelope.recipient : local) || local === returnPaths.feedbackName)
     return { kind: "operator", message: toAdminMessage(email, envelope, ownDomains) };
-  if (!isInboundName(local)) return { kind: "ignored", why: "no report in it" };
+  if (!isWritten) return { kind: "ignored", why: "no report in it" };
   return written(email, envelope, ownDomains);
+}
+
+/** Returns whether an address is at the domain of a project, where every address receives email. Only `postmaster` has no domain. */
+export function isAtProjectDomain(recipient: string, ownDomains: readonly string[]): boolean {
+  return recipient.includes("@") && !ownDomains.includes(domainOf(recipient.toLowerCase()));
 }
 
 /** Returns the message of a person, and ignores that of a machine. */
 function written(email: Email, envelope: Envelope, ownDomains: readonly string[]): Reading {
   const machine = automatic(email, envelope, ownDomains);
   if (machine !== null) return { kind: "ignored", why: machine };
-  return incoming(email, envelope);
+  return incoming(email, envelope, ownDomains);
 }
 
 /** Returns whether every domain must have this local part. */
@@ -229,17 +245,18 @@ function toAdminMessage(email: Email, envelope: Envelope, ownDomains: readonly s
  * Falls back to the envelope's sender if From is an address that no contact can have, because a person's message must not be lost. A message
  * without any address in From is a machine's.
  */
-function incoming(email: Email, { sender, recipient }: Envelope): Reading {
-  const address = email.from?.address ?? "";
-  const senders = [address, address.includes("@") ? sender : ""].map((one) => parseAddress(one));
+function incoming(email: Email, { sender, recipient }: Envelope, ownDomains: readonly string[]): Reading {
+  const author = email.from?.address ?? "";
+  const senders = [author, author.includes("@") ? sender : ""].map((one) => parseAddress(one));
   const found = senders.find((parsed) => parsed.ok);
   if (found === undefined) return { kind: "ignored", why: "no sender in it" };
   const from = found.address;
-  const inboundName = localPartOf(recipient).toLowerCase();
+  const address = recipient.toLowerCase();
+  const localPart = localPartOf(address);
   return {
     kind: "message",
     message: {
-      inboundName,
+      to: isAtProjectDomain(address, ownDomains) ? { domain: domainOf(address) } : { inboundName: localPart },
       from,
       header: {
         fromName: email.from?.name ?? null,
@@ -252,6 +269,8 @@ function incoming(email: Email, { sender, recipient }: Envelope): Reading {
       data: {
         subject: readText(email.subject, MAX_SUBJECT_LENGTH),
         from,
+        address,
+        localPart,
         messageId: readText(email.messageId?.replace(/^<|>$/g, ""), 400),
         text: readText(wordsOf(email), MAX_EXCERPT_LENGTH),
       },

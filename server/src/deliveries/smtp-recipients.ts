@@ -1,5 +1,7 @@
 // Classifies the recipients of the inbound SMTP server.
-import { domainOf, localPartOf } from "@postloft/contract/address.ts";
+import type { SMTPServerAddress, SMTPServerEnvelope } from "smtp-server";
+import { domainOf, localPartOf, parseDomain } from "@postloft/contract/address.ts";
+import type { Domains } from "../domains/domains.ts";
 import { isReportName } from "../domains/reports/domain-reports.ts";
 import { isInboundName } from "../projects/projects.ts";
 import { isReturnPath, type ReturnPaths } from "./return-path.ts";
@@ -11,6 +13,8 @@ export interface ReceivingDomains {
   /** Null if returned mail is not received here. */
   bounceDomain: string | null;
   inboundDomain: string | null;
+  /** Finds the domains of projects. They receive email only if the installation has a domain of its own for it. */
+  domains: Pick<Domains, "findReceivers">;
 }
 
 /** The kinds of recipients at our domains. */
@@ -20,13 +24,51 @@ export type Kind = "report" | "domain-report" | "project" | "operator";
 const FEEDBACK_NAME = "fbl";
 const POSTMASTER = "postmaster";
 
+export interface Recipient {
+  kind: Kind;
+  /** In lower case. */
+  address: string;
+  /** What the limits of a project count by: its address, or all addresses of its domain together. */
+  counted: string;
+}
+
+/** The recipients that were accepted, by the object that the SMTP server keeps in the envelope. */
+const accepted = new WeakMap<SMTPServerAddress, Recipient>();
+
+/** Remembers a recipient, so that a domain is looked up once for each message. */
+export function acceptRecipient(address: SMTPServerAddress, recipient: Recipient): void {
+  accepted.set(address, recipient);
+}
+
+/** Returns the accepted recipients of a message, each once. */
+export function recipientsOf({ rcptTo }: Pick<SMTPServerEnvelope, "rcptTo">): Recipient[] {
+  const found = rcptTo.flatMap((address) => accepted.get(address) ?? []);
+  return [...new Map(found.map((recipient) => [recipient.address, recipient])).values()];
+}
+
+/** Classifies an address. Returns null if no one receives email there. */
+export async function findRecipient(address: string, deps: ReceivingDomains): Promise<Recipient | null> {
+  const lower = address.toLowerCase();
+  const kind = kindOf(lower, deps);
+  if (kind !== null) return { kind, address: lower, counted: lower };
+  const parsed = parseDomain(domainOf(lower));
+  const local = localPartOf(lower);
+  if (!parsed.ok || local === "" || deps.inboundDomain === null) return null;
+  const { domain } = parsed;
+  if (domain === deps.bounceDomain || domain === deps.inboundDomain) return null;
+  if (!(await deps.domains.findReceivers([domain])).has(domain)) return null;
+  // A sender domain that is its own return path gets its bounces here, too.
+  const isReport = isReturnPath(local) && deps.returnPaths.read(local) !== null;
+  return { kind: isReport ? "report" : "project", address: `${local}@${domain}`, counted: `@${domain}` };
+}
+
 /**
- * Classifies an address by its form alone, so that the reply reveals neither real return paths nor existing projects. Returns null for
+ * Classifies an address at our own domains by its form alone, so that the reply reveals neither real return paths nor existing projects. Returns null for
  * other addresses.
  */
-export function kindOf(
+function kindOf(
   address: string,
-  { bounceDomain, inboundDomain, returnPaths }: ReceivingDomains,
+  { bounceDomain, inboundDomain, returnPaths }: Omit<ReceivingDomains, "domains">,
 ): Kind | null {
   if (address.toLowerCase() === POSTMASTER) return "operator";
   const domain = domainOf(address).toLowerCase();

@@ -2,7 +2,7 @@
 // questions.
 import type { DomainMistake } from "@postloft/contract/domain-mistakes.ts";
 import type { Dns, DnsAnswer, RecordType } from "../platform/dns.ts";
-import type { DomainView } from "./present-domain.ts";
+import type { RecordsView } from "./present-domain.ts";
 import { mistakesOf, type RecordFacts } from "./record-mistakes.ts";
 
 /** A provider's zone is the domain itself or one of its parents, up to this many zones. */
@@ -20,7 +20,7 @@ export interface RecordMistakes {
 }
 
 /** Returns the mistakes of each record that does not work, in order. Never throws; a DNS failure counts as no records. */
-export async function askMistakes(dns: Dns, { domain, records }: DomainView): Promise<RecordMistakes[]> {
+export async function askMistakes(dns: Dns, { domain, records }: RecordsView): Promise<RecordMistakes[]> {
   const needsSpf = records.every(({ purpose }) => purpose !== "return-path");
   const faulty = records.flatMap(({ purpose, name, value, status }) =>
     purpose === "return-path" ||

@@ -2,7 +2,7 @@
 import type { Dns, DnsAnswer } from "../platform/dns.ts";
 import { dkimName } from "./dkim-record.ts";
 import type { DomainRow, FoundRecords } from "./queries.ts";
-import { namesToAsk, secondKeyOf, signingKeyOf } from "./rules.ts";
+import { mxKey, namesToAsk, secondKeyOf, signingKeyOf } from "./rules.ts";
 import { spfRecordsOf, walkSpf, type SpfQuestion } from "./spf-walk.ts";
 
 /**
@@ -24,6 +24,7 @@ export interface Asked {
 /** Asks for everything the check of this domain needs except the SPF of the return path. Never throws. */
 export async function askRecords(dns: Dns, row: DomainRow): Promise<Asked> {
   const spf = askSpf(dns, row.domain);
+  const mx = askMx(dns, row);
   const answers = await Promise.all(
     namesToAsk(row).map(async (name) => ({ name, answer: await dns.txt(name) })),
   );
@@ -36,7 +37,14 @@ export async function askRecords(dns: Dns, row: DomainRow): Promise<Asked> {
   const reasons = answers.flatMap(({ name, answer }) =>
     answer.kind === "unanswered" && ours.includes(name) ? [answer.reason] : [],
   );
-  return { found: { ...(await spf), ...Object.fromEntries(found) }, trouble: reasons[0] ?? null };
+  const all = { ...(await spf), ...(await mx), ...Object.fromEntries(found) };
+  return { found: all, trouble: reasons[0] ?? null };
+}
+
+/** Asks for the MX records of a domain that receives email. Never throws. */
+async function askMx(dns: Dns, { domain, receives }: DomainRow): Promise<FoundRecords> {
+  const records = receives ? recordsOf(await dns.records(domain, "MX")) : null;
+  return records === null ? {} : { [mxKey(domain)]: kept(records) };
 }
 
 /** Asks for the SPF record of a domain and everything it includes. Never throws. */

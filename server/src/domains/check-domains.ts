@@ -33,6 +33,7 @@ import {
   isEd25519Published,
   evaluateProof,
   MAX_FAILED_CHECKS,
+  mxKey,
   namesToAsk,
   nextCheckMs,
   nextState,
@@ -217,6 +218,7 @@ function keepUnanswered(row: DomainRow, found: FoundRecords, returnPath: string 
   const spfDomains = returnPath === null ? [row.domain] : [row.domain, returnPath];
   const needed = [
     ...namesToAsk(row),
+    ...(row.receives ? [mxKey(row.domain)] : []),
     ...spfDomains.flatMap((domain) => [...walkSpf(domain, records).reached]),
   ];
   return Object.fromEntries(

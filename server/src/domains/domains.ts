@@ -1,6 +1,5 @@
 // Sender domains: each has a separate DKIM key and is verified while DNS publishes it (decisions §11).
-import { createPrivateKey, generateKeyPair, type KeyObject } from "node:crypto";
-import { promisify } from "node:util";
+import { createPrivateKey, type KeyObject } from "node:crypto";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { LRUCache } from "lru-cache";
 import { randomText, type Sealer } from "../platform/crypto.ts";
@@ -18,7 +17,7 @@ import { SANDBOX_DOMAIN } from "../transports/mailbox.ts";
 import { askMistakes, type RecordMistakes } from "./ask-mistakes.ts";
 import { createDomainChecker, type DomainChecker } from "./check-domains.ts";
 import { setDefaultSender } from "./default-sender.ts";
-import { createKeyMaker } from "./dkim-keys.ts";
+import { createKeyMaker, makeEd25519Pair, type NewKey } from "./dkim-keys.ts";
 import type { DkimKeyKind } from "./dkim-record.ts";
 import { promoteNextKey, updateLocalCheck } from "./check-queries.ts";
 import {
@@ -42,6 +41,7 @@ import {
   lockDomainName,
   lockProjectDomains,
   updateEd25519Key,
+  updateReceives,
   type DomainRow,
   type NewDomain,
   type SealedDkimKey,
@@ -57,11 +57,10 @@ import {
   usedByCampaign,
   usedByTemplate,
 } from "./errors.ts";
+import { checkReceives, type DomainChanges, findReceivers, presentReceiving } from "./receiving.ts";
 import { FORMER_KEY_MS, secondKeyOf } from "./rules.ts";
 
 const SELECTOR_LENGTH = 8;
-/** The SubjectPublicKeyInfo of an Ed25519 key ends with the key itself. */
-const ED25519_KEY_BYTES = 32;
 const MAX_KEPT_KEYS = 1_000;
 
 /** Lookups of later folders for senders that use a domain, by name. Provided by api.ts. */
@@ -98,10 +97,10 @@ export interface Domains {
    */
   rotateKey(tx: Tx, projectId: string, id: string, key: SealedDkimKey): Promise<DomainView>;
   /**
-   * Enables or disables an Ed25519 key in addition to the RSA key. A new key signs while DNS publishes it.
-   * @throws AppError DOMAIN_NOT_FOUND; CONFLICT for the installation's domain, which has no key
+   * Enables or disables an Ed25519 key in addition to the RSA key, which signs while DNS publishes it, and receiving at the domain.
+   * @throws AppError DOMAIN_NOT_FOUND; CONFLICT for the installation's domain, and for receiving if the installation receives no email
    */
-  setEd25519(tx: Tx, projectId: string, id: string, isWanted: boolean): Promise<DomainView>;
+  update(tx: Tx, projectId: string, id: string, changes: DomainChanges): Promise<DomainView>;
   /**
    * Deletes a domain and returns its name.
    * @throws AppError DOMAIN_NOT_FOUND; CONFLICT while a template or unfinished campaign sends from it
@@ -114,6 +113,8 @@ export interface Domains {
     names: ReadonlyArray<{ projectId: string; domain: string }>,
     database?: Database,
   ): Promise<Map<string, SigningKey>>;
+  /** Returns the project of each domain that receives email, by name. Other domains are missing. */
+  findReceivers(names: readonly string[], database?: Database): Promise<Map<string, string>>;
   /** Returns the `spf` record that receivers check and the `dmarc` record of a domain. Empty while email stays on this machine. */
   advisoryRecords(projectId: string, domain: string): Promise<AdvisoryRecord[]>;
   /** Checks a batch of due domains. */
@@ -122,7 +123,7 @@ export interface Domains {
 
 /**
  * `staysHere`: the transport is the local mailbox, so that no email leaves this machine and DNS is not asked. `returnPath`: the domain of
- * every envelope sender; null if each sender domain is its own return path.
+ * every envelope sender; null if each sender domain is its own return path. `inboundHost`: the MX host of receiving domains.
  */
 // oxlint-disable-next-line max-lines-per-function -- the inner functions share its state
 export function createDomains(options: {
@@ -131,13 +132,17 @@ export function createDomains(options: {
   dns: Dns;
   staysHere: boolean;
   returnPath: string | null;
+  inboundHost?: string | null;
   baseUrl: () => string;
   log: Log;
 }): Domains {
-  const { database, sealer, dns, staysHere, returnPath, baseUrl, log } = options;
+  const { database, sealer, dns, staysHere, returnPath, inboundHost = null, baseUrl, log } = options;
   const keyMaker = createKeyMaker();
   const checker = createDomainChecker({ database, dns, returnPath, baseUrl, log });
-  const present = (row: DomainRow) => presentDomain(row, staysHere, returnPath);
+  const present = (row: DomainRow): DomainView => ({
+    ...presentDomain(row, staysHere, returnPath),
+    receiving: presentReceiving(row, inboundHost),
+  });
   /** One key per domain and kind, so that a former key is dropped from the cache. */
   const keys = new LRUCache<string, { selector: string; key: KeyObject }>({ max: MAX_KEPT_KEYS });
 
@@ -151,7 +156,7 @@ export function createDomains(options: {
     return { domain, selector, privateKey: key };
   }
 
-  function seal(owner: DomainOwner, privatePem: string, publicKey: string): SealedDkimKey {
+  function seal(owner: DomainOwner, { privatePem, publicKey }: NewKey): SealedDkimKey {
     return {
       selector: `pl${randomText(SELECTOR_LENGTH).toLowerCase()}`,
       publicKey,
@@ -160,15 +165,7 @@ export function createDomains(options: {
   }
 
   async function makeKey(projectId: string, domain: string): Promise<SealedDkimKey> {
-    const { privatePem, publicKey } = await keyMaker.make(projectId);
-    return seal({ projectId, domain }, privatePem, publicKey);
-  }
-
-  async function makeEd25519Key(owner: DomainOwner): Promise<SealedDkimKey> {
-    const pair = await promisify(generateKeyPair)("ed25519", {});
-    const der = pair.publicKey.export({ type: "spki", format: "der" });
-    const privatePem = pair.privateKey.export({ type: "pkcs8", format: "pem" }).toString();
-    return seal(owner, privatePem, der.subarray(-ED25519_KEY_BYTES).toString("base64"));
+    return seal({ projectId, domain }, await keyMaker.make(projectId));
   }
 
   /** Verifies the domain for the project unless another project was first. */
@@ -238,17 +235,21 @@ export function createDomains(options: {
     },
     async rotateKey(tx, projectId, id, key) {
       const isNew = await insertNextDkimKey(tx, { projectId, id }, key);
-      const row = await getRow(tx, projectId, id);
-      if (!isNew) throw rotationRunning(row);
-      return present(row);
+      if (isNew) return present(await getRow(tx, projectId, id));
+      throw rotationRunning(await getRow(tx, projectId, id));
     },
-    async setEd25519(tx, projectId, id, isWanted) {
+    async update(tx, projectId, id, { ed25519, receiving }) {
       if (isSandbox(projectId, id)) throw ofInstallation("has no key");
-      const row = await getRow(tx, projectId, id);
-      const key = isWanted ? await makeEd25519Key({ projectId, domain: row.domain }) : null;
-      await updateEd25519Key(tx, { projectId, id }, key);
+      const { domain } = await getRow(tx, projectId, id);
+      if (ed25519 !== undefined) {
+        const key = ed25519 ? seal({ projectId, domain }, await makeEd25519Pair()) : null;
+        await updateEd25519Key(tx, { projectId, id }, key);
+      }
+      if (receiving === true) checkReceives(inboundHost);
+      if (receiving !== undefined) await updateReceives(tx, { projectId, id }, receiving);
       return present(await getRow(tx, projectId, id));
     },
+    findReceivers: (names, within = database) => findReceivers(within, names, staysHere),
     async delete(tx, projectId, id, use) {
       if (isSandbox(projectId, id)) throw ofInstallation("cannot be removed");
       const { domain } = await getRow(tx, projectId, id);

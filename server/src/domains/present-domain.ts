@@ -30,8 +30,10 @@ export function isVerified(row: Pick<DomainRow, "status" | "lastCheckedAt">, sta
   return staysHere ? row.lastCheckedAt !== null : row.status === "VERIFIED";
 }
 
+export type RecordsView = Omit<DomainView, "receiving">;
+
 /** `returnPath`: the domain of every envelope sender; null if each sender domain is its own return path. */
-export function presentDomain(row: DomainRow, staysHere: boolean, returnPath: string | null): DomainView {
+export function presentDomain(row: DomainRow, staysHere: boolean, returnPath: string | null): RecordsView {
   const signing = signingKeyOf(row);
   const second = secondKeyOf(row);
   const beside = ed25519KeyOf(row);
@@ -67,7 +69,7 @@ export function presentDomain(row: DomainRow, staysHere: boolean, returnPath: st
 }
 
 /** Returns the SPF record that receivers check, which may belong to the return path, and the DMARC record. */
-export function advisoryRecords({ records }: DomainView): AdvisoryRecord[] {
+export function advisoryRecords({ records }: RecordsView): AdvisoryRecord[] {
   const of = (...purposes: ReadonlyArray<RecordView["purpose"]>) =>
     purposes.flatMap((purpose) => records.filter((record) => record.purpose === purpose)).slice(0, 1);
   return [
@@ -87,6 +89,7 @@ export function sandbox(projectId: string): DomainView {
     records: [],
     dkimTokens: [],
     ed25519: false,
+    receiving: null,
     lastError: null,
     lastErrorParts: [],
     lastCheckedAt: null,

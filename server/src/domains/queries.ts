@@ -33,6 +33,7 @@ export interface DomainRow extends Row<
   | "checkProblem"
   | "failedChecks"
   | "failedAt"
+  | "receives"
   | "statusChangedAt"
   | "lastCheckedAt"
   | "createdAt"
@@ -83,6 +84,7 @@ const COLUMNS = [
   "checkProblem",
   "failedChecks",
   "failedAt",
+  "receives",
   "statusChangedAt",
   "lastCheckedAt",
   "createdAt",
@@ -158,6 +160,26 @@ export async function findClaims(
     .selectFrom("domains")
     .select(["projectId", "status", "lastCheckedAt"])
     .where("domain", "=", domain)
+    .execute();
+}
+
+/** Returns the domains of these names that should receive email, verified or not. */
+export async function findReceivingRows(database: Database, names: readonly string[]) {
+  return database
+    .selectFrom("domains")
+    .select(["projectId", "domain", "status", "lastCheckedAt"])
+    .where("domain", "in", [...names])
+    .where("receives", "=", true)
+    .execute();
+}
+
+export async function updateReceives(tx: Tx, { projectId, id }: DomainKey, receives: boolean): Promise<void> {
+  await tx
+    .updateTable("domains")
+    .set({ receives, updatedAt: sql`now()` })
+    .where("projectId", "=", projectId)
+    .where("id", "=", id)
+    .where("receives", "!=", receives)
     .execute();
 }
 

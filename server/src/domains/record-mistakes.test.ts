@@ -45,6 +45,7 @@ function view(changes: Partial<Record<RecordView["purpose"], RecordView["status"
     ],
     dkimTokens: [],
     ed25519: false,
+    receiving: null,
     lastError: null,
     lastErrorParts: [],
     lastCheckedAt: null,

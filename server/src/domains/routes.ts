@@ -47,8 +47,8 @@ export function domainRoutes({ domains, ...use }: { domains: Domains } & DomainU
     route(contract.updateDomain, async (call) => {
       const { projectId, params, body } = call;
       return call.commit(async (tx) => {
-        const view = await domains.setEd25519(tx, projectId, params.id, body.ed25519);
-        await note(tx, call, "domain.updated", view, { ed25519: body.ed25519 });
+        const view = await domains.update(tx, projectId, params.id, body);
+        await note(tx, call, "domain.updated", view, body);
         return ok(view);
       });
     }),

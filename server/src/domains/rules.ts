@@ -54,6 +54,9 @@ export function namesToAsk(row: DomainRow): string[] {
   return [dkimName(signingKeyOf(row)), ...besides.map(dkimName), ...dmarcNames(row.domain)];
 }
 
+/** Returns the entry of `FoundRecords` for the MX records of a domain. No name has a blank. */
+export const mxKey = (domain: string) => `MX ${domain}`;
+
 /** Returns whether DNS publishes one of our keys, and whether it is the next one, which then takes over. */
 export function evaluateProof(
   row: DomainRow,

@@ -7,7 +7,7 @@ export type DnsAnswer =
   /** `reason` is a code of node:dns, such as ESERVFAIL or ETIMEOUT. */
   | { kind: "unanswered"; reason: string };
 
-export type RecordType = "A" | "AAAA" | "CNAME" | "MX" | "NS";
+export type RecordType = "A" | "AAAA" | "CNAME" | "MX" | "NS" | "PTR";
 
 export interface Dns {
   /** Returns the TXT records of a name, with the strings of each record joined (RFC 7208 §3.3). Takes up to 7 s and never throws. */
@@ -47,6 +47,7 @@ const QUESTIONS: Record<RecordType, (resolver: Resolver, name: string) => Promis
   CNAME: (resolver, name) => resolver.resolveCname(name),
   MX: async (resolver, name) => (await resolver.resolveMx(name)).map(({ exchange }) => exchange),
   NS: (resolver, name) => resolver.resolveNs(name),
+  PTR: (resolver, name) => resolver.resolvePtr(name),
 };
 
 async function responseTo(ask: () => Promise<string[]>): Promise<DnsAnswer> {

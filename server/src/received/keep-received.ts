@@ -1,9 +1,16 @@
 // Stores messages from people in the transaction of their event `email.received`.
-import { parseAddress } from "@postloft/contract/address.ts";
+import { localPartOf, parseAddress } from "@postloft/contract/address.ts";
 import type { Tx } from "../platform/database/database.ts";
 import { readText } from "../platform/foreign-values.ts";
 import { isId } from "../platform/ids.ts";
-import { findEmailsById, findEmailsByProviderId, findThreads, insertReceived } from "./queries.ts";
+import {
+  findEmailsById,
+  findEmailsByProviderId,
+  findEmailsBySubmittedId,
+  findThreads,
+  insertReceived,
+  type Authentication,
+} from "./queries.ts";
 
 /** The parsed header fields of a message, as its sender wrote them. */
 export interface WrittenHeader {
@@ -26,6 +33,8 @@ export interface MessageToKeep {
   recipient: string;
   header: WrittenHeader;
   raw: Buffer;
+  /** Null if the sender was not checked. */
+  authentication: Authentication | null;
 }
 
 interface Kept extends MessageToKeep {
@@ -52,12 +61,14 @@ export async function keepReceivedEmails(tx: Tx, messages: readonly MessageToKee
       references: referencesOf(header),
     };
   });
-  const emails = await findAnswered(tx, kept);
+  const answered = await findAnswered(tx, kept);
   const threads = await readThreads(tx, kept);
   const rows = kept.map((message) => {
     const { projectId, id, contactId, from, recipient, header, raw, messageId, references } = message;
-    const emailId = newestOf(references, projectId, emails);
-    const threadId = newestOf(references, projectId, threads) ?? emailId ?? id;
+    const { authentication } = message;
+    const emailId = newestOf(references, (reference) => answered(message, reference));
+    const known = newestOf(references, (reference) => threads.get(keyOf(projectId, reference)));
+    const threadId = known ?? emailId ?? id;
     // A later message of the same batch may reply to this one.
     if (messageId !== null) threads.set(keyOf(projectId, messageId), threadId);
     return {
@@ -74,6 +85,7 @@ export async function keepReceivedEmails(tx: Tx, messages: readonly MessageToKee
       messageId,
       referenceIds: references,
       raw,
+      authentication,
     };
   });
   await insertReceived(tx, rows);
@@ -94,13 +106,16 @@ function referencesOf({ references, inReplyTo }: WrittenHeader): string[] {
   return [...new Set(ids.toReversed())].slice(0, MAX_REFERENCES).toReversed();
 }
 
+/** Returns what is found by the newest reference that anything is found by. */
 function newestOf(
   references: readonly string[],
-  projectId: string,
-  found: ReadonlyMap<string, string>,
+  find: (reference: string) => string | undefined,
 ): string | null {
-  const newest = references.findLast((reference) => found.has(keyOf(projectId, reference)));
-  return newest === undefined ? null : (found.get(keyOf(projectId, newest)) ?? null);
+  for (const reference of references.toReversed()) {
+    const found = find(reference);
+    if (found !== undefined) return found;
+  }
+  return null;
 }
 
 function readAddress(text: string | null): string | null {
@@ -108,36 +123,38 @@ function readAddress(text: string | null): string | null {
   return parsed.ok ? parsed.address : null;
 }
 
-const referencesOfAll = (messages: readonly Kept[]) =>
-  messages.flatMap(({ projectId, references }) => references.map((value) => ({ projectId, value })));
-
 /** Returns the threads of received emails that the messages reference. */
 async function readThreads(tx: Tx, messages: readonly Kept[]): Promise<Map<string, string>> {
-  const asked = referencesOfAll(messages);
+  const asked = messages.flatMap(({ projectId, references }) =>
+    references.map((value) => ({ projectId, value })),
+  );
   if (asked.length === 0) return new Map();
   const rows = await findThreads(tx, asked);
   return new Map(rows.map(({ projectId, value, threadId }) => [keyOf(projectId, value), threadId]));
 }
 
-/** Returns the emails of the projects that the messages reference, by our Message-ID or that of an external sending service. */
-async function findAnswered(tx: Tx, messages: readonly Kept[]): Promise<Map<string, string>> {
-  const asked = referencesOfAll(messages).map(({ projectId, value }) => ({
-    projectId,
-    messageId: value,
-    local: value.slice(0, Math.max(0, value.lastIndexOf("@"))),
-  }));
+/** Returns the email that a message answers by one of its references, if there is one. */
+type FindAnswered = (message: Kept, reference: string) => string | undefined;
+
+/** Finds the emails of the projects that the messages reference, by our Message-ID or that of a program or an external sending service. */
+async function findAnswered(tx: Tx, messages: readonly Kept[]): Promise<FindAnswered> {
+  const asked = messages.flatMap(({ projectId, from, references }) =>
+    references.map((value) => ({ projectId, from, value, local: localPartOf(value) })),
+  );
   const own = asked.filter(({ local }) => isId(local));
-  const foreign = asked.filter(({ local }) => local !== "" && !isId(local));
+  const foreign = asked.filter(({ local }) => !isId(local));
   const toKeys = (keys: typeof asked) => keys.map(({ projectId, local }) => ({ projectId, value: local }));
+  const sent = foreign.filter(({ local }) => local !== "");
   const rows = [
     ...(own.length === 0 ? [] : await findEmailsById(tx, toKeys(own))),
-    ...(foreign.length === 0 ? [] : await findEmailsByProviderId(tx, toKeys(foreign))),
+    ...(sent.length === 0 ? [] : await findEmailsByProviderId(tx, toKeys(sent))),
   ];
-  const ids = new Map(rows.map(({ projectId, value, id }) => [keyOf(projectId, value), id]));
-  return new Map(
-    asked.flatMap(({ projectId, messageId, local }) => {
-      const id = ids.get(keyOf(projectId, local));
-      return id === undefined ? [] : [[keyOf(projectId, messageId), id]];
-    }),
+  const submitted = asked.length === 0 ? [] : await findEmailsBySubmittedId(tx, asked);
+  const byLocal = new Map(rows.map(({ projectId, value, id }) => [keyOf(projectId, value), id]));
+  const byWriter = new Map(
+    submitted.map(({ projectId, value, from, id }) => [`${keyOf(projectId, value)} ${from}`, id]),
   );
+  return ({ projectId, from }, reference) =>
+    byLocal.get(keyOf(projectId, localPartOf(reference))) ??
+    byWriter.get(`${keyOf(projectId, reference)} ${from}`);
 }

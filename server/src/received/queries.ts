@@ -1,9 +1,13 @@
 // SQL statements on `received_emails`.
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import type { authentication } from "@postloft/contract/received-emails.ts";
 import { sql, type RawBuilder, type SqlBool } from "kysely";
+import type { z } from "zod";
 import type { Database, Tx } from "../platform/database/database.ts";
 import type { Row } from "../platform/database/row.ts";
 import { containing, type PageRequest } from "../platform/http/page.ts";
+
+export type Authentication = z.output<typeof authentication>;
 
 export interface NewReceived extends Row<
   "received_emails",
@@ -21,15 +25,17 @@ export interface NewReceived extends Row<
 > {
   referenceIds: readonly string[];
   raw: Buffer;
+  authentication: Authentication | null;
 }
 
 /** Inserts messages. An id that exists is skipped, because a notice brings one message. */
 export async function insertReceived(tx: Tx, rows: readonly NewReceived[]): Promise<void> {
   await sql`
     insert into received_emails (project_id, id, contact_id, thread_id, email_id, recipient, from_address, from_name, reply_to,
-      subject, message_id, reference_ids, raw)
+      subject, message_id, reference_ids, raw, authentication)
     select project_id, id, contact_id, thread_id, email_id, recipient, from_address, from_name, reply_to,
-      subject, message_id, array(select jsonb_array_elements_text(reference_ids)), raw from unnest(
+      subject, message_id, array(select jsonb_array_elements_text(reference_ids)), raw, authentication
+    from unnest(
       ${rows.map((row) => row.projectId)}::uuid[],
       ${rows.map((row) => row.id)}::uuid[],
       ${rows.map((row) => row.contactId)}::uuid[],
@@ -42,9 +48,10 @@ export async function insertReceived(tx: Tx, rows: readonly NewReceived[]): Prom
       ${rows.map((row) => row.subject)}::text[],
       ${rows.map((row) => row.messageId)}::text[],
       ${rows.map((row) => JSON.stringify(row.referenceIds))}::jsonb[],
-      ${rows.map((row) => row.raw)}::bytea[]
+      ${rows.map((row) => row.raw)}::bytea[],
+      ${rows.map(({ authentication: checks }) => (checks === null ? null : JSON.stringify(checks)))}::jsonb[]
     ) as i (project_id, id, contact_id, thread_id, email_id, recipient, from_address, from_name, reply_to,
-      subject, message_id, reference_ids, raw)
+      subject, message_id, reference_ids, raw, authentication)
     on conflict (project_id, id) do nothing`.execute(tx);
 }
 
@@ -83,8 +90,29 @@ export async function findEmailsByProviderId(tx: Tx, ids: readonly InProject[]) 
   return rows;
 }
 
+/** A Message-ID that a message references, with the address that wrote the message. */
+export interface Referenced extends InProject {
+  from: string;
+}
+
+/** Returns the emails that programs submitted with these Message-IDs, preferably the one to the address that wrote. */
+export async function findEmailsBySubmittedId(tx: Tx, references: readonly Referenced[]) {
+  const { rows } = await sql<Referenced & { id: string }>`
+    select distinct on (i.project_id, i.value, i.from_address) i.project_id, i.value, i.from_address as "from", e.id
+    from unnest(
+      ${references.map(({ projectId }) => projectId)}::uuid[],
+      ${references.map(({ value }) => value)}::text[],
+      ${references.map(({ from }) => from)}::text[]
+    ) as i (project_id, value, from_address)
+    join emails e on e.project_id = i.project_id and e.submitted_message_id = i.value
+    order by i.project_id, i.value, i.from_address, e.to_address = i.from_address desc, e.id desc`.execute(
+    tx,
+  );
+  return rows;
+}
+
 const ITEM = sql`r.id, r.contact_id, r.thread_id, r.email_id, r.recipient, r.from_address, r.from_name, r.subject, r.message_id,
-  r.received_at, octet_length(r.raw)::float8 as size_bytes`;
+  r.authentication, r.received_at, octet_length(r.raw)::float8 as size_bytes`;
 
 export interface ReceivedRow extends Row<
   "received_emails",
@@ -100,6 +128,7 @@ export interface ReceivedRow extends Row<
   | "receivedAt"
 > {
   sizeBytes: number;
+  authentication: Authentication | null;
 }
 
 export interface ReceivedFilter {

@@ -34,7 +34,7 @@ const thread = createTaskThread<ParseTask, ParseResult>({
 });
 
 function present(row: ReceivedRow): ReceivedEmail {
-  const { id, contactId, threadId, emailId, recipient, subject, messageId, sizeBytes } = row;
+  const { id, contactId, threadId, emailId, recipient, subject, messageId, sizeBytes, authentication } = row;
   return {
     id,
     contactId,
@@ -45,6 +45,7 @@ function present(row: ReceivedRow): ReceivedEmail {
     subject,
     messageId,
     sizeBytes,
+    authentication,
     receivedAt: row.receivedAt.toISOString(),
   };
 }

@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { createTransport, type SendMailOptions } from "nodemailer";
 import { expect, test } from "vitest";
+import { localPartOf } from "@postloft/contract/address.ts";
 import * as contacts from "@postloft/contract/contacts.ts";
 import * as events from "@postloft/contract/events.ts";
 import * as received from "@postloft/contract/received-emails.ts";
@@ -113,9 +114,12 @@ test("stores a nested message with its parts, attachments and bytes, and names i
       data: {
         subject: "Größe 5",
         from: "ada@example.com",
+        address: email.recipient,
+        localPart: localPartOf(email.recipient),
         messageId: email.messageId,
         text: "Where is it?",
         receivedEmailId: email.id,
+        authentication: email.authentication,
       },
     },
   ]);

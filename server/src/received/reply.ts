@@ -1,11 +1,12 @@
 // Builds the email that replies to a received one. It is sent like a call of POST /v1/send.
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { replyToReceived } from "@postloft/contract/received-emails.ts";
-import { localPartOf } from "@postloft/contract/address.ts";
+import { domainOf, localPartOf } from "@postloft/contract/address.ts";
 import type { SendBody } from "@postloft/contract/v1.ts";
 import type { z } from "zod";
 import type { Database } from "../platform/database/database.ts";
 import type { Call } from "../platform/http/route.ts";
+import type { Domains } from "../domains/domains.ts";
 import { findWrittenTo } from "../projects/projects.ts";
 import type { WholeRow } from "./queries.ts";
 import { getReceivedRow } from "./received-emails.ts";
@@ -20,6 +21,11 @@ export type SendReply = (
   body: SendBody,
 ) => Promise<z.input<(typeof replyToReceived)["responses"][200]>>;
 
+export interface ReplyContext {
+  database: Database;
+  domains: Pick<Domains, "findReceivers">;
+}
+
 /** Fits a subject of a stranger with braces, which would otherwise be a template. */
 const SUBJECT_VARIABLE = "receivedSubject";
 
@@ -28,13 +34,13 @@ const SUBJECT_VARIABLE = "receivedSubject";
  * @throws AppError EMAIL_NOT_FOUND
  */
 export async function readReply(
-  database: Database,
+  { database, domains }: ReplyContext,
   projectId: string,
   id: string,
   { replyTo, subject, ...sent }: Reply,
 ): Promise<SendBody> {
   const received = await getReceivedRow(database, projectId, id);
-  const reply = replyTo ?? (await inboundMailbox(database, projectId, received.recipient));
+  const reply = replyTo ?? (await inboundMailbox({ database, domains }, projectId, received.recipient));
   return {
     ...sent,
     ...(reply === undefined ? {} : { replyTo: reply }),
@@ -45,10 +51,11 @@ export async function readReply(
 }
 
 /** Returns the address that received the email if the project still has it, so that the conversation continues there. */
-async function inboundMailbox(database: Database, projectId: string, recipient: string) {
-  const name = localPartOf(recipient);
-  const owners = await findWrittenTo(database, [name]);
-  return owners.get(name) === projectId ? mailboxOf(recipient) : undefined;
+async function inboundMailbox({ database, domains }: ReplyContext, projectId: string, recipient: string) {
+  const [name, domain] = [localPartOf(recipient), domainOf(recipient)];
+  const owners = [await findWrittenTo(database, [name]), await domains.findReceivers([domain])];
+  const isOwn = owners.some((found) => [found.get(name), found.get(domain)].includes(projectId));
+  return isOwn ? mailboxOf(recipient) : undefined;
 }
 
 const mailboxOf = (address: string): SendBody["to"] => [{ address, name: null }];

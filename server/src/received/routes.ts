@@ -1,6 +1,5 @@
 // HTTP routes of received emails.
 import * as contract from "@postloft/contract/received-emails.ts";
-import type { Database } from "../platform/database/database.ts";
 import { encodeFilename, FROM_OUTSIDE } from "../platform/http/foreign-files.ts";
 import { readPage } from "../platform/http/page.ts";
 import { noContent, ok, route, type Route } from "../platform/http/route.ts";
@@ -11,9 +10,10 @@ import {
   getReceivedRow,
   listReceived,
 } from "./received-emails.ts";
-import { readReply, type SendReply } from "./reply.ts";
+import { readReply, type ReplyContext, type SendReply } from "./reply.ts";
 
-export function receivedRoutes({ database, send }: { database: Database; send: SendReply }): Route[] {
+export function receivedRoutes({ send, ...context }: ReplyContext & { send: SendReply }): Route[] {
+  const { database } = context;
   return [
     route(contract.listReceived, async ({ projectId, query }) =>
       ok(await listReceived(database, projectId, query, readPage("received", query))),
@@ -47,7 +47,7 @@ export function receivedRoutes({ database, send }: { database: Database; send: S
       }),
     ),
     route(contract.replyToReceived, async (call) =>
-      ok(await send(call, await readReply(database, call.projectId, call.params.id, call.body))),
+      ok(await send(call, await readReply(context, call.projectId, call.params.id, call.body))),
     ),
   ];
 }

@@ -5,6 +5,7 @@ import * as emails from "@postloft/contract/emails.ts";
 import * as events from "@postloft/contract/events.ts";
 import * as keys from "@postloft/contract/keys.ts";
 import * as mailbox from "@postloft/contract/mailbox.ts";
+import * as received from "@postloft/contract/received-emails.ts";
 import * as projects from "@postloft/contract/projects.ts";
 import * as suppressions from "@postloft/contract/suppressions.ts";
 import {
@@ -15,6 +16,7 @@ import {
   submit,
   type Submitting,
 } from "../testing/submission.ts";
+import { addReceivedEmails } from "../testing/received-email.ts";
 import { useTestServer, type TestProject } from "../testing/test-server.ts";
 
 const server = useTestServer();
@@ -46,6 +48,32 @@ async function newKey(scopes: string[]): Promise<string> {
   });
   return body.data.key;
 }
+
+test("finds the emails of a message by the program's Message-ID, and links replies to them", async () => {
+  const messageId = "<order.17@app.example>";
+  await send({ to: "ada@example.com, bob@example.com", messageId });
+  await send({ to: "ada@example.com", messageId: "<other@app.example>" });
+  const search = async (text: string, by = project) =>
+    (await server.call(emails.listEmails, by.byKey, { query: { messageId: text } })).body.data;
+  const found = await search(messageId);
+  expect(found.map(({ to }) => to).toSorted()).toEqual(["ada@example.com", "bob@example.com"]);
+  expect(await search("order.17@app.example")).toEqual(found);
+  expect(await search(messageId, await server.createProject())).toEqual([]);
+  const header = { messageId: null, inReplyTo: messageId };
+  const people = ["bob@example.com", "ada@example.com", "eve@example.com"];
+  const ids = await addReceivedEmails(
+    server.database,
+    project.id,
+    people.map((from) => ({ from, header })),
+  );
+  const { data } = (await server.call(received.listReceived, project.byKey)).body;
+  const linked = ids.map(({ id }) => data.find((one) => one.id === id));
+  const emailTo = (address: string) => found.find(({ to }) => to === address)?.id;
+  const [newest] = found;
+  expect(linked.map((one) => [one?.emailId, one?.threadId])).toEqual(
+    [emailTo("bob@example.com"), emailTo("ada@example.com"), newest?.id].map((id) => [id, id]),
+  );
+});
 
 test("accepts a message after the commit, and shows its email with sender, subject and body", async () => {
   const id = idIn(await send({ subject: "Größe", text: "Hi <Ada>", messageId: "<1@app.example>" }));

@@ -12,7 +12,7 @@ import { recordEvents } from "../events/events.ts";
 import { faultsOf, useTestServer, type TestProject } from "../testing/test-server.ts";
 import type { BodyOf } from "../testing/typed-call.ts";
 import { claimDeliveries } from "./delivery-queries.ts";
-import { chainMatches } from "./rules.ts";
+import { chainMatches, matchesPattern } from "./rules.ts";
 
 const server = useTestServer({
   ROLES: "api,worker",
@@ -198,8 +198,8 @@ test("allows the calls of one second at once, and then as many as the rate", asy
 });
 
 test("sends only events of emails with one of the tags", () => {
-  const filter = { eventTypes: ["*"], tags: ["receipt"] };
-  const event = { type: "email.sent", isRedacted: false };
+  const filter = { eventTypes: ["*"], tags: ["receipt"], addresses: null };
+  const event = { type: "email.sent", isRedacted: false, address: null };
   const events = [
     { ...event, number: 1, tags: ["receipt", "order"] },
     { ...event, number: 2, tags: ["welcome"] },
@@ -208,6 +208,41 @@ test("sends only events of emails with one of the tags", () => {
     { ...event, number: 5, tags: null, isRedacted: true, type: "signed-up" },
   ];
   expect(chainMatches(events, filter, 0).matches.map(({ number }) => number)).toEqual([1, 4]);
+});
+
+test("sends only emails received at one of the addresses", () => {
+  const filter = { eventTypes: ["*"], tags: null, addresses: ["us@a.example", "orders+*@a.example"] };
+  const event = { type: "email.received", isRedacted: false, tags: null };
+  const events = [
+    { ...event, number: 1, address: "us@a.example" },
+    { ...event, number: 2, address: "you@a.example" },
+    { ...event, number: 3, address: "orders+7@a.example" },
+    { ...event, number: 4, address: null, type: "email.sent" },
+    { ...event, number: 5, address: null, isRedacted: true },
+    { ...event, number: 6, address: "us@b.example" },
+  ];
+  expect(chainMatches(events, filter, 0).matches.map(({ number }) => number)).toEqual([1, 3, 5]);
+});
+
+test.for([
+  ["*@a.example", "x@a.example", true],
+  ["a*a@a.example", "a@a.example", false],
+  ["a*b*c@a.example", "a-b-b-c@a.example", true],
+  ["a*b*c@a.example", "a-c-c@a.example", false],
+  ["us@a.example", "us@a.example.org", false],
+] as const)("matches %s with %s: %s", ([pattern, text, isMatch]) => {
+  expect(matchesPattern(pattern, text)).toBe(isMatch);
+});
+
+test("rejects addresses that are no patterns", async () => {
+  const project = await server.createProject();
+  for (const address of ["us", "@a.example", "us@*", "us@*.example", "us@a example"]) {
+    const body = { url: "https://hook.example/", eventTypes: ["*"], addresses: [address] };
+    const reply = await server.call(hooks.createWebhookEndpoint, project.byKey, { body });
+    expect([address, faultsOf(reply)]).toEqual([address, ["addresses.0 invalid_string"]]);
+  }
+  const endpoint = await createEndpoint(project, { addresses: ["Orders+*@A.example"] });
+  expect(endpoint).toMatchObject({ addresses: ["orders+*@a.example"] });
 });
 
 test("finds the tags of an email in its events", async () => {

@@ -467,15 +467,19 @@ test("a type is a name, a beginning or everything, and previous skips other type
     type,
     isRedacted: false,
     tags: null,
+    address: null,
   }));
-  expect(chainMatches(events, { eventTypes: ["b"], tags: null }, 3)).toEqual({
+  expect(chainMatches(events, { eventTypes: ["b"], tags: null, addresses: null }, 3)).toEqual({
     matches: [
       { number: 6, previous: 3 },
       { number: 8, previous: 6 },
     ],
     previous: 8,
   });
-  expect(chainMatches(events, { eventTypes: ["c"], tags: null }, 3)).toEqual({ matches: [], previous: 3 });
+  expect(chainMatches(events, { eventTypes: ["c"], tags: null, addresses: null }, 3)).toEqual({
+    matches: [],
+    previous: 3,
+  });
 });
 
 test("waits grow to four hours, vary by a fifth, and are at least what the endpoint asks for", () => {

@@ -1,4 +1,5 @@
 // Statements that deliver events: on `event_deliveries`, and on the progress of `webhook_endpoints`.
+import { EMAIL_RECEIVED } from "@postloft/contract/event-names.ts";
 import { sql } from "kysely";
 import { plannedOften, type Database, type Tx } from "../platform/database/database.ts";
 import type { Row } from "../platform/database/row.ts";
@@ -48,7 +49,7 @@ export async function listBusyEndpoints(database: Database): Promise<BusyEndpoin
 
 export interface PreparedRow extends Row<
   "webhook_endpoints",
-  "position" | "previous" | "eventTypes" | "tags"
+  "position" | "previous" | "eventTypes" | "tags" | "addresses"
 > {
   waiting: number;
   /** The first event of the project that has not been deleted by age. */
@@ -62,7 +63,7 @@ export async function lockEndpointProgress(
   mostWaiting: number,
 ): Promise<PreparedRow | undefined> {
   const { rows } = await sql<PreparedRow>`
-    select position, previous, event_types, tags,
+    select position, previous, event_types, tags, addresses,
       (select first_number from event_streams where project_id = ${projectId}) as first_number, (
       select count(*)::float8 from (
         select 1 from event_deliveries where project_id = ${projectId} and endpoint_id = ${id} and state = 'waiting' limit ${mostWaiting}
@@ -77,15 +78,23 @@ export async function lockEndpointProgress(
 export async function listFilteredAfter(
   tx: Tx,
   projectId: string,
-  { after, limit, withTags }: { after: number; limit: number; withTags: boolean },
+  {
+    after,
+    limit,
+    withTags,
+    withAddresses,
+  }: { after: number; limit: number; withTags: boolean; withAddresses: boolean },
 ): Promise<FilteredEvent[]> {
-  // Reading tags decompresses the data of every event, so it happens only for a filter by tags.
+  // Reading tags or addresses decompresses the data of every event, so it happens only for a filter by them.
   const tags = withTags
     ? sql`case when jsonb_typeof(data #> '{properties,tags}') = 'array' and data ->> 'emailId' is not null
         then array(select jsonb_array_elements_text(data #> '{properties,tags}')) end`
     : sql`null::text[]`;
+  const address = withAddresses
+    ? sql`case when type = ${EMAIL_RECEIVED} then data #>> '{properties,address}' end`
+    : sql`null::text`;
   const { rows } = await sql<FilteredEvent>`
-    select number, type, data is null as is_redacted, ${tags} as tags from event_log where project_id = ${projectId} and number > ${after} order by number limit ${limit}`.execute(
+    select number, type, data is null as is_redacted, ${tags} as tags, ${address} as address from event_log where project_id = ${projectId} and number > ${after} order by number limit ${limit}`.execute(
     tx,
   );
   return rows;

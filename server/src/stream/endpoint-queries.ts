@@ -11,6 +11,7 @@ const SHOWN = [
   "eventTypes",
   "ordered",
   "tags",
+  "addresses",
   "batchSize",
   "callsPerSecond",
   "enabled",
@@ -55,6 +56,7 @@ export interface NewEndpointRow extends Row<
   | "enabled"
   | "ordered"
   | "tags"
+  | "addresses"
   | "batchSize"
   | "callsPerSecond"
   | "sealed"
@@ -73,7 +75,15 @@ export async function insertEndpoint(tx: Tx, endpoint: NewEndpointRow): Promise<
 export type EndpointChanges = Partial<
   Row<
     "webhook_endpoints",
-    "url" | "description" | "eventTypes" | "enabled" | "ordered" | "tags" | "batchSize" | "callsPerSecond"
+    | "url"
+    | "description"
+    | "eventTypes"
+    | "enabled"
+    | "ordered"
+    | "tags"
+    | "addresses"
+    | "batchSize"
+    | "callsPerSecond"
   >
 >;
 

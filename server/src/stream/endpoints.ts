@@ -83,6 +83,7 @@ export async function createEndpoint(
     description: settings.description ?? null,
     ordered: settings.ordered ?? false,
     tags: settings.tags ?? null,
+    addresses: settings.addresses ?? null,
     batchSize: settings.batchSize ?? 1,
     callsPerSecond: settings.callsPerSecond ?? null,
     enabled: settings.enabled ?? true,

@@ -22,6 +22,7 @@ export async function prepareDeliveries(tx: Tx, endpoint: EndpointKey): Promise<
     after: found.position,
     limit,
     withTags: found.tags !== null,
+    withAddresses: found.addresses !== null,
   });
   const last = events.at(-1);
   if (last === undefined) return false;

@@ -1,4 +1,5 @@
 // Decides which events an endpoint receives and when a delivery is retried. Pure.
+import { EMAIL_RECEIVED } from "@postloft/contract/event-names.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 
 /** Returns whether an event matches one of the types: its name, a beginning such as `email.*`, or `*`. */
@@ -26,6 +27,8 @@ export interface EventFilter {
   eventTypes: readonly string[];
   /** Null for all events. */
   tags: readonly string[] | null;
+  /** Patterns of the addresses of received emails. Null for all events. */
+  addresses: readonly string[] | null;
 }
 
 export interface FilteredEvent {
@@ -34,14 +37,37 @@ export interface FilteredEvent {
   isRedacted: boolean;
   /** The tags of its email, if it has some. */
   tags: readonly string[] | null;
+  /** The address that a received email arrived at. */
+  address: string | null;
 }
 
-/** Returns whether an endpoint receives an event. A redacted event of an email matches any tag, because its tags are deleted. */
-function matches({ eventTypes, tags }: EventFilter, event: FilteredEvent): boolean {
-  if (!matchesTypes(eventTypes, event.type)) return false;
+/** Returns whether a text matches a pattern, in which `*` stands for any characters. Takes linear time. */
+export function matchesPattern(pattern: string, text: string): boolean {
+  const [first = "", ...others] = pattern.split("*");
+  const last = others.pop();
+  if (last === undefined) return text === first;
+  if (!text.startsWith(first)) return false;
+  let at = first.length;
+  for (const part of others) {
+    const found = text.indexOf(part, at);
+    if (found < 0) return false;
+    at = found + part.length;
+  }
+  return text.length - last.length >= at && text.endsWith(last);
+}
+
+/** Returns whether an endpoint receives an event. A redacted event of an email matches any tag and address, because they are deleted. */
+function matches({ eventTypes, tags, addresses }: EventFilter, event: FilteredEvent): boolean {
+  if (!matchesTypes(eventTypes, event.type) || !arrivedAt(addresses, event)) return false;
   if (tags === null) return true;
   if (event.isRedacted) return event.type.startsWith("email.");
   return event.tags?.some((tag) => tags.includes(tag)) ?? false;
+}
+
+function arrivedAt(addresses: EventFilter["addresses"], { type, isRedacted, address }: FilteredEvent) {
+  if (addresses === null) return true;
+  if (type !== EMAIL_RECEIVED) return false;
+  return isRedacted || (address !== null && addresses.some((pattern) => matchesPattern(pattern, address)));
 }
 
 /** Assigns each matching event the number of the previous one. Returns these and the last number. */

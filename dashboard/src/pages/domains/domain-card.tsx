@@ -13,7 +13,7 @@ import { t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { formatInstant } from "../../ui/format.ts";
-import { Badge, Card, type Tone } from "../../ui/page.tsx";
+import { Badge, Card } from "../../ui/page.tsx";
 import { Said } from "../../ui/said.tsx";
 import { saveFile } from "../../ui/save-file.ts";
 import { CopyButton } from "../../ui/snippet.tsx";
@@ -22,17 +22,13 @@ import { Copied } from "./copied.tsx";
 import { dnsAdviceText } from "./dns-advice-text.ts";
 import { mistakesQuery, type Domain } from "./domains-query.ts";
 import { mistakeText } from "./mistake-text.ts";
+import { Receiving } from "./receiving.tsx";
+import { STATES } from "./record-states.ts";
 import { RotateKey } from "./rotate-key.tsx";
 import { zoneFileOf } from "./zone-file.ts";
 
 type DnsRecord = Domain["records"][number];
 
-export const STATES: Record<DnsRecord["status"], { tone: Tone; label: string }> = {
-  FOUND: { tone: "good", label: t("Found") },
-  MISSING: { tone: "warn", label: t("Not found yet") },
-  MISMATCH: { tone: "bad", label: t("Differs") },
-  UNCHECKED: { tone: "neutral", label: t("Not checked yet") },
-};
 const PURPOSES: Record<DnsRecord["purpose"], string> = {
   dkim: t("Signature (DKIM)"),
   "return-path": t("Return path (SPF)"),
@@ -130,6 +126,7 @@ export function DomainCard({ project, domain, isLocal }: DomainCardProps) {
           ))}
         </ul>
       )}
+      <Receiving project={project} domain={domain} />
       {domain.records.length > 0 && <ZoneFile domain={domain} />}
       {isDeleting && <DeleteDialog project={project} domain={domain} onClose={() => setDeleting(false)} />}
     </Card>

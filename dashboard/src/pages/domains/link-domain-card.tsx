@@ -17,8 +17,8 @@ import { Badge, Card, type Tone } from "../../ui/page.tsx";
 import { Failure, Skeleton } from "../../ui/states.tsx";
 import { useToast } from "../../ui/toasts.tsx";
 import { Copied } from "./copied.tsx";
-import { STATES } from "./domain-card.tsx";
 import { linkDomainQuery, type LinkDomain } from "./domains-query.ts";
+import { STATES } from "./record-states.ts";
 
 const BADGES: Record<LinkDomain["status"], { tone: Tone; label: string }> = {
   PENDING: { tone: "warn", label: t("Pending") },

@@ -18,6 +18,7 @@ import { Failure, Skeleton } from "../../ui/states.tsx";
 import { useProject } from "../project-shell.tsx";
 import { useDelayedDeletion } from "../use-delayed-deletion.ts";
 import { ReplyDialog } from "./reply-dialog.tsx";
+import { SenderChecks } from "./sender-checks.tsx";
 
 type Received = z.output<typeof fullReceivedEmail>;
 
@@ -110,7 +111,7 @@ function Facts({ projectId, email }: { projectId: string; email: Received }) {
           </Fact>
         ))}
       </dl>
-      <p className="mt-4 text-sm text-faint">{t("The sender's address is not verified.")}</p>
+      <SenderChecks results={email.authentication} />
     </Card>
   );
 }

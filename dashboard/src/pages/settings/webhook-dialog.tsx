@@ -27,6 +27,8 @@ interface Input {
   callsPerSecond: string;
   /** Separated by commas. Empty for all events. */
   tags: string;
+  /** Separated by commas. Empty for all events. */
+  addresses: string;
 }
 
 const NEW: Input = {
@@ -37,10 +39,11 @@ const NEW: Input = {
   batchSize: "1",
   callsPerSecond: "",
   tags: "",
+  addresses: "",
 };
 
 function inputOf(endpoint: WebhookEndpoint): Input {
-  const { url, eventTypes, description, ordered, batchSize, callsPerSecond, tags } = endpoint;
+  const { url, eventTypes, description, ordered, batchSize, callsPerSecond, tags, addresses } = endpoint;
   return {
     url,
     types: eventTypes.join("\n"),
@@ -49,14 +52,20 @@ function inputOf(endpoint: WebhookEndpoint): Input {
     batchSize: String(batchSize),
     callsPerSecond: String(callsPerSecond ?? ""),
     tags: tags?.join(", ") ?? "",
+    addresses: addresses?.join(", ") ?? "",
   };
 }
 
-function bodyOf({ url, types, description, ordered, batchSize, callsPerSecond, tags }: Input) {
-  const listed = tags
+/** Returns the texts between commas, or null if there are none. */
+function listOf(text: string): string[] | null {
+  const listed = text
     .split(",")
-    .map((tag) => tag.trim())
-    .filter((tag) => tag !== "");
+    .map((one) => one.trim())
+    .filter((one) => one !== "");
+  return listed.length === 0 ? null : listed;
+}
+
+function bodyOf({ url, types, description, ordered, batchSize, callsPerSecond, tags, addresses }: Input) {
   return {
     url: url.trim(),
     eventTypes: types
@@ -67,7 +76,8 @@ function bodyOf({ url, types, description, ordered, batchSize, callsPerSecond, t
     ordered,
     batchSize: Number(batchSize),
     callsPerSecond: callsPerSecond === "" ? null : Number(callsPerSecond),
-    tags: listed.length === 0 ? null : listed,
+    tags: listOf(tags),
+    addresses: listOf(addresses),
   };
 }
 
@@ -153,7 +163,7 @@ export function EndpointDialog({ projectId, endpoint, onClose }: EndpointDialogP
   );
 }
 
-const FIELDS = ["url", "eventTypes", "description", "batchSize", "callsPerSecond", "tags"];
+const FIELDS = ["url", "eventTypes", "description", "batchSize", "callsPerSecond", "tags", "addresses"];
 
 interface EndpointFieldsProps {
   given: Input;
@@ -210,20 +220,21 @@ function EndpointFields({ given, onChange, error }: EndpointFieldsProps) {
 
 /** Shows the settings that most endpoints leave alone. They are open if one of them is set or wrong. */
 function PaceFields({ given, onChange, error }: EndpointFieldsProps) {
-  const { batchSize, callsPerSecond, tags } = given;
+  const { batchSize, callsPerSecond, tags, addresses } = given;
   const faults = [
     problemWith(error, "batchSize"),
     problemWith(error, "callsPerSecond"),
     problemWith(error, "tags"),
+    problemWith(error, "addresses"),
   ];
-  const [isOpen] = useState(batchSize !== "1" || callsPerSecond !== "" || tags !== "");
+  const [isOpen] = useState(batchSize !== "1" || callsPerSecond !== "" || tags + addresses !== "");
   return (
     <details
       className="rounded-md border border-line"
       open={isOpen || faults.some((fault) => fault !== undefined) || undefined}
     >
       <summary className="cursor-pointer px-3 py-2 text-sm font-medium">
-        {t("Batches, rate and tags")}
+        {t("Batches, rate and filters")}
       </summary>
       <div className="flex flex-col gap-4 p-3">
         <Field
@@ -256,6 +267,16 @@ function PaceFields({ given, onChange, error }: EndpointFieldsProps) {
           value={tags}
           onChange={({ target }) => onChange({ tags: target.value })}
           error={faults[2]}
+        />
+        <Field
+          label={t("Addresses of received emails")}
+          help={t(
+            "Only emails received at these addresses, separated by commas. Use * for any characters before the @. Leave empty for all events.",
+          )}
+          placeholder="support@in.example.com, orders+*@in.example.com"
+          value={addresses}
+          onChange={({ target }) => onChange({ addresses: target.value })}
+          error={faults[3]}
         />
       </div>
     </details>

@@ -158,6 +158,7 @@ export async function enqueueEmails(tx: Tx, emails: readonly NewEmail[]): Promis
     metadata: isEmpty(email.metadata) ? null : JSON.stringify(email.metadata),
     isTest: email.isTest ?? null,
     staysHere: email.staysHere ?? null,
+    submittedMessageId: email.content.raw?.messageId ?? null,
   }));
   await insertEmails(tx, rows);
   return rows.map((row) => row.id);

@@ -120,12 +120,13 @@ export interface NewEmailRow extends Row<
   metadata: string | null;
   isTest: true | null;
   staysHere: true | null;
+  submittedMessageId: string | null;
 }
 
 export async function insertEmails(tx: Tx, emails: readonly NewEmailRow[]): Promise<void> {
   await sql`
     insert into emails (project_id, id, contact_id, content_id, template_id, campaign_id, workflow_id, workflow_step_id, from_public_key, priority,
-      to_address, to_name, copies, variables, tags, metadata, is_test, stays_here, scheduled_for, due_at)
+      to_address, to_name, copies, variables, tags, metadata, is_test, stays_here, scheduled_for, submitted_message_id, due_at)
     select i.*, coalesce(i.scheduled_for, now()) from unnest(
       ${emails.map((email) => email.projectId)}::uuid[],
       ${emails.map((email) => email.id)}::uuid[],
@@ -145,9 +146,10 @@ export async function insertEmails(tx: Tx, emails: readonly NewEmailRow[]): Prom
       ${emails.map((email) => email.metadata)}::jsonb[],
       ${emails.map((email) => email.isTest)}::boolean[],
       ${emails.map((email) => email.staysHere)}::boolean[],
-      ${emails.map((email) => email.scheduledFor)}::timestamptz[]
+      ${emails.map((email) => email.scheduledFor)}::timestamptz[],
+      ${emails.map((email) => email.submittedMessageId)}::text[]
     ) as i (project_id, id, contact_id, content_id, template_id, campaign_id, workflow_id, workflow_step_id, from_public_key, priority,
-      to_address, to_name, copies, variables, tags, metadata, is_test, stays_here, scheduled_for)`.execute(
+      to_address, to_name, copies, variables, tags, metadata, is_test, stays_here, scheduled_for, submitted_message_id)`.execute(
     tx,
   );
   notify(tx, "emails");

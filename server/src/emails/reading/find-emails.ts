@@ -6,6 +6,7 @@ import { invalidField } from "../../platform/app-error.ts";
 import { firstIdAt, idTimeMs, isId } from "../../platform/ids.ts";
 import {
   findIdsByProvider,
+  findIdsBySubmitted,
   indexesOf,
   listEmailRows,
   listEmailRowsNearby,
@@ -50,7 +51,7 @@ export function readRecipient(text: string): SoughtRecipient {
   return { beginning: text.includes("@") ? asDomain : asWritten };
 }
 
-/** Returns the ids of the emails with this Message-ID, with or without angle brackets. It may be ours or that of a sending service. */
+/** Returns the ids of the emails with this Message-ID, with or without angle brackets. It may be ours, or that of a program or sending service. */
 export async function findIdsOfMessage(
   database: Database,
   projectId: string,
@@ -58,7 +59,10 @@ export async function findIdsOfMessage(
 ): Promise<string[]> {
   const whole = messageId.replace(/^</, "").replace(/>$/, "");
   const [local = ""] = whole.split("@");
-  const ids = await findIdsByProvider(database, projectId, [whole, local]);
+  const ids = [
+    ...(await findIdsByProvider(database, projectId, [whole, local])),
+    ...(await findIdsBySubmitted(database, projectId, whole)),
+  ];
   return isId(local) ? [local.toLowerCase(), ...ids] : ids;
 }
 

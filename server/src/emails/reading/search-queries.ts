@@ -246,6 +246,20 @@ export async function listIndexedIds(
   return rows.map(({ id }) => id);
 }
 
+/** Returns the newest emails of messages that a program submitted over SMTP with this Message-ID. */
+export async function findIdsBySubmitted(
+  database: Database,
+  projectId: string,
+  messageId: string,
+): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from emails where project_id = ${projectId} and submitted_message_id = ${messageId}
+    order by id desc limit ${IDS_OF_A_SUBMISSION}`.execute(database);
+  return rows.map(({ id }) => id);
+}
+/** A message has up to 100 recipients, and a program may reuse its Message-ID on another day. */
+const IDS_OF_A_SUBMISSION = 1_000;
+
 /** Returns the emails that an external sending service knows by one of these ids. */
 export async function findIdsByProvider(
   database: Database,

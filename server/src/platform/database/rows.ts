@@ -279,6 +279,7 @@ export interface DomainsTable {
   ed25519PrivateKey: Buffer | null;
   ed25519Published: Generated<boolean>;
   dnsLookups: ColumnType<unknown, string | undefined, string>;
+  receives: Generated<boolean>;
 }
 
 export interface EmailAttemptsTable {
@@ -396,6 +397,7 @@ export interface EmailsTable {
   tags: ColumnType<unknown, string | null | undefined, string | null>;
   metadata: ColumnType<unknown, string | null | undefined, string | null>;
   scheduledFor: Date | null;
+  submittedMessageId: string | null;
 }
 
 export interface EmailsKeptLongerTable {
@@ -666,6 +668,7 @@ export interface NoticesTable {
   receivedAt: Generated<Date>;
   doneAt: Date | null;
   result: string | null;
+  authentication: ColumnType<unknown, string | null | undefined, string | null>;
 }
 
 export interface OptOutsTable {
@@ -786,6 +789,7 @@ export interface ReceivedEmailsTable {
   referenceIds: string[];
   raw: Buffer;
   receivedAt: Generated<Date>;
+  authentication: ColumnType<unknown, string | null | undefined, string | null>;
 }
 
 export interface RecipientBatchesTable {
@@ -1053,6 +1057,7 @@ export interface WebhookEndpointsTable {
   callsPerSecond: number | null;
   pacedUntil: Date | null;
   tags: string[] | null;
+  addresses: string[] | null;
 }
 
 export interface WebhookSecretsTable {
