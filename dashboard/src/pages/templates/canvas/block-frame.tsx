@@ -1,0 +1,130 @@
+// Surrounds a block in the email: its handle, its toolbar and its settings.
+import type { Block, Leaf } from "@postloft/contract/design.ts";
+import { ArrowDown, ArrowUp, Copy, GripVertical, Trash2, type LucideIcon } from "lucide-react";
+import { useState, type ReactNode } from "react";
+import { createPortal } from "react-dom";
+import { t } from "../../../text/t.ts";
+import { BLOCK_NAMES, summaryOf } from "../blocks/block-tree.ts";
+import { BlockForm } from "../blocks/block-form.tsx";
+import { ColumnsForm } from "../blocks/columns-form.tsx";
+import { ToolsContext, useCanvas } from "./canvas-context.ts";
+import { TOOL_CLASS } from "./tool-class.ts";
+
+interface BlockFrameProps {
+  block: Block;
+  isFirst: boolean;
+  isLast: boolean;
+  /** Whether the toolbar would not fit to the right of the block's left edge. */
+  isRight: boolean;
+  onChange: (block: Block) => void;
+  onMove: (by: -1 | 1) => void;
+  onDuplicate: () => void;
+  onRemove: () => void;
+  children: ReactNode;
+}
+
+export function BlockFrame({ block, isRight, onChange, children, ...actions }: BlockFrameProps) {
+  const { selected } = useCanvas();
+  const [tools, setTools] = useState<HTMLElement | null>(null);
+  const isSelected = selected === block.id;
+  return (
+    <div
+      data-block={block.id}
+      data-kind={block.kind}
+      className={`group/block relative grid rounded-sm outline-offset-4 ${isSelected ? "outline-2 outline-accent-fill" : "hover:outline-1 hover:outline-line-strong"}`}
+    >
+      <Handle block={block} isSelected={isSelected} />
+      <div className="col-start-1 row-start-1 flow-root min-w-0 wrap-anywhere">
+        <ToolsContext value={isSelected ? tools : null}>{children}</ToolsContext>
+      </div>
+      {isSelected && (
+        <>
+          {/* Stays in the window while a long block is scrolled. */}
+          <div className="sticky top-14 z-10 col-start-1 row-start-1 h-0 self-start">
+            <div
+              role="toolbar"
+              aria-label={t("Block")}
+              className={`absolute bottom-2 flex w-max max-w-[calc(100vw-2.5rem)] flex-wrap items-center gap-0.5 rounded-md bg-raised p-1 shadow-float ${isRight ? "right-0" : "-left-1"}`}
+            >
+              <span ref={setTools} className="contents" />
+              <Actions {...actions} />
+            </div>
+          </div>
+          <Settings block={block} onChange={onChange} />
+        </>
+      )}
+    </div>
+  );
+}
+
+function Handle({ block, isSelected }: { block: Block; isSelected: boolean }) {
+  const { onSelect, onDrag } = useCanvas();
+  const name = `${BLOCK_NAMES[block.kind]} ${summaryOf(block)}`.trim();
+  return (
+    <button
+      type="button"
+      data-handle
+      title={t("Drag to move")}
+      aria-label={name}
+      aria-expanded={isSelected}
+      onClick={() => onSelect(isSelected ? null : block.id)}
+      onPointerDown={(event) => onDrag(event, block)}
+      className="absolute top-0 -left-7 grid size-6 cursor-grab touch-none place-items-center rounded-sm border border-line bg-surface text-faint opacity-0 group-hover/block:opacity-100 hover:text-ink focus-visible:opacity-100 aria-expanded:text-accent aria-expanded:opacity-100 pointer-coarse:opacity-100"
+    >
+      <GripVertical size={14} aria-hidden />
+    </button>
+  );
+}
+
+type ActionsProps = Pick<BlockFrameProps, "isFirst" | "isLast" | "onMove" | "onDuplicate" | "onRemove">;
+
+function Actions({ isFirst, isLast, onMove, onDuplicate, onRemove }: ActionsProps) {
+  const all: Array<{ label: string; icon: LucideIcon; isOff: boolean; run: () => void }> = [
+    { label: t("Move up"), icon: ArrowUp, isOff: isFirst, run: () => onMove(-1) },
+    { label: t("Move down"), icon: ArrowDown, isOff: isLast, run: () => onMove(1) },
+    { label: t("Duplicate"), icon: Copy, isOff: false, run: onDuplicate },
+    { label: t("Remove"), icon: Trash2, isOff: false, run: onRemove },
+  ];
+  return all.map(({ label, icon: Icon, isOff, run }) => (
+    <button
+      key={label}
+      type="button"
+      title={label}
+      aria-label={label}
+      disabled={isOff}
+      onClick={run}
+      className={TOOL_CLASS}
+    >
+      <Icon size={15} aria-hidden />
+    </button>
+  ));
+}
+
+interface SettingsProps {
+  block: Block;
+  onChange: (block: Block) => void;
+}
+
+/** What has no place in the email, in the side panel or else below the block. */
+function Settings({ block, onChange }: SettingsProps) {
+  const { projectId, settings, onUploaded } = useCanvas();
+  const form = (
+    <section
+      aria-label={BLOCK_NAMES[block.kind]}
+      className="@container col-start-1 row-start-2 my-2 flex min-w-0 flex-col gap-3 rounded-md border border-line bg-surface p-3 text-ink"
+    >
+      <h3 className="text-sm font-medium">{BLOCK_NAMES[block.kind]}</h3>
+      {block.kind === "columns" ? (
+        <ColumnsForm block={block} onChange={onChange} />
+      ) : (
+        <BlockForm
+          projectId={projectId}
+          block={block}
+          onChange={(leaf: Leaf) => onChange(leaf)}
+          onUploaded={onUploaded}
+        />
+      )}
+    </section>
+  );
+  return settings === null ? form : createPortal(form, settings);
+}
