@@ -2,7 +2,7 @@
 import type { Block, Leaf } from "@postloft/contract/design.ts";
 import { ArrowDown, ArrowUp, Copy, GripVertical, Trash2, type LucideIcon } from "lucide-react";
 import { useState, type ReactNode } from "react";
-import { createPortal } from "react-dom";
+import { createPortal, flushSync } from "react-dom";
 import { t } from "../../../text/t.ts";
 import { BLOCK_NAMES, summaryOf } from "../blocks/block-tree.ts";
 import { BlockForm } from "../blocks/block-form.tsx";
@@ -31,7 +31,7 @@ export function BlockFrame({ block, isRight, onChange, children, ...actions }: B
     <div
       data-block={block.id}
       data-kind={block.kind}
-      className={`group/block relative grid rounded-sm outline-offset-4 ${isSelected ? "outline-2 outline-accent-fill" : "hover:outline-1 hover:outline-line-strong"}`}
+      className={`group/block relative grid rounded-sm outline-offset-4 ${isSelected ? "z-[2] outline-2 outline-accent-fill" : "hover:outline-1 hover:outline-line-strong"}`}
     >
       <Handle block={block} isSelected={isSelected} />
       <div className="col-start-1 row-start-1 flow-root min-w-0 wrap-anywhere">
@@ -92,7 +92,11 @@ function Actions({ isFirst, isLast, onMove, onDuplicate, onRemove }: ActionsProp
       title={label}
       aria-label={label}
       disabled={isOff}
-      onClick={run}
+      onClick={({ currentTarget }) => {
+        // Browsers take the focus from an element that moves.
+        flushSync(run);
+        if (currentTarget.isConnected) currentTarget.focus();
+      }}
       className={TOOL_CLASS}
     >
       <Icon size={15} aria-hidden />

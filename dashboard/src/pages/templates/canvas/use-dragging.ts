@@ -37,8 +37,8 @@ export function useDragging(onDrop: (id: string, place: Place) => void) {
       const isClick = Math.hypot(event.clientX - drag.from.x, event.clientY - drag.from.y) < DRAGS_FROM_PX;
       if (isClick && latest.current.place === null) return;
       event.preventDefault();
-      if (event.clientY < EDGE_PX) scrollBy(0, -SCROLL_PX);
-      if (event.clientY > innerHeight - EDGE_PX) scrollBy(0, SCROLL_PX);
+      if (event.clientY < EDGE_PX) scrollerOf(drag.canvas).scrollBy(0, -SCROLL_PX);
+      if (event.clientY > innerHeight - EDGE_PX) scrollerOf(drag.canvas).scrollBy(0, SCROLL_PX);
       setPlace(nearestPlace(drag, event));
     };
     const drop = () => {
@@ -69,6 +69,11 @@ export function useDragging(onDrop: (id: string, place: Place) => void) {
       setDrag({ block, canvas, from: { x: event.clientX, y: event.clientY } });
     },
   };
+}
+
+/** Returns what scrolls an element: a dialog around it, or the page. */
+function scrollerOf(element: HTMLElement): Element {
+  return element.closest("[role=dialog]") ?? document.documentElement;
 }
 
 /** Returns the place nearest to the pointer. Columns can't be in columns. */
