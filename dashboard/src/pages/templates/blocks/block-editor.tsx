@@ -108,6 +108,7 @@ function Editing({ projectId, design, history, error, ...props }: EditingProps) 
   const { change, undo, redo } = history;
   const [view, setView] = useState<View>(width < design.look.width ? "phone" : "desktop");
   const [selected, setSelected] = useState<string | null>(null);
+  const [bar, setBar] = useState<HTMLElement | null>(null);
   const insertImage = useLatest((id: string, url: string) => {
     const isThere = outlineOf(design.blocks).includes(id);
     if (isThere) change({ ...design, blocks: withImage(design.blocks, id, url) });
@@ -146,9 +147,15 @@ function Editing({ projectId, design, history, error, ...props }: EditingProps) 
         preview
       ) : (
         <>
+          <div className="sticky top-2 z-10 mb-2 flex min-h-10 items-center rounded-md border border-line bg-raised p-1">
+            <div ref={setBar} className="peer empty:hidden" />
+            <p className="hidden px-2 text-sm text-soft peer-empty:block">
+              {t("Click a text to edit it. Drag blocks by their handles.")}
+            </p>
+          </div>
           <div className="mx-auto max-w-full" style={isNarrow ? { width: PHONE } : {}}>
             <MailCanvas
-              {...{ projectId, design, isNarrow, selected, settings }}
+              {...{ projectId, design, isNarrow, selected, bar, settings }}
               onSelect={setSelected}
               onChange={(blocks) => change({ ...design, blocks })}
               onUploaded={(id, url) => insertImage.current?.(id, url)}

@@ -14,8 +14,6 @@ interface BlockFrameProps {
   block: Block;
   isFirst: boolean;
   isLast: boolean;
-  /** Whether the toolbar would not fit to the right of the block's left edge. */
-  isRight: boolean;
   onChange: (block: Block) => void;
   onMove: (by: -1 | 1) => void;
   onDuplicate: () => void;
@@ -23,44 +21,54 @@ interface BlockFrameProps {
   children: ReactNode;
 }
 
-export function BlockFrame({ block, isRight, onChange, children, ...actions }: BlockFrameProps) {
-  const { selected } = useCanvas();
+export function BlockFrame({ block, onChange, children, ...actions }: BlockFrameProps) {
+  const { selected, bar } = useCanvas();
   const [tools, setTools] = useState<HTMLElement | null>(null);
   const isSelected = selected === block.id;
   return (
     <div
       data-block={block.id}
       data-kind={block.kind}
-      className={`group/block relative grid rounded-sm outline-offset-4 ${isSelected ? "z-[2] outline-2 outline-accent-fill" : "hover:outline-1 hover:outline-line-strong"}`}
+      className={`group/block relative rounded-sm outline-offset-4 ${isSelected ? "z-[2] outline-2 outline-accent-fill" : "hover:outline-1 hover:outline-line-strong"}`}
     >
       <Handle block={block} isSelected={isSelected} />
-      <div className="col-start-1 row-start-1 flow-root min-w-0 wrap-anywhere">
+      <div className="flow-root min-w-0 wrap-anywhere">
         <ToolsContext value={isSelected ? tools : null}>{children}</ToolsContext>
       </div>
-      {isSelected && (
-        <>
-          {/* Stays in the window while a long block is scrolled. */}
-          <div className="sticky top-14 z-10 col-start-1 row-start-1 h-0 self-start">
-            <div
-              role="toolbar"
-              aria-label={t("Block")}
-              className={`absolute bottom-2 flex w-max max-w-[calc(100vw-2.5rem)] flex-wrap items-center gap-0.5 rounded-md bg-raised p-1 shadow-float ${isRight ? "right-0" : "-left-1"}`}
-            >
-              <span ref={setTools} className="contents" />
-              <Actions {...actions} />
-            </div>
-          </div>
-          <Settings block={block} onChange={onChange} />
-        </>
-      )}
+      {isSelected && <Settings block={block} onChange={onChange} />}
+      {isSelected &&
+        bar !== null &&
+        createPortal(
+          <div
+            role="toolbar"
+            aria-label={BLOCK_NAMES[block.kind]}
+            className="flex flex-wrap items-center gap-0.5"
+            onKeyDown={(event) => {
+              if (event.key !== "Escape") return;
+              event.stopPropagation();
+              focusBlock(block.id);
+            }}
+          >
+            <span ref={setTools} className="contents" />
+            <Actions {...actions} />
+          </div>,
+          bar,
+        )}
     </div>
   );
+}
+
+/** Focuses the text of a block, or else its handle. */
+function focusBlock(id: string): void {
+  const block = document.querySelector<HTMLElement>(`[data-block="${CSS.escape(id)}"]`);
+  block?.querySelector<HTMLElement>("[contenteditable]:not([contenteditable=false]), [data-handle]")?.focus();
 }
 
 function Handle({ block, isSelected }: { block: Block; isSelected: boolean }) {
   const { onSelect, onDrag } = useCanvas();
   const name = `${BLOCK_NAMES[block.kind]} ${summaryOf(block)}`.trim();
   return (
+    // The handle of columns is on the right, because the one of their first block is on the left.
     <button
       type="button"
       data-handle
@@ -69,7 +77,7 @@ function Handle({ block, isSelected }: { block: Block; isSelected: boolean }) {
       aria-expanded={isSelected}
       onClick={() => onSelect(isSelected ? null : block.id)}
       onPointerDown={(event) => onDrag(event, block)}
-      className="absolute top-0 -left-7 grid size-6 cursor-grab touch-none place-items-center rounded-sm border border-line bg-surface text-faint opacity-0 group-hover/block:opacity-100 hover:text-ink focus-visible:opacity-100 aria-expanded:text-accent aria-expanded:opacity-100 pointer-coarse:opacity-100"
+      className={`absolute top-0 grid size-6 cursor-grab touch-none place-items-center rounded-sm border border-line bg-surface text-faint opacity-0 group-hover/block:opacity-100 hover:text-ink focus-visible:opacity-100 aria-expanded:text-accent aria-expanded:opacity-100 pointer-coarse:opacity-100 ${block.kind === "columns" ? "-right-7" : "-left-7"}`}
     >
       <GripVertical size={14} aria-hidden />
     </button>
@@ -115,7 +123,7 @@ function Settings({ block, onChange }: SettingsProps) {
   const form = (
     <section
       aria-label={BLOCK_NAMES[block.kind]}
-      className="@container col-start-1 row-start-2 my-2 flex min-w-0 flex-col gap-3 rounded-md border border-line bg-surface p-3 text-ink"
+      className="@container my-2 flex min-w-0 flex-col gap-3 rounded-md border border-line bg-surface p-3 text-ink"
     >
       <h3 className="text-sm font-medium">{BLOCK_NAMES[block.kind]}</h3>
       {block.kind === "columns" ? (

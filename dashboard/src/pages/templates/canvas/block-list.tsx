@@ -30,7 +30,7 @@ interface BlockListProps<One extends Block> {
 
 export function BlockList<One extends Block>({ blocks, kinds, column, onChange }: BlockListProps<One>) {
   const project = useProject();
-  const { onSelect, isNarrow } = useCanvas();
+  const { onSelect } = useCanvas();
   const gap = (at: number) => (
     <Gap
       place={{ columns: column?.of ?? null, column: column?.at ?? 0, at }}
@@ -52,7 +52,6 @@ export function BlockList<One extends Block>({ blocks, kinds, column, onChange }
             block={block}
             isFirst={at === 0}
             isLast={at === blocks.length - 1}
-            isRight={column !== null && column.at > 0 && !isNarrow}
             onChange={(changed) => onChange(replaced(blocks, changed as One))}
             onMove={(by) => onChange(moved(blocks, block.id, by))}
             onDuplicate={() => onChange(duplicated(blocks, block.id))}

@@ -11,6 +11,8 @@ export interface Canvas {
   /** Id of the selected block, at the top level or in a column. */
   selected: string | null;
   onSelect: (id: string | null) => void;
+  /** The bar above the email for the tools of the selected block. */
+  bar: HTMLElement | null;
   /** The element for the settings of the selected block; null to show them below the block. */
   settings: HTMLElement | null;
   /** Called when an image upload finishes, even if the block is no longer selected by then. */

@@ -11,7 +11,7 @@ import {
   surfaceStyle,
 } from "@postloft/contract/design-styles.ts";
 import type { Design, Look } from "@postloft/contract/design.ts";
-import { useMemo, type SyntheticEvent } from "react";
+import { useMemo, type KeyboardEvent, type SyntheticEvent } from "react";
 import { t } from "../../../text/t.ts";
 import { useProject } from "../../project-shell.tsx";
 import { BLOCK_KINDS, inserted, newBlock, placed } from "../blocks/block-tree.ts";
@@ -24,7 +24,7 @@ import { useDragging } from "./use-dragging.ts";
 
 interface MailCanvasProps extends Pick<
   Canvas,
-  "projectId" | "isNarrow" | "selected" | "onSelect" | "settings" | "onUploaded"
+  "projectId" | "isNarrow" | "selected" | "onSelect" | "bar" | "settings" | "onUploaded"
 > {
   design: Design;
   onChange: (blocks: Design["blocks"]) => void;
@@ -58,6 +58,7 @@ export function MailCanvas({ design, onChange, ...shared }: MailCanvasProps) {
         style={page}
         onPointerDown={select}
         onFocus={select}
+        onKeyDown={(event) => leaveByKey(event, shared.bar)}
       >
         <div className="mx-auto" style={styleOf(surfaceStyle(look))}>
           <div style={inner}>
@@ -77,6 +78,21 @@ export function MailCanvas({ design, onChange, ...shared }: MailCanvasProps) {
       </div>
     </CanvasContext>
   );
+}
+
+/** Alt+F10 leads from a block to its tools, as in other editors, and Escape from its text to its handle. */
+function leaveByKey(event: KeyboardEvent, bar: HTMLElement | null): void {
+  const block = event.target instanceof Element ? event.target.closest("[data-block]") : null;
+  const target =
+    event.key === "F10" && event.altKey
+      ? bar?.querySelector<HTMLElement>("button:not(:disabled)")
+      : event.key === "Escape"
+        ? block?.querySelector<HTMLElement>(":scope > [data-handle]")
+        : null;
+  if (target == null || target === event.target) return;
+  event.preventDefault();
+  event.stopPropagation();
+  target.focus();
 }
 
 /** Kinds of blocks with a margin below, which contains the one above a line in the email but not between frames. */

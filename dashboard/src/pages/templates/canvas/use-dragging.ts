@@ -79,13 +79,16 @@ function scrollerOf(element: HTMLElement): Element {
 /** Returns the place nearest to the pointer. Columns can't be in columns. */
 function nearestPlace({ block, canvas }: Drag, { clientX, clientY }: PointerEvent): Place | null {
   const gaps = [...canvas.querySelectorAll<HTMLElement>(`[${GAP}]`)].map((gap) => {
-    const { left, right, top } = gap.getBoundingClientRect();
+    const { left, right, top, width } = gap.getBoundingClientRect();
     const aside = Math.max(left - clientX, 0, clientX - right);
+    // The first place of a column is as high as the one before the columns. Below that line the column is meant.
+    const order = clientY < top ? -width : width;
     return {
+      order,
       place: JSON.parse(gap.getAttribute(GAP) ?? "null") as Place,
       far: aside + Math.abs(top - clientY),
     };
   });
   const allowed = gaps.filter(({ place }) => block.kind !== "columns" || place.columns === null);
-  return allowed.toSorted((one, other) => one.far - other.far)[0]?.place ?? null;
+  return allowed.toSorted((one, other) => one.far - other.far || one.order - other.order)[0]?.place ?? null;
 }
