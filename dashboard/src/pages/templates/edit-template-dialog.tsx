@@ -25,7 +25,7 @@ interface DialogProps {
 }
 
 export function EditTemplateDialog({ projectId, id, onClose }: DialogProps) {
-  const template = useQuery(templateQuery(projectId, id));
+  const template = useQuery({ ...templateQuery(projectId, id), refetchOnMount: "always" });
   const [taken, setTaken] = useState(0);
   // The page may have read the template long ago, so wait for what is stored now.
   if (template.data !== undefined && template.isFetchedAfterMount)

@@ -1,16 +1,18 @@
 // Inserts a block at a place of the email.
 import { Plus } from "lucide-react";
-import type { ReactNode } from "react";
+import { useRef, type ReactNode } from "react";
 import { t } from "../../../text/t.ts";
 import { Menu, MenuItem } from "../../../ui/menu.tsx";
 import { BLOCK_NAMES, type BlockKind, type Place } from "../blocks/block-tree.ts";
 import { BLOCK_ICONS } from "./block-icons.ts";
 import { useCanvas } from "./canvas-context.ts";
+import { focusableOf, focusNewBlock } from "./focus-block.ts";
 import { GAP } from "./use-dragging.ts";
 
 interface AddBlockProps {
   kinds: readonly BlockKind[];
-  onAdd: (kind: BlockKind) => void;
+  /** Adds a block and returns its id. */
+  onAdd: (kind: BlockKind) => string;
 }
 
 const AT_THE_END =
@@ -68,12 +70,25 @@ interface KindMenuProps extends AddBlockProps {
 }
 
 function KindMenu({ kinds, onAdd, label, className, children }: KindMenuProps) {
+  const added = useRef<string | null>(null);
+  const focusAfter = () => {
+    const id = added.current;
+    added.current = null;
+    if (id === null) return true;
+    focusNewBlock(id);
+    return focusableOf(id) ?? true;
+  };
   return (
-    <Menu label={label} className={className} button={children}>
+    <Menu label={label} className={className} button={children} focusAfter={focusAfter}>
       {kinds.map((kind) => {
         const Icon = BLOCK_ICONS[kind];
         return (
-          <MenuItem key={kind} onSelect={() => onAdd(kind)}>
+          <MenuItem
+            key={kind}
+            onSelect={() => {
+              added.current = onAdd(kind);
+            }}
+          >
             <Icon size={15} aria-hidden /> {BLOCK_NAMES[kind]}
           </MenuItem>
         );

@@ -1,13 +1,24 @@
 // Surrounds a block in the email: its handle, its toolbar and its settings.
 import type { Block, Leaf } from "@postloft/contract/design.ts";
-import { ArrowDown, ArrowUp, Copy, GripVertical, Trash2, type LucideIcon } from "lucide-react";
+import {
+  ArrowDown,
+  ArrowUp,
+  Copy,
+  GripVertical,
+  SlidersHorizontal,
+  Trash2,
+  type LucideIcon,
+} from "lucide-react";
 import { useState, type ReactNode } from "react";
 import { createPortal, flushSync } from "react-dom";
 import { t } from "../../../text/t.ts";
+import { Button } from "../../../ui/button.tsx";
+import { Dialog } from "../../../ui/dialog.tsx";
 import { BLOCK_NAMES, summaryOf } from "../blocks/block-tree.ts";
 import { BlockForm } from "../blocks/block-form.tsx";
 import { ColumnsForm } from "../blocks/columns-form.tsx";
 import { ToolsContext, useCanvas } from "./canvas-context.ts";
+import { focusableOf } from "./focus-block.ts";
 import { TOOL_CLASS } from "./tool-class.ts";
 
 interface BlockFrameProps {
@@ -35,7 +46,6 @@ export function BlockFrame({ block, onChange, children, ...actions }: BlockFrame
       <div className="flow-root min-w-0 wrap-anywhere">
         <ToolsContext value={isSelected ? tools : null}>{children}</ToolsContext>
       </div>
-      {isSelected && <Settings block={block} onChange={onChange} />}
       {isSelected &&
         bar !== null &&
         createPortal(
@@ -46,7 +56,7 @@ export function BlockFrame({ block, onChange, children, ...actions }: BlockFrame
             onKeyDown={(event) => {
               if (event.key !== "Escape") return;
               event.stopPropagation();
-              focusBlock(block.id);
+              focusableOf(block.id)?.focus();
             }}
           >
             <span ref={setTools} className="contents" />
@@ -54,14 +64,9 @@ export function BlockFrame({ block, onChange, children, ...actions }: BlockFrame
           </div>,
           bar,
         )}
+      {isSelected && <Settings block={block} onChange={onChange} />}
     </div>
   );
-}
-
-/** Focuses the text of a block, or else its handle. */
-function focusBlock(id: string): void {
-  const block = document.querySelector<HTMLElement>(`[data-block="${CSS.escape(id)}"]`);
-  block?.querySelector<HTMLElement>("[contenteditable]:not([contenteditable=false]), [data-handle]")?.focus();
 }
 
 function Handle({ block, isSelected }: { block: Block; isSelected: boolean }) {
@@ -117,26 +122,57 @@ interface SettingsProps {
   onChange: (block: Block) => void;
 }
 
-/** What has no place in the email, in the side panel or else below the block. */
+/** What has no place in the email: in the side panel, or in a dialog that a tool opens if there is no room for the panel. */
 function Settings({ block, onChange }: SettingsProps) {
-  const { projectId, settings, onUploaded } = useCanvas();
-  const form = (
-    <section
-      aria-label={BLOCK_NAMES[block.kind]}
-      className="@container my-2 flex min-w-0 flex-col gap-3 rounded-md border border-line bg-surface p-3 text-ink"
-    >
-      <h3 className="text-sm font-medium">{BLOCK_NAMES[block.kind]}</h3>
-      {block.kind === "columns" ? (
-        <ColumnsForm block={block} onChange={onChange} />
-      ) : (
-        <BlockForm
-          projectId={projectId}
-          block={block}
-          onChange={(leaf: Leaf) => onChange(leaf)}
-          onUploaded={onUploaded}
-        />
-      )}
-    </section>
+  const { projectId, settings, bar, onUploaded } = useCanvas();
+  const [isOpen, setOpen] = useState(false);
+  const form =
+    block.kind === "columns" ? (
+      <ColumnsForm block={block} onChange={onChange} />
+    ) : (
+      <BlockForm
+        projectId={projectId}
+        block={block}
+        onChange={(leaf: Leaf) => onChange(leaf)}
+        onUploaded={onUploaded}
+      />
+    );
+  if (settings !== null)
+    return createPortal(
+      <section
+        aria-label={BLOCK_NAMES[block.kind]}
+        className="flex flex-col gap-3 rounded-md border border-line bg-surface p-3"
+      >
+        <h3 className="text-sm font-medium">{BLOCK_NAMES[block.kind]}</h3>
+        {form}
+      </section>,
+      settings,
+    );
+  return (
+    <>
+      {bar !== null &&
+        createPortal(
+          <button
+            type="button"
+            title={t("Settings")}
+            aria-label={t("Settings")}
+            onClick={() => setOpen(true)}
+            className={TOOL_CLASS}
+          >
+            <SlidersHorizontal size={15} aria-hidden />
+          </button>,
+          bar,
+        )}
+      <Dialog title={BLOCK_NAMES[block.kind]} open={isOpen} onClose={() => setOpen(false)}>
+        <div className="@container flex flex-col gap-3">
+          {form}
+          <span className="flex justify-end">
+            <Button look="primary" onClick={() => setOpen(false)}>
+              {t("Done")}
+            </Button>
+          </span>
+        </div>
+      </Dialog>
+    </>
   );
-  return settings === null ? form : createPortal(form, settings);
 }

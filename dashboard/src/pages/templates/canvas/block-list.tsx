@@ -40,6 +40,7 @@ export function BlockList<One extends Block>({ blocks, kinds, column, onChange }
         const block = newBlock(kind, project) as One;
         onChange(inserted(blocks, at, block));
         onSelect(block.id);
+        return block.id;
       }}
     />
   );

@@ -13,7 +13,7 @@ export interface Canvas {
   onSelect: (id: string | null) => void;
   /** The bar above the email for the tools of the selected block. */
   bar: HTMLElement | null;
-  /** The element for the settings of the selected block; null to show them below the block. */
+  /** The element for the settings of the selected block; null to show them in a dialog. */
   settings: HTMLElement | null;
   /** Called when an image upload finishes, even if the block is no longer selected by then. */
   onUploaded: (id: string, url: string) => void;

@@ -73,6 +73,7 @@ export function MailCanvas({ design, onChange, ...shared }: MailCanvasProps) {
             const block = newBlock(kind, project);
             onChange(inserted(blocks, blocks.length, block));
             onSelect(block.id);
+            return block.id;
           }}
         />
       </div>
