@@ -131,7 +131,7 @@ test("an email is built from blocks, continued in HTML, and restored to its bloc
   expect(blocks.body).toContain(`<strong>Hello {{firstName ?? "friend"}},</strong>`);
   await page.getByRole("button", { name: "Preview", exact: true }).click();
   await page.frameLocator("iframe").getByRole("heading", { name: "Autumn & <script>" }).waitFor();
-  await page.getByRole("button", { name: "Desktop", exact: true }).click();
+  await page.getByRole("button", { name: "Desktop", exact: true }).first().click();
 
   await page.getByRole("button", { name: "Remove", exact: true }).click();
   await page.getByRole("button", { name: "Undo" }).click();

@@ -6,7 +6,7 @@ import { Menu, MenuItem } from "../../../ui/menu.tsx";
 import { BLOCK_NAMES, type BlockKind, type Place } from "../blocks/block-tree.ts";
 import { BLOCK_ICONS } from "./block-icons.ts";
 import { useCanvas } from "./canvas-context.ts";
-import { focusableOf, focusNewBlock } from "./focus-block.ts";
+import { focusableOfNew } from "./focus-block.ts";
 import { GAP } from "./use-dragging.ts";
 
 interface AddBlockProps {
@@ -74,9 +74,7 @@ function KindMenu({ kinds, onAdd, label, className, children }: KindMenuProps) {
   const focusAfter = () => {
     const id = added.current;
     added.current = null;
-    if (id === null) return true;
-    focusNewBlock(id);
-    return focusableOf(id) ?? true;
+    return (id === null ? null : focusableOfNew(id)) ?? true;
   };
   return (
     <Menu label={label} className={className} button={children} focusAfter={focusAfter}>

@@ -10,9 +10,10 @@ export function focusableOf(id: string): HTMLElement | null {
   );
 }
 
-/** Focuses a new block. Typing replaces its first text. */
-export function focusNewBlock(id: string): void {
+/** Returns the same for a new block. Its first text is selected when it gets the focus, so that typing replaces it. */
+export function focusableOfNew(id: string): HTMLElement | null {
   const target = focusableOf(id);
-  target?.focus();
-  if (target?.isContentEditable === true) getSelection()?.selectAllChildren(target);
+  const select = () => target !== null && getSelection()?.selectAllChildren(target);
+  if (target?.isContentEditable === true) target.addEventListener("focus", select, { once: true });
+  return target;
 }
