@@ -74,7 +74,7 @@ function KindMenu({ kinds, onAdd, label, className, children }: KindMenuProps) {
   const focusAfter = () => {
     const id = added.current;
     added.current = null;
-    return (id === null ? null : focusableOfNew(id)) ?? true;
+    return id === null ? null : focusableOfNew(id);
   };
   return (
     <Menu label={label} className={className} button={children} focusAfter={focusAfter}>

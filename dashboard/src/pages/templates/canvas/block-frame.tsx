@@ -9,7 +9,7 @@ import {
   Trash2,
   type LucideIcon,
 } from "lucide-react";
-import { useState, type ReactNode } from "react";
+import { useRef, useState, type ReactNode } from "react";
 import { createPortal, flushSync } from "react-dom";
 import { t } from "../../../text/t.ts";
 import { Button } from "../../../ui/button.tsx";
@@ -18,7 +18,7 @@ import { BLOCK_NAMES, summaryOf } from "../blocks/block-tree.ts";
 import { BlockForm } from "../blocks/block-form.tsx";
 import { ColumnsForm } from "../blocks/columns-form.tsx";
 import { ToolsContext, useCanvas } from "./canvas-context.ts";
-import { focusableOf } from "./focus-block.ts";
+import { focusableOf, focusFirst } from "./focus-block.ts";
 import { TOOL_CLASS } from "./tool-class.ts";
 
 interface BlockFrameProps {
@@ -46,6 +46,7 @@ export function BlockFrame({ block, onChange, children, ...actions }: BlockFrame
       <div className="flow-root min-w-0 wrap-anywhere">
         <ToolsContext value={isSelected ? tools : null}>{children}</ToolsContext>
       </div>
+      {isSelected && <ToTools />}
       {isSelected &&
         bar !== null &&
         createPortal(
@@ -66,6 +67,20 @@ export function BlockFrame({ block, onChange, children, ...actions }: BlockFrame
         )}
       {isSelected && <Settings block={block} onChange={onChange} />}
     </div>
+  );
+}
+
+/** Appears when Tab reaches it after the text of the block, and leads to the bar above the email. */
+function ToTools() {
+  const { bar } = useCanvas();
+  return (
+    <button
+      type="button"
+      onClick={() => focusFirst(bar)}
+      className="absolute top-full left-0 z-10 rounded-md bg-raised px-2 py-1 text-sm text-ink not-focus:sr-only focus:shadow-float"
+    >
+      {t("Block tools")}
+    </button>
   );
 }
 
@@ -137,17 +152,8 @@ function Settings({ block, onChange }: SettingsProps) {
         onUploaded={onUploaded}
       />
     );
-  if (settings !== null)
-    return createPortal(
-      <section
-        aria-label={BLOCK_NAMES[block.kind]}
-        className="flex flex-col gap-3 rounded-md border border-line bg-surface p-3"
-      >
-        <h3 className="text-sm font-medium">{BLOCK_NAMES[block.kind]}</h3>
-        {form}
-      </section>,
-      settings,
-    );
+  const panel = useRef<HTMLElement>(null);
+  const open = () => (settings === null ? setOpen(true) : focusFirst(panel.current));
   return (
     <>
       {bar !== null &&
@@ -156,14 +162,30 @@ function Settings({ block, onChange }: SettingsProps) {
             type="button"
             title={t("Settings")}
             aria-label={t("Settings")}
-            onClick={() => setOpen(true)}
+            onClick={open}
             className={TOOL_CLASS}
           >
             <SlidersHorizontal size={15} aria-hidden />
           </button>,
           bar,
         )}
-      <Dialog title={BLOCK_NAMES[block.kind]} open={isOpen} onClose={() => setOpen(false)}>
+      {settings !== null &&
+        createPortal(
+          <section
+            ref={panel}
+            aria-label={BLOCK_NAMES[block.kind]}
+            className="flex flex-col gap-3 rounded-md border border-line bg-surface p-3"
+          >
+            <h3 className="text-sm font-medium">{BLOCK_NAMES[block.kind]}</h3>
+            {form}
+          </section>,
+          settings,
+        )}
+      <Dialog
+        title={BLOCK_NAMES[block.kind]}
+        open={isOpen && settings === null}
+        onClose={() => setOpen(false)}
+      >
         <div className="@container flex flex-col gap-3">
           {form}
           <span className="flex justify-end">

@@ -17,6 +17,7 @@ import { Gap } from "./add-block.tsx";
 import { BlockContent } from "./block-content.tsx";
 import { BlockFrame } from "./block-frame.tsx";
 import { useCanvas } from "./canvas-context.ts";
+import { removeAndFocusNext } from "./focus-block.ts";
 import { styleOf } from "./style-of.ts";
 
 interface BlockListProps<One extends Block> {
@@ -56,7 +57,7 @@ export function BlockList<One extends Block>({ blocks, kinds, column, onChange }
             onChange={(changed) => onChange(replaced(blocks, changed as One))}
             onMove={(by) => onChange(moved(blocks, block.id, by))}
             onDuplicate={() => onChange(duplicated(blocks, block.id))}
-            onRemove={() => onChange(without(blocks, block.id))}
+            onRemove={() => removeAndFocusNext(block.id, () => onChange(without(blocks, block.id)))}
           >
             {block.kind === "columns" ? (
               <ColumnsContent

@@ -1,4 +1,5 @@
 // Focuses the blocks of the email.
+import { flushSync } from "react-dom";
 
 /** Returns the text of a block, or else its handle. */
 export function focusableOf(id: string): HTMLElement | null {
@@ -16,4 +17,18 @@ export function focusableOfNew(id: string): HTMLElement | null {
   const select = () => target !== null && getSelection()?.selectAllChildren(target);
   if (target?.isContentEditable === true) target.addEventListener("focus", select, { once: true });
   return target;
+}
+
+/** Removes a block and focuses the handle of the one that takes its place. */
+export function removeAndFocusNext(id: string, remove: () => void): void {
+  const handles = () => [...document.querySelectorAll<HTMLElement>("[data-block] > [data-handle]")];
+  const at = handles().findIndex((handle) => handle.parentElement?.dataset["block"] === id);
+  flushSync(remove);
+  const rest = handles();
+  (rest[at] ?? rest.at(-1))?.focus();
+}
+
+/** Focuses the first control in an element. */
+export function focusFirst(element: HTMLElement | null): void {
+  element?.querySelector<HTMLElement>("button:not(:disabled), input, select, textarea, a")?.focus();
 }
