@@ -245,6 +245,47 @@ test("a block is inserted between two others, duplicated and removed in the emai
   expect(after).toMatchObject({ previewText: "Later" });
 });
 
+test("on a phone, blocks have their settings in a dialog, and nothing is wider than the window", async () => {
+  const { page, stored } = await open([
+    ...BLOCKS,
+    { id: "i", kind: "image", url: "", alt: "", link: "", width: null, align: "center" },
+  ]);
+  await page.setViewportSize({ width: 360, height: 740 });
+  await page.reload();
+  await email(page).getByText("Open", { exact: true }).click();
+  await page.keyboard.press("End");
+  await page.keyboard.type(" it");
+  await button(page, "Settings").click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Link").fill("https://acme.example");
+  await dialog.getByRole("button", { name: "Done" }).click();
+  await email(page).getByText("No image yet").click();
+  await dialog.getByLabel("Alt text").fill("A leaf");
+  await dialog.getByRole("button", { name: "Done" }).click();
+  expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(360);
+  await save(page);
+  const { design } = await stored();
+  expect(design.blocks[2]).toMatchObject({ label: "Open it", url: "https://acme.example" });
+  expect(design.blocks.at(-1)).toMatchObject({ alt: "A leaf" });
+});
+
+test("the HTML of a block and braces in a text run no script in the editor", async () => {
+  const script = `<img src="x" onerror="document.title = 'run'"><script>parent.document.title = "run"</script>`;
+  const { page, stored } = await open([
+    { id: "x", kind: "html", html: `<p>By hand</p>${script}` },
+    { id: "h", kind: "heading", level: 1, text: `{{${script}}}`, align: "left" },
+  ]);
+  await email(page).frameLocator("iframe").getByText("By hand").waitFor();
+  expect(await email(page).locator("iframe").getAttribute("sandbox")).not.toMatch(/script|same-origin|top/);
+  await email(page).getByText("{{<img").click();
+  await page.keyboard.press("End");
+  await page.keyboard.type("!");
+  await page.getByRole("button", { name: "Save", exact: true }).waitFor();
+  expect(await email(page).locator("img").count()).toBe(0);
+  expect(await page.title()).not.toBe("run");
+  expect((await stored()).design.blocks[0]).toMatchObject({ html: `<p>By hand</p>${script}` });
+});
+
 /** Returns the place of texts in pixels, relative to the first one. */
 async function placesOf(texts: Locator[]): Promise<number[][]> {
   const boxes = await Promise.all(texts.map((one) => one.boundingBox()));

@@ -33,8 +33,11 @@ interface BlockFrameProps {
 }
 
 export function BlockFrame({ block, onChange, children, ...actions }: BlockFrameProps) {
-  const { selected, bar } = useCanvas();
+  const { selected, bar, settings } = useCanvas();
   const [tools, setTools] = useState<HTMLElement | null>(null);
+  const [isOpen, setOpen] = useState(false);
+  /** An image has no text to click, so a click opens its settings. */
+  const opensByClick = settings === null && (block.kind === "image" || block.kind === "logo");
   const isSelected = selected === block.id;
   return (
     <div
@@ -43,7 +46,7 @@ export function BlockFrame({ block, onChange, children, ...actions }: BlockFrame
       className={`group/block relative rounded-sm outline-offset-4 ${isSelected ? "z-[2] outline-2 outline-accent-fill" : "hover:outline-1 hover:outline-line-strong"}`}
     >
       <Handle block={block} isSelected={isSelected} />
-      <div className="flow-root min-w-0 wrap-anywhere">
+      <div className="flow-root min-w-0 wrap-anywhere" onClick={() => opensByClick && setOpen(true)}>
         <ToolsContext value={isSelected ? tools : null}>{children}</ToolsContext>
       </div>
       {isSelected && <ToTools />}
@@ -65,7 +68,7 @@ export function BlockFrame({ block, onChange, children, ...actions }: BlockFrame
           </div>,
           bar,
         )}
-      {isSelected && <Settings block={block} onChange={onChange} />}
+      {isSelected && <Settings {...{ block, onChange, isOpen, setOpen }} />}
     </div>
   );
 }
@@ -135,12 +138,14 @@ function Actions({ isFirst, isLast, onMove, onDuplicate, onRemove }: ActionsProp
 interface SettingsProps {
   block: Block;
   onChange: (block: Block) => void;
+  /** Whether the dialog is open. */
+  isOpen: boolean;
+  setOpen: (isOpen: boolean) => void;
 }
 
 /** What has no place in the email: in the side panel, or in a dialog that a tool opens if there is no room for the panel. */
-function Settings({ block, onChange }: SettingsProps) {
+function Settings({ block, onChange, isOpen, setOpen }: SettingsProps) {
   const { projectId, settings, bar, onUploaded } = useCanvas();
-  const [isOpen, setOpen] = useState(false);
   const form =
     block.kind === "columns" ? (
       <ColumnsForm block={block} onChange={onChange} />
@@ -176,7 +181,7 @@ function Settings({ block, onChange }: SettingsProps) {
             aria-label={BLOCK_NAMES[block.kind]}
             className="flex flex-col gap-3 rounded-md border border-line bg-surface p-3"
           >
-            <h3 className="text-sm font-medium">{BLOCK_NAMES[block.kind]}</h3>
+            <h2 className="text-sm font-medium">{BLOCK_NAMES[block.kind]}</h2>
             {form}
           </section>,
           settings,

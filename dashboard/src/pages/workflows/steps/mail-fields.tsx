@@ -149,9 +149,9 @@ function ChosenTemplate({ projectId, template }: ChosenProps) {
   const [isEditing, setEditing] = useState(false);
   const { id: templateId, subject, body } = template;
   return (
-    <div className="flex gap-3 rounded-md border border-line p-2.5">
+    <div className="flex flex-wrap gap-3 rounded-md border border-line p-2.5">
       <MailThumbnail html={body} width={CHOSEN_WIDTH} />
-      <div className="flex min-w-0 flex-1 flex-col items-start gap-1.5 text-sm">
+      <div className="flex min-w-0 flex-1 basis-32 flex-col items-start gap-1.5 text-sm">
         <bdi className="line-clamp-2 text-soft wrap-anywhere">{subject}</bdi>
         <Button onClick={() => setEditing(true)}>{t("Edit email")}</Button>
         <Link
