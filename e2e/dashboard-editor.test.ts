@@ -273,14 +273,19 @@ test("the HTML of a block and braces in a text run no script in the editor", asy
   const script = `<img src="x" onerror="document.title = 'run'"><script>parent.document.title = "run"</script>`;
   const { page, stored } = await open([
     { id: "x", kind: "html", html: `<p>By hand</p>${script}` },
-    { id: "h", kind: "heading", level: 1, text: `{{${script}}}`, align: "left" },
+    { id: "h", kind: "heading", level: 1, text: "A", align: "left" },
   ]);
   await email(page).frameLocator("iframe").getByText("By hand").waitFor();
   expect(await email(page).locator("iframe").getAttribute("sandbox")).not.toMatch(/script|same-origin|top/);
-  await email(page).getByText("{{<img").click();
-  await page.keyboard.press("End");
-  await page.keyboard.type("!");
+  await page.getByRole("textbox", { name: "Heading" }).fill(`{{${script}}}`);
   await page.getByRole("button", { name: "Save", exact: true }).waitFor();
+  // The problem of the template is shown next to the email.
+  await page
+    .getByRole("status")
+    .getByText(/This character isn't expected here/)
+    .waitFor();
+  await button(page, "Phone").click();
+  await email(page).getByText("{{<img").waitFor();
   expect(await email(page).locator("img").count()).toBe(0);
   expect(await page.title()).not.toBe("run");
   expect((await stored()).design.blocks[0]).toMatchObject({ html: `<p>By hand</p>${script}` });
@@ -288,6 +293,7 @@ test("the HTML of a block and braces in a text run no script in the editor", asy
 
 /** Returns the place of texts in pixels, relative to the first one. */
 async function placesOf(texts: Locator[]): Promise<number[][]> {
+  for (const one of texts) await one.waitFor();
   const boxes = await Promise.all(texts.map((one) => one.boundingBox()));
   const [first] = boxes;
   return boxes.map((box) => [

@@ -140,7 +140,7 @@ function Tools({ editor, variables }: { editor: Editor; variables: readonly Offe
   });
   return (
     <>
-      <span role="group" aria-label={t("Text formatting")} className="flex flex-wrap items-center gap-0.5">
+      <span role="group" aria-label={t("Text formatting")} className="contents">
         {TOOLS.map(({ name, label, icon: Icon, use }) => (
           <button
             key={name}

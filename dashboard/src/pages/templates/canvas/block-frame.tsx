@@ -56,7 +56,7 @@ export function BlockFrame({ block, onChange, children, ...actions }: BlockFrame
           <div
             role="toolbar"
             aria-label={BLOCK_NAMES[block.kind]}
-            className="flex flex-wrap items-center gap-0.5"
+            className="contents"
             onKeyDown={(event) => {
               if (event.key !== "Escape") return;
               event.stopPropagation();
