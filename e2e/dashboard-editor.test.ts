@@ -89,6 +89,7 @@ async function save(page: Page): Promise<void> {
 const button = (page: Page, name: string | RegExp) => page.getByRole("button", { name, exact: true });
 /** The email that is edited. */
 const email = (page: Page) => page.getByRole("group", { name: "Email content" });
+const kindsOf = ({ design }: Stored) => design.blocks.map(({ kind }) => kind);
 const idsOf = ({ design }: Stored) => design.blocks.map(({ id }) => id);
 
 test("clicking text in the email and typing changes exactly that text", async () => {
@@ -223,7 +224,6 @@ test("a block is inserted between two others, duplicated and removed in the emai
   await page.keyboard.type("Typed");
   await button(page, "Duplicate").last().click();
   await save(page);
-  const kindsOf = ({ design }: Stored) => design.blocks.map(({ kind }) => kind);
   expect(kindsOf(await stored())).toEqual([
     "heading",
     "heading",
@@ -326,20 +326,18 @@ test("the edited email looks as the sent one, on a computer and on a phone", asy
   }
 });
 
-test("the email of a step is edited without leaving the workflow, with a warning about its other uses", async () => {
-  const workflowOf = (project: TestProject, id: string, name: string) =>
-    make(server, project, "/workflows", {
-      name,
-      triggerType: "EVENT",
-      eventName: "signed-up",
-    }).then(async (workflowId) => {
-      const path = `/workflows/${workflowId}/steps`;
-      const step = { type: "SEND_EMAIL", name: "Greet", config: { templateId: id } };
-      return { workflowId, stepId: await make(server, project, path, step) };
-    });
+/** Creates a workflow that sends the template. */
+async function makeWorkflow(project: TestProject, templateId: string, name: string) {
+  const trigger = { triggerType: "EVENT", eventName: "signed-up" };
+  const workflowId = await make(server, project, "/workflows", { name, ...trigger });
+  const step = { type: "SEND_EMAIL", name: "Greet", config: { templateId } };
+  return { workflowId, stepId: await make(server, project, `/workflows/${workflowId}/steps`, step) };
+}
+
+test("the email of a step is edited in the workflow, with a warning about its other uses", async () => {
   const { page, faults, stored } = await open(BLOCKS, async (id, project) => {
-    await workflowOf(project, id, "Other one");
-    const { workflowId, stepId } = await workflowOf(project, id, "This one");
+    await makeWorkflow(project, id, "Other one");
+    const { workflowId, stepId } = await makeWorkflow(project, id, "This one");
     return `/workflows/${workflowId}?step=${stepId}`;
   });
   const path = new URL(page.url()).pathname;

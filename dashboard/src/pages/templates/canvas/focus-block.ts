@@ -19,9 +19,10 @@ export function focusableOfNew(id: string): HTMLElement | null {
   return target;
 }
 
+const handles = () => [...document.querySelectorAll<HTMLElement>("[data-block] > [data-handle]")];
+
 /** Removes a block and focuses the handle of the one that takes its place. */
 export function removeAndFocusNext(id: string, remove: () => void): void {
-  const handles = () => [...document.querySelectorAll<HTMLElement>("[data-block] > [data-handle]")];
   const at = handles().findIndex((handle) => handle.parentElement?.dataset["block"] === id);
   flushSync(remove);
   const rest = handles();
