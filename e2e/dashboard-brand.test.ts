@@ -95,6 +95,7 @@ test("the blocks at the end of an email are added, filled in and shown", async (
   await page.getByLabel("Link", { exact: true }).last().fill("https://acme.example");
   await add("Footer");
   await page.getByRole("button", { name: "Left", exact: true }).click();
+  await page.getByRole("button", { name: "Preview", exact: true }).click();
   const mail = page.frameLocator("iframe");
   await mail.getByRole("link", { name: "Mastodon" }).waitFor();
   await mail.getByRole("link", { name: "Website" }).waitFor();
@@ -131,7 +132,7 @@ test("images are listed with their uses, chosen in the editor, and kept while th
   await page.getByRole("menuitem", { name: "Image", exact: true }).click();
   await page.getByRole("button", { name: "Choose image" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "leaf.gif" }).click();
-  await page.frameLocator("iframe").getByAltText("A leaf").waitFor();
+  await page.getByRole("img", { name: "A leaf" }).waitFor();
   await page.keyboard.press("Control+s");
   await page.getByRole("button", { name: "Saved", exact: true }).waitFor();
 

@@ -143,6 +143,7 @@ test("a campaign is written with blocks, saved while typing, and continued in HT
   await page.getByRole("status").getByText("Saved", { exact: true }).waitFor();
   await page.reload();
   await page.getByRole("button", { name: /^Heading Autumn/ }).waitFor();
+  await page.getByRole("button", { name: "Preview", exact: true }).click();
   await page.frameLocator("iframe").getByRole("heading", { name: "Autumn & <script>" }).waitFor();
   await page.getByRole("button", { name: "Convert to HTML" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Convert to HTML" }).click();

@@ -95,11 +95,13 @@ test("blocks are opened, edited, added, moved, removed and restored by keyboard"
   await reach(page, page.getByRole("button", { name: /^Heading/ }));
   await page.keyboard.press("Enter");
   await type(page, "Heading", "Autumn");
+  await press(page, "Block tools");
   await press(page, "Move down");
   await reach(page, page.getByRole("button", { name: "Add block", exact: true }));
   await page.keyboard.press("Enter");
   await reach(page, page.getByRole("menuitem", { name: "Divider" }), "ArrowDown");
   await page.keyboard.press("Enter");
+  await press(page, "Block tools");
   await press(page, "Remove");
   await press(page, "Undo");
   await page.keyboard.press("Control+s");

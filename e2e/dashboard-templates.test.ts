@@ -129,7 +129,9 @@ test("an email is built from blocks, continued in HTML, and restored to its bloc
   expect(kindsOf(blocks)).toEqual(["heading", "text", "divider", "button"]);
   expect(blocks.body).toContain("Autumn &amp; &lt;script&gt;");
   expect(blocks.body).toContain(`<strong>Hello {{firstName ?? "friend"}},</strong>`);
+  await page.getByRole("button", { name: "Preview", exact: true }).click();
   await page.frameLocator("iframe").getByRole("heading", { name: "Autumn & <script>" }).waitFor();
+  await page.getByRole("button", { name: "Desktop", exact: true }).first().click();
 
   await page.getByRole("button", { name: "Remove", exact: true }).click();
   await page.getByRole("button", { name: "Undo" }).click();
@@ -210,7 +212,7 @@ test("a late image upload does not revert later edits, and sizes keep the typed 
   await page.getByRole("button", { name: /^Heading/ }).click();
   await page.getByRole("textbox", { name: "Heading" }).fill("Written meanwhile");
   go?.();
-  await page.frameLocator("iframe").getByAltText("A leaf").waitFor();
+  await page.getByRole("img", { name: "A leaf" }).waitFor();
   await save(page);
   const { design } = await stored(project, page);
   expect(design?.blocks[0]).toMatchObject({ kind: "heading", text: "Written meanwhile" });

@@ -1,6 +1,5 @@
 // Converts a design to HTML with tables and inline styles, as email programs need it (docs/decisions/0062-blocks.md). The server that
 // stores it and the editor that shows it share this code. HTML cannot be converted back to blocks.
-import { contrastOf, EDGE_CONTRAST, inkOn } from "./color.ts";
 import { SERVICE_NAMES } from "./social-links.ts";
 import type {
   Align,
@@ -14,13 +13,38 @@ import type {
   RichText,
   TextList,
 } from "./design.ts";
-import { EMAIL_FONTS } from "./email-fonts.ts";
+import {
+  alignedStyle,
+  bodyStyle,
+  buttonStyle,
+  columnStyle,
+  columnWidth,
+  DIVIDER_STYLE,
+  headingStyle,
+  imageStyle,
+  innerStyle,
+  linkStyle,
+  LIST_ITEM_STYLE,
+  LIST_STYLE,
+  NARROW_COLUMN,
+  NARROW_INNER,
+  NARROW_PX,
+  PAGE_PADDING,
+  paragraphStyle,
+  SMALL,
+  spaceStyle,
+  surfaceStyle,
+} from "./design-styles.ts";
 import { framedFooter } from "./footer-frame.ts";
 
-const HEADING_SIZES = { 1: "28px", 2: "22px", 3: "18px" } as const;
 const TABLE = `role="presentation" cellpadding="0" cellspacing="0" border="0"`;
-const NARROW =
-  "@media (max-width:480px){.column{display:block!important;width:100%!important;padding-left:0!important;padding-right:0!important}.inner{padding:24px 20px!important}}";
+/** Wins against the inline styles of the elements. */
+const important = (style: string) =>
+  style
+    .split(";")
+    .map((one) => `${one}!important`)
+    .join(";");
+const NARROW = `@media (max-width:${NARROW_PX}px){.column{${important(NARROW_COLUMN)}}.inner{${important(NARROW_INNER)}}}`;
 
 /** Fills the line of an inbox after the preview text, so that the beginning of the body doesn't follow there. */
 const PREVIEW_PADDING = "&zwnj;&nbsp;".repeat(150);
@@ -37,7 +61,6 @@ export function withoutPreviewPadding(html: string): string {
 
 /** Returns the complete body of an email with its variables unchanged. */
 export function designHtml({ look, language, preheader, blocks }: Design): string {
-  const font = EMAIL_FONTS[look.font];
   const content = blocks.map((block) => blockHtml(block, look)).join("\n");
   return `<!doctype html>
 <html lang="${escapeAround(language)}">
@@ -47,9 +70,9 @@ export function designHtml({ look, language, preheader, blocks }: Design): strin
 <meta name="color-scheme" content="light dark">
 <style>${NARROW}</style>
 </head>
-<body style="margin:0;padding:0;background:${look.background};color:${look.ink};font-family:${font}">
-${preheader === "" ? "" : `${previewTextElement(preheader)}\n`}<table ${TABLE} width="100%" style="background:${look.background}"><tr><td align="center" style="padding:24px 12px">
-<table ${TABLE} width="${look.width}" style="width:100%;max-width:${look.width}px;background:${look.surface};border-radius:8px"><tr><td class="inner" style="padding:32px 36px;font-size:16px;line-height:1.5;color:${look.ink};text-align:left">
+<body style="${bodyStyle(look)}">
+${preheader === "" ? "" : `${previewTextElement(preheader)}\n`}<table ${TABLE} width="100%" style="background:${look.background}"><tr><td align="center" style="${PAGE_PADDING}">
+<table ${TABLE} width="${look.width}" style="${surfaceStyle(look)}"><tr><td class="inner" style="${innerStyle(look)}">
 ${content}
 </td></tr></table>
 </td></tr></table>
@@ -63,12 +86,10 @@ function blockHtml(block: Block, look: Look): string {
 }
 
 function columnsHtml({ columns }: Columns, look: Look): string {
-  const width = `${Math.floor(100 / columns.length)}%`;
+  const width = columnWidth(columns.length);
   const cells = columns.map((leaves, at) => {
-    const left = at === 0 ? 0 : 10;
-    const right = at === columns.length - 1 ? 0 : 10;
     const inside = leaves.map((leaf) => leafHtml(leaf, look)).join("\n");
-    return `<td class="column" width="${width}" valign="top" style="width:${width};padding:0 ${right}px 0 ${left}px">\n${inside}\n</td>`;
+    return `<td class="column" width="${width}" valign="top" style="${columnStyle(at, columns.length)}">\n${inside}\n</td>`;
   });
   return `<table ${TABLE} width="100%"><tr>\n${cells.join("\n")}\n</tr></table>`;
 }
@@ -76,20 +97,20 @@ function columnsHtml({ columns }: Columns, look: Look): string {
 function leafHtml(leaf: Leaf, look: Look): string {
   switch (leaf.kind) {
     case "heading":
-      return `<h${leaf.level} style="margin:0 0 16px;font-size:${HEADING_SIZES[leaf.level]};line-height:1.25;text-align:${leaf.align}">${escapeAround(leaf.text)}</h${leaf.level}>`;
+      return `<h${leaf.level} style="${headingStyle(leaf)}">${escapeAround(leaf.text)}</h${leaf.level}>`;
     case "text":
       return richTextHtml(leaf.text, leaf.align, look);
     case "button":
       return aligned(
         leaf.align,
-        `<a href="${escapeAround(leaf.url)}" style="display:inline-block;padding:12px 24px;border-radius:6px;background:${look.accent};color:${inkOn(look.accent)};font-weight:600;text-decoration:none">${escapeAround(leaf.label)}</a>`,
+        `<a href="${escapeAround(leaf.url)}" style="${buttonStyle(look)}">${escapeAround(leaf.label)}</a>`,
       );
     case "image":
       return imageHtml(leaf);
     case "divider":
-      return `<hr style="margin:8px 0 24px;border:0;border-top:1px solid #d9dce1">`;
+      return `<hr style="${DIVIDER_STYLE}">`;
     case "space":
-      return `<div style="height:${leaf.height}px;line-height:${leaf.height}px;font-size:1px">&nbsp;</div>`;
+      return `<div style="${spaceStyle(leaf.height)}">&nbsp;</div>`;
     case "html":
       return leaf.html;
     case "logo":
@@ -104,16 +125,14 @@ function leafHtml(leaf: Leaf, look: Look): string {
 }
 
 function aligned(align: Align, content: string, size?: string): string {
-  const font = size === undefined ? "" : `;font-size:${size}`;
-  return `<div style="margin:0 0 24px;text-align:${align}${font}">${content}</div>`;
+  return `<div style="${alignedStyle(align, size)}">${content}</div>`;
 }
 
 function imageHtml({ url, alt, link, width, align }: Extract<Leaf, { kind: "image" | "logo" }>): string {
   // An image without an address is left out, so that no broken image appears.
   if (url === "") return "";
   const size = width === null ? "" : ` width="${width}"`;
-  const style = `width:${width === null ? "100%" : `${width}px`};max-width:100%;height:auto;border:0;display:inline-block`;
-  const image = `<img src="${escapeAround(url)}" alt="${escapeAround(alt)}"${size} style="${style}">`;
+  const image = `<img src="${escapeAround(url)}" alt="${escapeAround(alt)}"${size} style="${imageStyle(width)}">`;
   return aligned(align, link === "" ? image : `<a href="${escapeAround(link)}">${image}</a>`);
 }
 
@@ -124,7 +143,7 @@ function socialHtml({ links, align }: Extract<Leaf, { kind: "social" }>, look: L
   return aligned(
     align,
     shown.map(({ service, url }) => linkHtml(url, SERVICE_NAMES[service], look)).join(SEPARATOR),
-    "14px",
+    SMALL,
   );
 }
 
@@ -136,22 +155,17 @@ function unsubscribeHtml(
 ): string {
   const links = [linkHtml("{{unsubscribeUrl}}", label, look)];
   if (manageLabel.trim() !== "") links.push(linkHtml("{{manageUrl}}", manageLabel, look));
-  return aligned(align, links.join(SEPARATOR), "14px");
+  return aligned(align, links.join(SEPARATOR), SMALL);
 }
 
 function linkHtml(url: string, label: string, look: Look): string {
-  return `<a href="${escapeAround(url)}" style="color:${linkInk(look)}">${escapeAround(label)}</a>`;
-}
-
-/** Returns the accent, or the ink if links in the accent would be hard to read. */
-function linkInk({ accent, surface, ink }: Look): string {
-  return contrastOf(accent, surface) >= EDGE_CONTRAST ? accent : ink;
+  return `<a href="${escapeAround(url)}" style="${linkStyle(look)}">${escapeAround(label)}</a>`;
 }
 
 function richTextHtml({ content }: RichText, align: Align, look: Look): string {
   const styled = (node: Paragraph | TextList) =>
     node.type === "paragraph"
-      ? `<p style="margin:0 0 16px;text-align:${align}">${inlineHtml(node, look)}</p>`
+      ? `<p style="${paragraphStyle(align)}">${inlineHtml(node, look)}</p>`
       : listHtml(node, look);
   return content.map(styled).join("\n");
 }
@@ -162,9 +176,9 @@ function listHtml({ type, content }: TextList, look: Look): string {
     const inside = item.content.map((node) =>
       node.type === "paragraph" ? inlineHtml(node, look) : listHtml(node, look),
     );
-    return `<li style="margin:0 0 6px">${inside.join("<br>")}</li>`;
+    return `<li style="${LIST_ITEM_STYLE}">${inside.join("<br>")}</li>`;
   });
-  return `<${tag} style="margin:0 0 16px;padding-left:24px">${items.join("")}</${tag}>`;
+  return `<${tag} style="${LIST_STYLE}">${items.join("")}</${tag}>`;
 }
 
 function inlineHtml({ content = [] }: Paragraph, look: Look): string {
@@ -179,7 +193,7 @@ function textHtml({ text, marks = [] }: Extract<Inline, { type: "text" }>, look:
   return marks.reduce(
     (inside, mark) =>
       mark.type === "link"
-        ? `<a href="${escapeAround(mark.attrs.href)}" style="color:${linkInk(look)}">${inside}</a>`
+        ? `<a href="${escapeAround(mark.attrs.href)}" style="${linkStyle(look)}">${inside}</a>`
         : `<${TAGS[mark.type]}>${inside}</${TAGS[mark.type]}>`,
     escapeAround(text),
   );

@@ -19,10 +19,14 @@ export function footerAttributes(
   /** More declarations. */
   style = "",
 ): string {
-  const colour = softInk(ink, background);
+  return `class="email-footer" style="${footerStyle({ ink, align }, background)}${style}"`;
+}
+
+/** Returns the style of that element. */
+export function footerStyle({ ink, align }: FooterLook, background: string): string {
   const line = mixed(ink, background, 0.8);
   const alignment = align === null ? "" : `text-align:${align};`;
-  return `class="email-footer" style="color:${colour};${alignment}border-top:1px solid ${line};padding:20px 0${style}"`;
+  return `color:${softInk(ink, background)};${alignment}border-top:1px solid ${line};padding:20px 0`;
 }
 
 /** Returns a footer in its frame. */

@@ -10,6 +10,8 @@ export interface ComboboxItem {
   label: string;
   /** The item's kind, at the end of the line. */
   note?: string;
+  /** Shown before the label. */
+  picture?: ReactNode;
 }
 export interface ComboboxGroup {
   label: string;
@@ -112,7 +114,10 @@ function Line({ item }: { item: ComboboxItem }) {
       value={item}
       className="flex min-h-8 cursor-pointer items-center justify-between gap-3 rounded-sm px-2 text-sm outline-none select-none data-highlighted:bg-hover data-selected:font-medium"
     >
-      <bdi className="truncate">{item.label}</bdi>
+      <span className="flex min-w-0 items-center gap-2.5">
+        {item.picture}
+        <bdi className="truncate">{item.label}</bdi>
+      </span>
       {item.note !== undefined && <span className="shrink-0 text-xs text-faint">{item.note}</span>}
     </Base.Item>
   );

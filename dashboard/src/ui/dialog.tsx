@@ -10,6 +10,11 @@ import { useLeaveWarning } from "./use-leave-warning.ts";
 const isTypedIn = ({ target }: FormEvent) =>
   !(target instanceof HTMLInputElement && target.type === "search");
 
+const SIZES = {
+  narrow: "top-[14vh] max-h-[76vh] w-[min(30rem,calc(100vw-2rem))]",
+  wide: "top-[3vh] max-h-[94vh] w-[min(84rem,calc(100vw-1rem))]",
+};
+
 interface DialogProps {
   title: string;
   description?: string;
@@ -18,10 +23,20 @@ interface DialogProps {
   onClose?: () => void;
   /** Set when the dialog shows something only once. Only its own buttons close it, and leaving the page asks first. */
   isHeld?: boolean;
+  /** "wide" is for editors, which need most of the window. */
+  size?: "narrow" | "wide";
   children: ReactNode;
 }
 
-export function Dialog({ title, description, open, onClose, isHeld = false, children }: DialogProps) {
+export function Dialog({
+  title,
+  description,
+  open,
+  onClose,
+  isHeld = false,
+  size = "narrow",
+  children,
+}: DialogProps) {
   useLeaveWarning(isHeld, t("Leave this page? You won't be able to see this again."));
   const popup = useRef<HTMLDivElement>(null);
   const [isTyped, setTyped] = useState(false);
@@ -44,7 +59,7 @@ export function Dialog({ title, description, open, onClose, isHeld = false, chil
           ref={popup}
           onInput={(event) => isTypedIn(event) && setTyped(true)}
           initialFocus={focusFirst}
-          className="fixed top-[14vh] left-1/2 max-h-[76vh] w-[min(30rem,calc(100vw-2rem))] -translate-x-1/2 overflow-y-auto rounded-lg bg-raised p-5 shadow-float transition duration-150 ease-out data-ending-style:scale-98 data-ending-style:opacity-0 data-starting-style:scale-98 data-starting-style:opacity-0"
+          className={`fixed left-1/2 -translate-x-1/2 overflow-y-auto rounded-lg bg-raised p-5 shadow-float transition duration-150 ease-out data-ending-style:scale-98 data-ending-style:opacity-0 data-starting-style:scale-98 data-starting-style:opacity-0 ${SIZES[size]}`}
         >
           <Base.Title className="text-lg font-semibold tracking-tight">{title}</Base.Title>
           {description !== undefined && (

@@ -37,10 +37,12 @@ interface MailThumbnailProps {
   html: string | undefined;
   /** Called once the box is on the screen. */
   onSeen?: () => void;
+  /** The width of the box in pixels. */
+  width?: number;
+  className?: string;
 }
 
-/** Hidden on phones, where the name needs the room. */
-function MailThumbnail({ html, onSeen }: MailThumbnailProps) {
+export function MailThumbnail({ html, onSeen, width = BOX_WIDTH, className = "" }: MailThumbnailProps) {
   const box = useRef<HTMLSpanElement>(null);
   const [isSeen, setSeen] = useState(false);
   useEffect(() => {
@@ -64,7 +66,8 @@ function MailThumbnail({ html, onSeen }: MailThumbnailProps) {
     <span
       ref={box}
       aria-hidden
-      className="relative hidden h-9 w-12 shrink-0 overflow-hidden rounded-sm border border-line bg-[#fff] sm:block"
+      className={`relative block shrink-0 overflow-hidden rounded-sm border border-line bg-[#fff] ${className}`}
+      style={{ width, height: (width * HEIGHT) / WIDTH }}
     >
       {isSeen && html !== undefined && (
         <iframe
@@ -75,7 +78,7 @@ function MailThumbnail({ html, onSeen }: MailThumbnailProps) {
           tabIndex={-1}
           referrerPolicy="no-referrer"
           className="pointer-events-none absolute top-0 left-0 origin-top-left border-0"
-          style={{ width: WIDTH, height: HEIGHT, transform: `scale(${BOX_WIDTH / WIDTH})` }}
+          style={{ width: WIDTH, height: HEIGHT, transform: `scale(${width / WIDTH})` }}
         />
       )}
     </span>
@@ -91,11 +94,11 @@ function safe(html: string): string {
   return `<meta http-equiv="Content-Security-Policy" content="${policy}"><meta http-equiv="x-dns-prefetch-control" content="off"><style>html{overflow:hidden}</style>${html.slice(0, MOST_CHARACTERS).replaceAll(ANNOUNCED, "")}`;
 }
 
-/** A name after the picture of its email. */
+/** A name after the picture of its email, which is hidden on phones, where the name needs the room. */
 export function WithThumbnail({ children, ...thumbnail }: MailThumbnailProps & { children: ReactNode }) {
   return (
     <span className="flex min-w-0 items-center gap-3">
-      <MailThumbnail {...thumbnail} />
+      <MailThumbnail {...thumbnail} className="max-sm:hidden" />
       <span className="min-w-0 truncate">{children}</span>
     </span>
   );

@@ -1,4 +1,4 @@
-// Edits a campaign's content and sender next to a preview. Saves while typing.
+// Edits a campaign's content and sender. Saves while typing.
 import { useState } from "react";
 import { call, problemWith } from "../../api/call.ts";
 import { api } from "../../api/endpoints.ts";
@@ -7,7 +7,6 @@ import { Button } from "../../ui/button.tsx";
 import { Field } from "../../ui/field.tsx";
 import { Failure } from "../../ui/states.tsx";
 import { InboxFields } from "../mail-editor/inbox-fields.tsx";
-import { MailPreview } from "../mail-editor/mail-preview.tsx";
 import { TestDialog } from "../mail-editor/test-dialog.tsx";
 import { testDraftOf } from "../mail-editor/test-draft.ts";
 import { useProject } from "../project-shell.tsx";
@@ -38,50 +37,47 @@ export function ContentStep({ projectId, campaign, line, field, onNext }: StepPr
   const close = () => setAsked(null);
   const { draft, change, save, state, error, conflicts, settle } = useContentDraft(projectId, campaign);
   return (
-    <div className="grid gap-6 xl:grid-cols-2">
-      <div className="flex min-w-0 flex-col gap-4">
-        {conflicts.length > 0 && <ContentConflict campaign={campaign} fields={conflicts} onSettle={settle} />}
-        {error !== null && <Failure error={error} atInputs={AT_INPUTS} onRetry={() => void save()} />}
-        <Field
-          label={t("Campaign name")}
-          value={draft.name}
-          onChange={({ target }) => change({ name: target.value })}
-          error={problemWith(error, "name")}
-        />
-        <Sender projectId={projectId} draft={draft} onChange={change} error={error} field={field} />
-        <InboxFields
-          projectId={projectId}
-          draft={draft}
-          kind={campaign.kind}
-          onChange={change}
-          error={error}
-          focused={field}
-        />
-        <Writing
-          projectId={project.id}
-          language={project.language}
-          draft={{ ...draft, type: campaign.kind }}
-          onChange={change}
-          error={error}
-          hasVersions={false}
-          line={line}
-        />
-        <div className="flex flex-wrap items-center justify-between gap-2">
-          <Button look="quiet" className="-ml-3" onClick={() => setAsked("template")}>
-            {t("Use a template…")}
-          </Button>
-          <div className="flex items-center gap-3">
-            <Saving state={state} hasFailed={error !== null || conflicts.length > 0} />
-            <Button look="quiet" onClick={() => setAsked("test")}>
-              {t("Send test")}
-            </Button>
-            <Button look="primary" onClick={onNext}>
-              {t("Continue")}
-            </Button>
-          </div>
-        </div>
-      </div>
-      <MailPreview projectId={projectId} draft={draft} kind={campaign.kind} marked={["body"]} />
+    <>
+      <Writing
+        projectId={project.id}
+        language={project.language}
+        draft={{ ...draft, type: campaign.kind }}
+        onChange={change}
+        error={error}
+        hasVersions={false}
+        line={line}
+        fields={
+          <>
+            {conflicts.length > 0 && (
+              <ContentConflict campaign={campaign} fields={conflicts} onSettle={settle} />
+            )}
+            {error !== null && <Failure error={error} atInputs={AT_INPUTS} onRetry={() => void save()} />}
+            <Field
+              label={t("Campaign name")}
+              value={draft.name}
+              onChange={({ target }) => change({ name: target.value })}
+              error={problemWith(error, "name")}
+            />
+            <Sender projectId={projectId} draft={draft} onChange={change} error={error} field={field} />
+            <InboxFields
+              projectId={projectId}
+              draft={draft}
+              kind={campaign.kind}
+              onChange={change}
+              error={error}
+              focused={field}
+            />
+          </>
+        }
+        foot={
+          <Foot
+            state={state}
+            hasFailed={error !== null || conflicts.length > 0}
+            onAsk={setAsked}
+            onNext={onNext}
+          />
+        }
+      />
       {asked === "template" && <TemplateDialog projectId={projectId} onChoose={change} onClose={close} />}
       {asked === "test" && (
         <TestDialog
@@ -96,6 +92,32 @@ export function ContentStep({ projectId, campaign, line, field, onNext }: StepPr
           onClose={close}
         />
       )}
+    </>
+  );
+}
+
+interface FootProps {
+  state: SavingState;
+  hasFailed: boolean;
+  onAsk: (asked: "template" | "test") => void;
+  onNext: () => void;
+}
+
+function Foot({ state, hasFailed, onAsk, onNext }: FootProps) {
+  return (
+    <div className="flex flex-wrap items-center justify-between gap-2">
+      <Button look="quiet" className="-ml-3" onClick={() => onAsk("template")}>
+        {t("Use a template…")}
+      </Button>
+      <div className="flex items-center gap-3">
+        <Saving state={state} hasFailed={hasFailed} />
+        <Button look="quiet" onClick={() => onAsk("test")}>
+          {t("Send test")}
+        </Button>
+        <Button look="primary" onClick={onNext}>
+          {t("Continue")}
+        </Button>
+      </div>
     </div>
   );
 }
@@ -123,7 +145,7 @@ function Sender({ projectId, draft, onChange, error, field }: SenderProps) {
         error={problemWith(error, "from")}
         autoFocus={field === "from"}
       />
-      <div className="grid gap-4 sm:grid-cols-2">
+      <div className="grid gap-4 @md:grid-cols-2">
         <Field label={t("From name")} {...tied("fromName")} />
         <Field
           label={t("Reply-to")}

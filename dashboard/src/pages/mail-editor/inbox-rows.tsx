@@ -14,7 +14,7 @@ export function InboxRows({ sender, subject, previewText }: ShownInInbox) {
     <div className="flex flex-col gap-3">
       <p
         title={t("Inbox on a computer")}
-        className="flex gap-4 rounded-md border border-line bg-surface px-4 py-2.5 text-sm max-sm:hidden"
+        className="flex gap-4 rounded-md border border-line bg-surface px-4 py-2.5 text-sm max-sm:hidden @max-md:hidden"
       >
         <bdi className="w-32 shrink-0 truncate font-semibold">{sender}</bdi>
         <span className="min-w-0 truncate">

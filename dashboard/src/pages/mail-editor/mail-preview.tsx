@@ -131,6 +131,25 @@ export function MailPreview(props: MailPreviewProps) {
   );
 }
 
+/** Shows what is wrong in a draft that is edited without its preview. */
+export function DraftRemarks(props: PreviewProps) {
+  const { data, error } = usePreview(props, null);
+  const problems = error instanceof CallError ? error.fields : [];
+  const warnings = (data?.warnings ?? []).filter((one) => !isByDesign(one)).map(warningText);
+  if (problems.length === 0 && warnings.length === 0) return null;
+  return (
+    <div role="status" className="mt-2 flex flex-col gap-1 text-sm wrap-anywhere text-warn">
+      <FieldProblems problems={problems} />
+      {problems.length === 0 &&
+        [...new Set(warnings)].map((message) => (
+          <p key={message}>
+            <Said>{message}</Said>
+          </p>
+        ))}
+    </div>
+  );
+}
+
 /** Shows the errors of fields that do not show them themselves. */
 function NoPreview({ error, marked }: { error: Error; marked: readonly string[] }) {
   if (!(error instanceof CallError) || error.fields.length === 0) return <Failure error={error} />;

@@ -107,18 +107,20 @@ function problemsOf({ data, error, isPlaceholderData }: ReturnType<typeof usePre
 }
 
 interface VariableMenuProps {
+  /** Shows only the icon. */
+  isCompact?: boolean;
   variables: readonly OfferedVariable[];
   onChoose: (text: string) => void;
 }
 
-export function VariableMenu({ variables, onChoose }: VariableMenuProps) {
+export function VariableMenu({ isCompact = false, variables, onChoose }: VariableMenuProps) {
   return (
     <Menu
       label={t("Insert variable")}
       className="inline-flex h-7 items-center gap-1.5 rounded-md px-2 text-sm text-soft hover:bg-hover hover:text-ink"
       button={
         <>
-          <Braces size={14} aria-hidden /> {t("Insert variable")}
+          <Braces size={14} aria-hidden /> {!isCompact && t("Insert variable")}
         </>
       }
     >

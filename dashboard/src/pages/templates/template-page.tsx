@@ -11,7 +11,6 @@ import { Failure, Skeleton } from "../../ui/states.tsx";
 import { useLeaveWarning } from "../../ui/use-leave-warning.ts";
 import { Gone, useIsBeingDeleted } from "../gone.tsx";
 import { InboxFields } from "../mail-editor/inbox-fields.tsx";
-import { MailPreview } from "../mail-editor/mail-preview.tsx";
 import { useProject } from "../project-shell.tsx";
 import { Conflict } from "./conflict.tsx";
 import { KIND_OPTIONS, KINDS } from "./kinds.ts";
@@ -104,30 +103,27 @@ function Editor({ project, template: read, onRestored }: EditorProps) {
           <Failure error={saving.error} atInputs={isBlocks ? [...AT_INPUTS, "design"] : AT_INPUTS} />
         )
       )}
-      <div className="grid gap-6 xl:grid-cols-2">
-        <div className="flex min-w-0 flex-col gap-4">
-          <Head draft={draft} error={saving.error} onChange={change} />
-          <InboxFields
-            projectId={projectId}
-            draft={draft}
-            kind={draft.type}
-            onChange={change}
-            error={saving.error}
-          />
-          <Writing
-            projectId={projectId}
-            language={project.language}
-            draft={draft}
-            onChange={change}
-            error={saving.error}
-            hasVersions
-          />
-        </div>
-        <div className="flex min-w-0 flex-col gap-6">
-          <MailPreview {...{ projectId, draft }} kind={draft.type} marked={isBlocks ? [] : ["body"]} />
-          <TemplateUsage projectId={projectId} id={template.id} />
-        </div>
-      </div>
+      <Writing
+        projectId={projectId}
+        language={project.language}
+        draft={draft}
+        onChange={change}
+        error={saving.error}
+        hasVersions
+        fields={
+          <>
+            <Head draft={draft} error={saving.error} onChange={change} />
+            <InboxFields
+              projectId={projectId}
+              draft={draft}
+              kind={draft.type}
+              onChange={change}
+              error={saving.error}
+            />
+          </>
+        }
+        aside={<TemplateUsage projectId={projectId} id={template.id} />}
+      />
     </Page>
   );
 }
@@ -171,7 +167,7 @@ function Head({ draft, error, onChange }: HeadProps) {
   });
   return (
     <>
-      <div className="grid gap-4 sm:grid-cols-2">
+      <div className="grid gap-4 @md:grid-cols-2">
         <Field label={t("Name")} {...tied("name")} />
         <Select
           label={t("Type")}
@@ -181,8 +177,8 @@ function Head({ draft, error, onChange }: HeadProps) {
           help={KINDS[draft.type].about}
         />
       </div>
-      <div className="grid gap-4 sm:grid-cols-2">
-        <div className="sm:col-span-2">
+      <div className="grid gap-4 @md:grid-cols-2">
+        <div className="@md:col-span-2">
           <Field label={t("From")} placeholder="news@example.com" {...tied("from")} />
         </div>
         <Field label={t("From name")} placeholder="Acme" {...tied("fromName")} />

@@ -1,4 +1,4 @@
-// Edits a template in one language next to its preview.
+// Edits a template in one language.
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Project } from "../../session/queries.ts";
@@ -6,7 +6,6 @@ import { Page } from "../../ui/page.tsx";
 import { Failure, Skeleton } from "../../ui/states.tsx";
 import { useLeaveWarning } from "../../ui/use-leave-warning.ts";
 import { InboxFields } from "../mail-editor/inbox-fields.tsx";
-import { MailPreview } from "../mail-editor/mail-preview.tsx";
 import { VariantConflict } from "./conflict.tsx";
 import { Languages, RemoveLanguage } from "./languages.tsx";
 import { BackToTemplates, SaveButton, useSaveKey } from "./saving-parts.tsx";
@@ -85,8 +84,14 @@ function VariantEditor({ project, template, variant: read, onRestored }: Variant
       ) : (
         saving.isError && <Failure error={saving.error} atInputs={atInputs} />
       )}
-      <div className="grid gap-6 xl:grid-cols-2">
-        <div className="flex min-w-0 flex-col gap-4">
+      <Writing
+        {...{ projectId, locale }}
+        language={locale}
+        draft={edited}
+        onChange={change}
+        error={saving.error}
+        hasVersions
+        fields={
           <InboxFields
             {...{ projectId, locale }}
             draft={edited}
@@ -94,22 +99,8 @@ function VariantEditor({ project, template, variant: read, onRestored }: Variant
             onChange={change}
             error={saving.error}
           />
-          <Writing
-            projectId={projectId}
-            language={locale}
-            draft={edited}
-            onChange={change}
-            error={saving.error}
-            hasVersions
-          />
-        </div>
-        <MailPreview
-          {...{ projectId, locale }}
-          draft={edited}
-          kind={template.type}
-          marked={draft.design ? [] : ["body"]}
-        />
-      </div>
+        }
+      />
     </Page>
   );
 }

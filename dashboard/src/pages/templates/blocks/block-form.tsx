@@ -1,15 +1,10 @@
-// Edits one block's content and appearance.
+// Edits what a block has beyond its text in the email, such as a link, its alignment or its size.
 import type { Leaf } from "@postloft/contract/design.ts";
-import { lazy, Suspense } from "react";
 import { t } from "../../../text/t.ts";
 import { Field, Select, TextArea } from "../../../ui/field.tsx";
-import { Skeleton } from "../../../ui/states.tsx";
-import { useVariables } from "../../mail-editor/variables.ts";
 import { ImageForm } from "./image-form.tsx";
 import { FooterForm, SocialForm, UnsubscribeForm } from "./closing-forms.tsx";
 import { AlignChoice, PixelsField } from "./parts-of-forms.tsx";
-
-const RichTextEditor = lazy(async () => ({ default: (await import("./rich-text.tsx")).RichTextEditor }));
 
 interface BlockFormProps<One extends Leaf> {
   projectId: string;
@@ -18,16 +13,19 @@ interface BlockFormProps<One extends Leaf> {
   /** Called when an image upload finishes, even if the block is closed by then. */
   onUploaded: (id: string, url: string) => void;
 }
-type FormOf<Kind extends Leaf["kind"]> = Omit<BlockFormProps<Extract<Leaf, { kind: Kind }>>, "onUploaded">;
+type FormOf<Kind extends Leaf["kind"]> = Omit<
+  BlockFormProps<Extract<Leaf, { kind: Kind }>>,
+  "onUploaded" | "projectId"
+>;
 
 export function BlockForm({ projectId, block, onChange, onUploaded }: BlockFormProps<Leaf>) {
   switch (block.kind) {
     case "heading":
-      return <HeadingForm {...{ projectId, block, onChange }} />;
+      return <HeadingForm {...{ block, onChange }} />;
     case "text":
-      return <TextForm {...{ projectId, block, onChange }} />;
+      return <AlignChoice value={block.align} onChoose={(align) => onChange({ ...block, align })} />;
     case "button":
-      return <ButtonForm {...{ projectId, block, onChange }} />;
+      return <ButtonForm {...{ block, onChange }} />;
     case "image":
       return <ImageForm {...{ projectId, block, onChange, onUploaded }} />;
     case "space":
@@ -66,39 +64,16 @@ export function BlockForm({ projectId, block, onChange, onUploaded }: BlockFormP
 function HeadingForm({ block, onChange }: FormOf<"heading">) {
   return (
     <>
-      <div className="grid gap-3 sm:grid-cols-[1fr_9rem]">
-        <Field
-          label={t("Heading")}
-          value={block.text}
-          onChange={({ target }) => onChange({ ...block, text: target.value })}
-        />
-        <Select
-          label={t("Size")}
-          options={[
-            { value: "1", label: t("Large") },
-            { value: "2", label: t("Medium") },
-            { value: "3", label: t("Small") },
-          ]}
-          value={String(block.level)}
-          onChange={({ target }) => onChange({ ...block, level: Number(target.value) as 1 | 2 | 3 })}
-        />
-      </div>
-      <AlignChoice value={block.align} onChoose={(align) => onChange({ ...block, align })} />
-    </>
-  );
-}
-
-function TextForm({ projectId, block, onChange }: FormOf<"text">) {
-  const variables = useVariables(projectId);
-  return (
-    <>
-      <Suspense fallback={<Skeleton className="h-32" />}>
-        <RichTextEditor
-          value={block.text}
-          onChange={(text) => onChange({ ...block, text })}
-          variables={variables}
-        />
-      </Suspense>
+      <Select
+        label={t("Size")}
+        options={[
+          { value: "1", label: t("Large") },
+          { value: "2", label: t("Medium") },
+          { value: "3", label: t("Small") },
+        ]}
+        value={String(block.level)}
+        onChange={({ target }) => onChange({ ...block, level: Number(target.value) as 1 | 2 | 3 })}
+      />
       <AlignChoice value={block.align} onChoose={(align) => onChange({ ...block, align })} />
     </>
   );
@@ -107,19 +82,12 @@ function TextForm({ projectId, block, onChange }: FormOf<"text">) {
 function ButtonForm({ block, onChange }: FormOf<"button">) {
   return (
     <>
-      <div className="grid gap-3 sm:grid-cols-2">
-        <Field
-          label={t("Label")}
-          value={block.label}
-          onChange={({ target }) => onChange({ ...block, label: target.value })}
-        />
-        <Field
-          label={t("Link")}
-          placeholder="https://example.com"
-          value={block.url}
-          onChange={({ target }) => onChange({ ...block, url: target.value })}
-        />
-      </div>
+      <Field
+        label={t("Link")}
+        placeholder="https://example.com"
+        value={block.url}
+        onChange={({ target }) => onChange({ ...block, url: target.value })}
+      />
       <AlignChoice value={block.align} onChoose={(align) => onChange({ ...block, align })} />
     </>
   );

@@ -145,6 +145,50 @@ export function without<One extends Block>(blocks: List<One>, id: string): One[]
   return blocks.filter((one) => one.id !== id);
 }
 
+/** A place for a block: in a column, or at the top level if `columns` is null. */
+export interface Place {
+  /** Id of the columns block. */
+  columns: string | null;
+  column: number;
+  /** The place is before the block at this position. */
+  at: number;
+}
+
+/** Returns the blocks with one moved to a place. Nothing changes if the place is gone, or if columns would be in a column. */
+export function placed(blocks: List<Block>, id: string, { columns, column, at }: Place): Block[] {
+  const block = leavesAndBlocks(blocks).find((one) => one.id === id);
+  const target = columns === null ? blocks : columnOf(blocks, columns, column);
+  if (block === undefined || target === undefined) return [...blocks];
+  if (columns !== null && block.kind === "columns") return [...blocks];
+  const before = target.findIndex((one) => one.id === id);
+  const position = before !== -1 && before < at ? at - 1 : at;
+  const others = blocks
+    .filter((one) => one.id !== id)
+    .map((one) =>
+      one.kind === "columns" ? { ...one, columns: one.columns.map((leaves) => without(leaves, id)) } : one,
+    );
+  if (columns === null) return inserted(others, position, block);
+  return others.map((one) =>
+    one.kind === "columns" && one.id === columns
+      ? {
+          ...one,
+          columns: one.columns.map((leaves, place) =>
+            place === column ? inserted(leaves, position, block as Leaf) : leaves,
+          ),
+        }
+      : one,
+  );
+}
+
+function leavesAndBlocks(blocks: List<Block>): Block[] {
+  return blocks.flatMap((block) => (block.kind === "columns" ? [block, ...block.columns.flat()] : [block]));
+}
+
+function columnOf(blocks: List<Block>, id: string, column: number): Leaf[] | undefined {
+  const block = blocks.find((one) => one.id === id);
+  return block?.kind === "columns" ? block.columns[column] : undefined;
+}
+
 /** Returns the blocks with one moved up (-1) or down (1), if possible. */
 export function moved<One extends Block>(blocks: List<One>, id: string, by: -1 | 1): One[] {
   const at = blocks.findIndex((one) => one.id === id);

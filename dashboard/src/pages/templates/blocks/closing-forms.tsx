@@ -43,9 +43,9 @@ export function SocialForm({ block, onChange }: FormOf<"social">) {
         <div
           // oxlint-disable-next-line react/no-array-index-key -- links have no identity but their position
           key={at}
-          className="grid grid-cols-[1fr_auto] items-end gap-2 sm:grid-cols-[9rem_1fr_auto]"
+          className="grid grid-cols-[1fr_auto] items-end gap-2 @md:grid-cols-[9rem_1fr_auto]"
         >
-          <div className="col-span-2 sm:col-span-1">
+          <div className="col-span-2 @md:col-span-1">
             <Select
               label={t("Service")}
               options={SERVICE_NAMES.map((value) => ({ value, label: SERVICES[value] }))}
@@ -107,19 +107,12 @@ export function UnsubscribeForm({ block, onChange }: FormOf<"unsubscribe">) {
   return (
     <>
       <p className="text-sm text-soft">{t("Replaces the footer that we add to marketing emails.")}</p>
-      <div className="grid gap-3 sm:grid-cols-2">
-        <Field
-          label={t("Unsubscribe label")}
-          value={block.label}
-          onChange={({ target }) => onChange({ ...block, label: target.value })}
-        />
-        <Field
-          label={t("Subscription page label")}
-          placeholder={t("No link")}
-          value={block.manageLabel}
-          onChange={({ target }) => onChange({ ...block, manageLabel: target.value })}
-        />
-      </div>
+      <Field
+        label={t("Subscription page label")}
+        placeholder={t("No link")}
+        value={block.manageLabel}
+        onChange={({ target }) => onChange({ ...block, manageLabel: target.value })}
+      />
       <AlignChoice value={block.align} onChoose={(align) => onChange({ ...block, align })} />
     </>
   );

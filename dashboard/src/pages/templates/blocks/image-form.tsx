@@ -33,7 +33,7 @@ export function ImageForm({ projectId, block, onChange, onUploaded }: ImageFormP
         value={block.alt}
         onChange={({ target }) => onChange({ ...block, alt: target.value })}
       />
-      <div className="grid gap-3 sm:grid-cols-[1fr_9rem]">
+      <div className="grid gap-3 @sm:grid-cols-[1fr_9rem]">
         <Field
           label={t("Link")}
           placeholder={t("No link")}

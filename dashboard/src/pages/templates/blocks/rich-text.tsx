@@ -1,4 +1,4 @@
-// Rich text editor for a block, with bold, italic, links and lists. Loaded on demand.
+// Rich text of a block, edited in the email itself, with bold, italic, links and lists. Loaded on demand.
 import type { RichText } from "@postloft/contract/design.ts";
 import { EditorContent, useEditor, useEditorState, type Editor, type JSONContent } from "@tiptap/react";
 import { StarterKit } from "@tiptap/starter-kit";
@@ -12,12 +12,15 @@ import {
   Underline,
   type LucideIcon,
 } from "lucide-react";
-import { useEffect, useRef, useState } from "react";
+import { useContext, useEffect, useRef, useState } from "react";
+import { createPortal } from "react-dom";
 import { t } from "../../../text/t.ts";
 import { Button } from "../../../ui/button.tsx";
 import { INPUT_CLASS } from "../../../ui/field.tsx";
 import { VariableMenu } from "../../mail-editor/mail-text.tsx";
 import type { OfferedVariable } from "../../mail-editor/write-variable.ts";
+import { ToolsContext } from "../canvas/canvas-context.ts";
+import { TOOL_CLASS } from "../canvas/tool-class.ts";
 
 interface RichTextProps {
   value: RichText;
@@ -25,15 +28,26 @@ interface RichTextProps {
   variables: readonly OfferedVariable[];
 }
 
+/** Addresses that run scripts. Browsers ignore control characters and spaces in them. */
+const RUNS_SCRIPTS = /^(?:javascript|vbscript|data):/i;
+const IGNORED = /[^!-\uffff]/g;
+
 const EXTENSIONS = [
-  // Allow only the marks of contract/src/design.ts, and do not add a trailing paragraph.
+  // Allow only the marks of contract/src/design.ts, and do not add a trailing paragraph. The editor of the whole email has its own undo.
   StarterKit.configure({
     heading: false,
     blockquote: false,
     codeBlock: false,
     horizontalRule: false,
     trailingNode: false,
-    link: { openOnClick: false, autolink: false, protocols: ["mailto", "tel"], isAllowedUri: () => true },
+    undoRedo: false,
+    link: {
+      openOnClick: false,
+      autolink: false,
+      protocols: ["mailto", "tel"],
+      // Variables are addresses, too.
+      isAllowedUri: (url) => !RUNS_SCRIPTS.test(url.replaceAll(IGNORED, "")),
+    },
   }),
 ];
 
@@ -50,8 +64,7 @@ export function RichTextEditor({ value, onChange, variables }: RichTextProps) {
         "aria-label": t("Text"),
         "aria-multiline": "true",
         role: "textbox",
-        class:
-          "rich-text min-h-24 rounded-b-md border border-line-strong bg-surface px-3 py-2 focus:border-accent focus:outline-none",
+        class: "outline-none",
       },
     },
     onUpdate: (update) => {
@@ -66,11 +79,12 @@ export function RichTextEditor({ value, onChange, variables }: RichTextProps) {
     reported.current = given;
     editor.commands.setContent(JSON.parse(given) as JSONContent, { emitUpdate: false });
   }, [given, editor]);
+  const tools = useContext(ToolsContext);
   return (
-    <div>
-      <Toolbar editor={editor} variables={variables} />
+    <>
+      {tools !== null && createPortal(<Tools editor={editor} variables={variables} />, tools)}
       <EditorContent editor={editor} />
-    </div>
+    </>
   );
 }
 
@@ -115,10 +129,7 @@ const TOOLS: readonly Tool[] = [
   },
 ];
 
-const TOOL =
-  "inline-flex size-7 items-center justify-center rounded-sm text-soft hover:bg-hover hover:text-ink aria-pressed:bg-press aria-pressed:text-ink";
-
-function Toolbar({ editor, variables }: { editor: Editor; variables: readonly OfferedVariable[] }) {
+function Tools({ editor, variables }: { editor: Editor; variables: readonly OfferedVariable[] }) {
   const [isLinking, setLinking] = useState(false);
   const active = useEditorState({
     editor,
@@ -129,11 +140,7 @@ function Toolbar({ editor, variables }: { editor: Editor; variables: readonly Of
   });
   return (
     <>
-      <div
-        role="toolbar"
-        aria-label={t("Text formatting")}
-        className="flex flex-wrap items-center gap-0.5 rounded-t-md border border-b-0 border-line-strong bg-side px-1 py-0.5"
-      >
+      <span role="group" aria-label={t("Text formatting")} className="contents">
         {TOOLS.map(({ name, label, icon: Icon, use }) => (
           <button
             key={name}
@@ -142,7 +149,7 @@ function Toolbar({ editor, variables }: { editor: Editor; variables: readonly Of
             aria-label={label}
             aria-pressed={active.marks.includes(name)}
             onClick={() => use(editor)}
-            className={TOOL}
+            className={TOOL_CLASS}
           >
             <Icon size={15} aria-hidden />
           </button>
@@ -154,17 +161,17 @@ function Toolbar({ editor, variables }: { editor: Editor; variables: readonly Of
           aria-pressed={active.marks.includes("link")}
           aria-expanded={isLinking}
           onClick={() => setLinking(!isLinking)}
-          className={TOOL}
+          className={TOOL_CLASS}
         >
           <Link size={15} aria-hidden />
         </button>
-        <span className="ml-auto">
-          <VariableMenu
-            variables={variables}
-            onChoose={(text) => editor.chain().focus().insertContent({ type: "text", text }).run()}
-          />
-        </span>
-      </div>
+        <VariableMenu
+          isCompact
+          variables={variables}
+          onChoose={(text) => editor.chain().focus().insertContent({ type: "text", text }).run()}
+        />
+      </span>
+      <span aria-hidden className="mx-0.5 h-5 border-l border-line" />
       {isLinking && <LinkForm editor={editor} href={active.href} onDone={() => setLinking(false)} />}
     </>
   );
@@ -175,9 +182,11 @@ function LinkForm({ editor, href, onDone }: { editor: Editor; href: string; onDo
   const chain = () => editor.chain().focus().extendMarkRange("link");
   return (
     <form
-      className="flex items-center gap-1 border-x border-line-strong bg-side p-1.5"
+      className="order-last flex w-full items-center gap-1"
       onSubmit={(event) => {
         event.preventDefault();
+        // The email may be edited in a dialog of another form.
+        event.stopPropagation();
         chain().setLink({ href: address.trim() }).run();
         onDone();
       }}

@@ -14,9 +14,9 @@ export function LookForm({ design, onChange }: { design: Design; onChange: (desi
   const { brand } = useProject();
   const change = (changed: Partial<Look>) => onChange({ ...design, look: { ...look, ...changed } });
   return (
-    <div className="flex flex-col gap-4">
-      <ColourFields values={look} className="sm:grid-cols-4" onChange={change} />
-      <div className="grid gap-3 sm:grid-cols-3">
+    <div className="@container flex flex-col gap-4">
+      <ColourFields values={look} className="@md:grid-cols-4" onChange={change} />
+      <div className="grid gap-3 @md:grid-cols-3">
         <Select
           label={t("Font")}
           options={FONT_OPTIONS}

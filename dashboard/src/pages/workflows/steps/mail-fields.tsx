@@ -1,14 +1,26 @@
 // The template and recipient of a SEND_EMAIL step.
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { lazy, Suspense, useState } from "react";
+import type { ApiResponse } from "../../../api/address.ts";
 import { problemWith } from "../../../api/call.ts";
 import { api } from "../../../api/endpoints.ts";
 import { query } from "../../../api/query.ts";
 import { t } from "../../../text/t.ts";
+import { Button } from "../../../ui/button.tsx";
 import { Combobox } from "../../../ui/combobox.tsx";
 import { Field, Select } from "../../../ui/field.tsx";
+import { MailThumbnail } from "../../../ui/mail-frame.tsx";
 import { KINDS } from "../../templates/kinds.ts";
 import type { FieldsProps } from "./step-config.ts";
+
+const EditTemplateDialog = lazy(async () => ({
+  default: (await import("../../templates/edit-template-dialog.tsx")).EditTemplateDialog,
+}));
+
+/** The widths of thumbnails in pixels. */
+const LISTED_WIDTH = 48;
+const CHOSEN_WIDTH = 128;
 
 /** The most that one page of the API returns. */
 const OFFERED_TEMPLATES = "100";
@@ -99,10 +111,11 @@ function TemplateChoice({ projectId, templateId, onChoose, problem }: TemplateCh
         groups={[
           {
             label: t("Templates"),
-            items: listed.map(({ id, name, type }) => ({
+            items: listed.map(({ id, name, type, body }) => ({
               value: id,
               label: name,
               note: KINDS[type].label,
+              picture: <MailThumbnail html={body} width={LISTED_WIDTH} className="my-1" />,
             })),
           },
         ]}
@@ -120,16 +133,39 @@ function TemplateChoice({ projectId, templateId, onChoose, problem }: TemplateCh
           {t("All templates")}
         </Link>
       ) : (
-        <p className="text-sm text-soft">
-          <bdi>{template.subject}</bdi>{" "}
-          <Link
-            to="/$projectId/templates/$templateId"
-            params={{ projectId, templateId }}
-            className="text-accent hover:underline"
-          >
-            {t("Edit template")}
-          </Link>
-        </p>
+        <ChosenTemplate projectId={projectId} template={template} />
+      )}
+    </div>
+  );
+}
+
+interface ChosenProps {
+  projectId: string;
+  template: ApiResponse<typeof api.templates.get>;
+}
+
+/** The email of the step, with a button to edit it here. */
+function ChosenTemplate({ projectId, template }: ChosenProps) {
+  const [isEditing, setEditing] = useState(false);
+  const { id: templateId, subject, body } = template;
+  return (
+    <div className="flex flex-wrap gap-3 rounded-md border border-line p-2.5">
+      <MailThumbnail html={body} width={CHOSEN_WIDTH} />
+      <div className="flex min-w-0 flex-1 basis-32 flex-col items-start gap-1.5 text-sm">
+        <bdi className="line-clamp-2 text-soft wrap-anywhere">{subject}</bdi>
+        <Button onClick={() => setEditing(true)}>{t("Edit email")}</Button>
+        <Link
+          to="/$projectId/templates/$templateId"
+          params={{ projectId, templateId }}
+          className="py-0.5 text-accent hover:underline"
+        >
+          {t("Open template")}
+        </Link>
+      </div>
+      {isEditing && (
+        <Suspense fallback={null}>
+          <EditTemplateDialog projectId={projectId} id={templateId} onClose={() => setEditing(false)} />
+        </Suspense>
       )}
     </div>
   );
