@@ -21,6 +21,14 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.jsonb_texts(list jsonb)
+ RETURNS text[]
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select array(select jsonb_array_elements_text(list))
+$function$;
+
 CREATE OR REPLACE FUNCTION public.new_id()
  RETURNS uuid
  LANGUAGE sql
@@ -33,6 +41,16 @@ AS $function$
               from 1 for 6),
       52, 1), 53, 1),
     'hex')::uuid
+$function$;
+
+CREATE OR REPLACE FUNCTION public.outdated_keys(deletions jsonb, changed_at timestamp with time zone)
+ RETURNS text[]
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select array(
+    select d ->> 'key' from jsonb_array_elements(deletions) d
+    where (d ->> 'isUnused')::boolean or extract(epoch from changed_at) < (d ->> 'since')::numeric)
 $function$;
 
 CREATE OR REPLACE FUNCTION public.sent_event_id(email_id uuid, sent_at timestamp with time zone)
