@@ -22,7 +22,11 @@ const CHECKS = [
 /** What every other test needs. */
 const ON_POSTGRES = {
   globalSetup: ["tools/test-postgres.ts", "e2e/browser.ts", "tools/statements/empty-record.ts"],
-  setupFiles: ["tools/statements/record-statements.ts", "server/src/testing/patience.ts"],
+  setupFiles: [
+    "tools/statements/record-statements.ts",
+    "tools/sharded/record-results.ts",
+    "server/src/testing/patience.ts",
+  ],
 };
 
 /** Tests of whole processes take longest, most of it waiting: one is always under way from the beginning, beside others that compute. */

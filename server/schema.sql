@@ -21,6 +21,14 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.jsonb_texts(list jsonb)
+ RETURNS text[]
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select array(select jsonb_array_elements_text(list))
+$function$;
+
 CREATE OR REPLACE FUNCTION public.new_id()
  RETURNS uuid
  LANGUAGE sql
@@ -33,6 +41,16 @@ AS $function$
               from 1 for 6),
       52, 1), 53, 1),
     'hex')::uuid
+$function$;
+
+CREATE OR REPLACE FUNCTION public.outdated_keys(deletions jsonb, changed_at timestamp with time zone)
+ RETURNS text[]
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select array(
+    select d ->> 'key' from jsonb_array_elements(deletions) d
+    where (d ->> 'isUnused')::boolean or extract(epoch from changed_at) < (d ->> 'since')::numeric)
 $function$;
 
 CREATE OR REPLACE FUNCTION public.sent_event_id(email_id uuid, sent_at timestamp with time zone)
@@ -67,7 +85,6 @@ CREATE TABLE projects (
   brand_footer_align  text                      NOT NULL  DEFAULT 'center'::text,
   brand_footer_logo   boolean                   NOT NULL  DEFAULT true,
   CONSTRAINT projects_pkey PRIMARY KEY (id),
-  CONSTRAINT projects_inbound_name_key UNIQUE (inbound_name),
   CONSTRAINT projects_brand_accent_check CHECK (brand_accent ~ '^#[0-9a-f]{6}$'::text),
   CONSTRAINT projects_brand_background_check CHECK (brand_background ~ '^#[0-9a-f]{6}$'::text),
   CONSTRAINT projects_brand_footer_align_check CHECK (brand_footer_align = ANY (ARRAY['left'::text, 'center'::text, 'right'::text])),
@@ -77,6 +94,7 @@ CREATE TABLE projects (
   CONSTRAINT projects_check1 CHECK (removal IS NULL OR disabled),
   CONSTRAINT projects_removal_check CHECK (removal = ANY (ARRAY['RESET'::text, 'DELETE'::text]))
 );
+CREATE INDEX projects_inbound_name ON projects USING btree (inbound_name);
 
 CREATE TABLE contacts (
   project_id  uuid                      NOT NULL,
@@ -319,7 +337,7 @@ END))::smallint) STORED,
   scheduled_for         timestamp with time zone,
   submitted_message_id  text,
   CONSTRAINT emails_pkey PRIMARY KEY (project_id, id),
-  CONSTRAINT emails_project_id_contact_id_fkey FOREIGN KEY (project_id, contact_id) REFERENCES contacts(project_id, id) ON DELETE SET NULL (contact_id),
+  CONSTRAINT emails_project_id_contact_id_fkey FOREIGN KEY (project_id, contact_id) REFERENCES contacts(project_id, id),
   CONSTRAINT emails_project_id_content_id_fkey FOREIGN KEY (project_id, content_id) REFERENCES email_contents(project_id, id),
   CONSTRAINT emails_forgotten_check CHECK (forgotten_at IS NULL OR (status <> ALL (ARRAY['QUEUED'::text, 'CLAIMED'::text, 'UNCONFIRMED'::text]))),
   CONSTRAINT emails_from_public_key_check CHECK (from_public_key = ANY (ARRAY['FIRST'::text, 'LATER'::text])),
@@ -730,7 +748,6 @@ CREATE TABLE api_keys (
   created_at  timestamp with time zone  NOT NULL  DEFAULT now(),
   CONSTRAINT api_keys_pkey PRIMARY KEY (hash),
   CONSTRAINT api_keys_project_id_kind_key UNIQUE (project_id, kind),
-  CONSTRAINT api_keys_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   CONSTRAINT api_keys_kind_check CHECK (kind = ANY (ARRAY['public'::text, 'secret'::text]))
 );
 
@@ -1244,7 +1261,7 @@ CREATE TABLE campaigns (
   preview_text       text,
   CONSTRAINT campaigns_pkey PRIMARY KEY (project_id, id),
   CONSTRAINT campaigns_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
-  CONSTRAINT campaigns_project_id_segment_id_fkey FOREIGN KEY (project_id, segment_id) REFERENCES segments(project_id, id) ON DELETE SET NULL (segment_id),
+  CONSTRAINT campaigns_project_id_segment_id_fkey FOREIGN KEY (project_id, segment_id) REFERENCES segments(project_id, id),
   CONSTRAINT campaigns_audience_type_check CHECK (audience_type = ANY (ARRAY['ALL'::text, 'SEGMENT'::text, 'FILTERED'::text])),
   CONSTRAINT campaigns_kind_check CHECK (kind = ANY (ARRAY['MARKETING'::text, 'TRANSACTIONAL'::text, 'HEADLESS'::text])),
   CONSTRAINT campaigns_status_check CHECK (status = ANY (ARRAY['DRAFT'::text, 'SCHEDULED'::text, 'SENDING'::text, 'PAUSED'::text, 'SENT'::text, 'CANCELLED'::text]))
@@ -1351,7 +1368,7 @@ CREATE TABLE workflow_executions (
   goal_reached_at  timestamp with time zone,
   moves            jsonb,
   CONSTRAINT workflow_executions_pkey PRIMARY KEY (project_id, id),
-  CONSTRAINT workflow_executions_project_id_contact_id_fkey FOREIGN KEY (project_id, contact_id) REFERENCES contacts(project_id, id) ON DELETE SET NULL (contact_id),
+  CONSTRAINT workflow_executions_project_id_contact_id_fkey FOREIGN KEY (project_id, contact_id) REFERENCES contacts(project_id, id),
   CONSTRAINT workflow_executions_project_id_workflow_id_fkey FOREIGN KEY (project_id, workflow_id) REFERENCES workflows(project_id, id) ON DELETE CASCADE,
   CONSTRAINT workflow_executions_status_check CHECK (status = ANY (ARRAY['RUNNING'::text, 'WAITING'::text, 'COMPLETED'::text, 'EXITED'::text, 'FAILED'::text, 'CANCELLED'::text]))
 ) WITH (autovacuum_analyze_scale_factor=0, autovacuum_analyze_threshold=5000);

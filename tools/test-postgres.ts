@@ -8,6 +8,7 @@ import type { TestProject } from "vitest/node";
 import { startEmbeddedPostgres } from "../server/src/platform/embedded-postgres/embedded-postgres.ts";
 import { migrate } from "../server/src/platform/database/migrations.ts";
 import { TEMPLATE_DATABASE } from "../server/src/platform/database/test-database.ts";
+import { prepareCluster } from "./sharded/cluster.ts";
 
 /**
  * Linux's in-memory folder, used if it has enough room. On disk, creating and dropping a database per test file takes a tenth of a run's
@@ -25,6 +26,16 @@ async function folderForTests(): Promise<string> {
 export async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
   const run = project.vitest.getRootProject();
   if ("postgres" in run.getProvidedContext()) return undefined;
+  const coordinatorUrl = process.env["SHARDED_DATABASE_URL"];
+  if (coordinatorUrl !== undefined) {
+    const nodes = await prepareCluster(coordinatorUrl);
+    const [coordinator] = nodes;
+    if (coordinator === undefined) throw new Error("The cluster has no coordinator.");
+    run.provide("postgres", coordinator);
+    run.provide("postgresHost", coordinator.host);
+    run.provide("postgresNodes", nodes);
+    return undefined;
+  }
   const dataDir = await folderForTests();
   const lines: string[] = [];
   const postgres = await startEmbeddedPostgres({ dataDir, log: (line) => lines.push(line) });
@@ -41,6 +52,7 @@ export async function setup(project: TestProject): Promise<(() => Promise<void>)
   await pool.end();
   run.provide("postgres", postgres.superuser);
   run.provide("postgresHost", postgres.connection.host);
+  run.provide("postgresNodes", [postgres.superuser]);
   return async () => {
     await postgres.stop();
     await rm(dataDir, { recursive: true, force: true });

@@ -39,6 +39,7 @@ export async function runAdmin(
   const log = createLog({ level: "error" });
   const pool = createPool({ connection: found.connection, maxConnections: 2, log });
   try {
+    await asked.check(createDatabase(pool));
     await migrate(pool);
     const openSealer = async () => createSealer(settings.APP_SECRET ?? (await findSecret(dataDir)));
     const reported = await asked.run({ database: createDatabase(pool), openSealer, readInput });

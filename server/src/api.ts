@@ -69,7 +69,7 @@ import { createLiveStream } from "./stream/live-stream.ts";
 import { eventStreamRoutes } from "./stream/routes.ts";
 import { createOpenConnections } from "./projects/connections/open-connections.ts";
 import { campaignRoutes } from "./campaigns/routes.ts";
-import { campaignFrom, campaignNames, campaignOfSegment, campaignsNamingField } from "./campaigns/usage.ts";
+import { campaignFrom, campaignNames, campaignsNamingField, campaignsOfSegments } from "./campaigns/usage.ts";
 import { ownImagePath } from "./uploads/rules.ts";
 import { openUploads } from "./uploads/open-uploads.ts";
 import type { StorageSettings } from "./uploads/storage.ts";
@@ -155,7 +155,7 @@ export async function createApi(deps: ApiDependencies): Promise<FastifyInstance>
     ...sending.routes,
     ...routesOfContacts(deps, rateLimiter),
     ...suppressionRoutes(deps),
-    ...segmentRoutes({ ...deps, explainer, campaignOfSegment, workflowOfSegment, workflowStartedBy }),
+    ...segmentRoutes({ ...deps, explainer, ...campaignsOfSegments, workflowOfSegment, workflowStartedBy }),
     ...templateRoutes({ ...deps, renderer, rateLimiter, linter, workflowStepsOf, executionsSending }),
     ...images.routes,
     ...campaignRoutes({

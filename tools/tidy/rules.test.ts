@@ -24,6 +24,7 @@ import {
 import { releasedMigrations, releasedMigrationsBut } from "./released-migrations.ts";
 import { RULES } from "./rules.ts";
 import { sharding, shardingBut } from "./sharding.ts";
+import { tablePlaces, tablePlacesBut } from "./table-places.ts";
 import { noFixedSleeps, noFixedSleepsBut } from "./sleeps.ts";
 import { oneWriterPerTable, sqlInItsPlace } from "./sql.ts";
 import { readsInOrder, readsInOrderBut } from "./table-reads.ts";
@@ -497,6 +498,28 @@ const BROKEN: Case[] = [
     ],
   ],
   [
+    "a table without a place on the nodes",
+    tablePlaces,
+    { "server/migrations/0999_a.sql": "create table lists (id uuid);" },
+    ["server/migrations/0999_a.sql:1 creates lists without a project_id."],
+  ],
+  [
+    "tables without a place on the nodes, and a place without a table",
+    tablePlacesBut(["senders", "former"]),
+    {
+      "server/migrations/0999_a.sql": [
+        "create table projects (id uuid);",
+        "create table lists (id uuid);",
+        "create table members (project_id uuid);",
+        "create table senders (id uuid);",
+      ].join("\n"),
+    },
+    [
+      "server/migrations/0999_a.sql:2 creates lists without a project_id.",
+      "server/src/platform/database/table-places.ts has a place for former,",
+    ],
+  ],
+  [
     "a changed released migration",
     releasedMigrations,
     { [MIGRATION]: "create table users (id uuid)" },
@@ -893,6 +916,17 @@ const SOUND: [what: string, rule: Rule, files: Record<string, string>][] = [
     "an exception that is still needed, and a tree without the tables of the exceptions",
     readsInOrderBut([{ reader: "users", owner: "campaigns", why: "for now" }]),
     { ...TABLES, "server/src/users/queries.ts": "sql`select 1 from campaigns`" },
+  ],
+  [
+    "tables with a project, their partitions, and declared tables",
+    tablePlaces,
+    {
+      "server/migrations/0999_a.sql": [
+        "create table members (project_id uuid);",
+        "create table members_later partition of members default;",
+        "create table senders (id uuid);",
+      ].join("\n"),
+    },
   ],
   [
     "unchanged released migrations and a later one",

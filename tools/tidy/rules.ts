@@ -18,6 +18,7 @@ import { releasedMigrations } from "./released-migrations.ts";
 import { sharding } from "./sharding.ts";
 import { noFixedSleeps } from "./sleeps.ts";
 import { oneWriterPerTable, sqlInItsPlace } from "./sql.ts";
+import { tablePlaces } from "./table-places.ts";
 import { readsInOrder } from "./table-reads.ts";
 import type { Rule } from "./tree.ts";
 import { everyTestRuns, machinePaths, names, suppressions, unfinishedWork } from "./wording.ts";
@@ -32,6 +33,7 @@ export const RULES: readonly Rule[] = [
   oneWriterPerTable,
   readsInOrder,
   sharding,
+  tablePlaces,
   releasedMigrations,
   workNotifies,
   oneTransaction,

@@ -1,6 +1,8 @@
 // Finds statements that PostgreSQL would reject if tables were sharded by project. Avoiding them from the start costs nothing.
+import { ROOT_TABLE } from "../../server/src/platform/database/table-places.ts";
 import { lineAt, type SourceFile } from "./source.ts";
 import { isHeldToSqlRules, sqlPiecesOf, tablesOf } from "./sql.ts";
+import { hasProject } from "./table-places.ts";
 import type { Finding, Rule, Tree } from "./tree.ts";
 
 interface Shape {
@@ -99,16 +101,13 @@ export const OPEN_SHAPES: Readonly<Record<string, string>> = {
   "late-queries.ts row locks over projects": "the few late replies of one sender",
   "late-queries.ts now() in CASE or COALESCE of an update": "recorded together with its consequences",
   "measure-queries.ts LATERAL with LIMIT over projects": SKIP_SCAN,
-  "outcome-queries.ts now() in CASE or COALESCE of an update": "recorded together with its consequences",
-  "throttled-queries.ts clock or query in DO UPDATE": "the time of the pause",
   "throttled-queries.ts row locks over projects": "due throttled domains, few of all",
+  "outcome-queries.ts now() in CASE or COALESCE of an update": "recorded together with its consequences",
   "recipient-queries.ts row locks over projects": "limited to one project by a column: docs/decisions/0027",
   "requests/queries.ts row locks over projects": "concurrent sweeps must not wait for each other",
   "resolve-queries.ts clock or query in DO UPDATE": "the time of the last decision",
   "scoped-keys/queries.ts row locks over projects": "one update for all used keys, which waits for no lock",
   "sender-queries.ts LATERAL with LIMIT over projects": SKIP_SCAN,
-  "upsert-queries.ts clock or query in DO UPDATE":
-    "the same statement patches a contact inserted concurrently, because every event waits for it",
   "webhooks/queries.ts LATERAL with LIMIT over projects": SKIP_SCAN,
 };
 
@@ -154,13 +153,7 @@ function nameOf(path: string): string {
 /** Returns for each table whether it belongs to no project, because such tables are not sharded. */
 function unshardedTables(tree: Tree): Map<string, boolean> {
   return new Map(
-    tablesOf(tree).map(({ name, path, line }) => {
-      const text = (tree.texts.get(path) ?? "")
-        .split("\n")
-        .slice(line - 1)
-        .join("\n");
-      return [name, name !== "projects" && !/\bproject_id\b/.test(text.slice(0, text.indexOf(";")))];
-    }),
+    tablesOf(tree).map((table) => [table.name, table.name !== ROOT_TABLE.name && !hasProject(tree, table)]),
   );
 }
 

@@ -1,6 +1,6 @@
 // Statements on campaigns for other folders.
 import { sql, type SqlBool } from "kysely";
-import type { Database } from "../platform/database/database.ts";
+import type { Database, Tx } from "../platform/database/database.ts";
 import { namesField } from "../segments/usage.ts";
 
 interface NamedRow {
@@ -52,6 +52,13 @@ export async function findCampaignOf(
     .limit(1)
     .executeTakeFirst();
   return row?.name;
+}
+
+/** Clears the segment of all campaigns that have it. */
+export async function clearSegment(tx: Tx, projectId: string, segmentId: string): Promise<void> {
+  await sql`
+    update campaigns set segment_id = null
+    where project_id = ${projectId} and segment_id = ${segmentId}`.execute(tx);
 }
 
 /** Returns the name of an unfinished campaign that sends from the domain. */

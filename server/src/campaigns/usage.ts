@@ -1,15 +1,20 @@
 // Finds campaigns that use a segment, domain or field before these are deleted, and the names of campaigns.
 import type { Database } from "../platform/database/database.ts";
-import { findCampaignFrom, findCampaignNames, findCampaignOf, listCampaignsNaming } from "./usage-queries.ts";
+import {
+  clearSegment,
+  findCampaignFrom,
+  findCampaignNames,
+  findCampaignOf,
+  listCampaignsNaming,
+} from "./usage-queries.ts";
 
-/** Returns the name of a scheduled or active campaign that uses a segment, or undefined. */
-export async function campaignOfSegment(
-  database: Database,
-  projectId: string,
-  segmentId: string,
-): Promise<string | undefined> {
-  return findCampaignOf(database, projectId, segmentId);
-}
+/** What segments need to know about campaigns before they are deleted. */
+export const campaignsOfSegments = {
+  /** Returns the name of a scheduled or active campaign that uses a segment, or undefined. */
+  campaignOfSegment: findCampaignOf,
+  /** Clears the segment of all campaigns that have it. They keep their audience type. */
+  detachCampaigns: clearSegment,
+};
 
 /** Returns the name of an unfinished campaign that sends from a domain. */
 export async function campaignFrom(

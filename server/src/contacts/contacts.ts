@@ -10,7 +10,7 @@ import { AppError } from "../platform/app-error.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { keepMailCounts, subtractContacts } from "../events/counts.ts";
 import { enqueueContactEvents } from "../reactions/reactions.ts";
-import { redactRecipients } from "../emails/outbox/redact-recipients.ts";
+import { detachContacts, redactRecipients } from "../emails/outbox/redact-recipients.ts";
 import type { ChangeSource } from "./consent.ts";
 import { tooManyKeys } from "./constraint-errors.ts";
 import { deleteOptOut, keepOptOuts } from "./opt-out-queries.ts";
@@ -192,6 +192,7 @@ export async function deleteContacts(
   await redactChangesOf(tx, projectId, found);
   await keepOptOuts(tx, locked, isImportUndone);
   await keepMailCounts(tx, projectId, found);
+  await detachContacts(tx, projectId, found);
   await deleteContactRows(tx, projectId, found);
   return found;
 }

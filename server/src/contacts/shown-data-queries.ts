@@ -18,7 +18,7 @@ const runningDeletions = (projectId: Expression) =>
 function oldKeysOf(contact: "c" | "contacts", projectId: Expression): Expression {
   return sql`array(
     select j.input ->> 'key' ${runningDeletions(projectId)} and (${sql.ref(`${contact}.updated_at`)} < j.created_at
-      or not exists (select 1 from contact_fields f where f.project_id = j.project_id and f.field = j.input ->> 'key')))`;
+      or not exists (select 1 from contact_fields f where f.project_id = ${projectId} and f.field = j.input ->> 'key')))`;
 }
 
 /**
@@ -45,9 +45,17 @@ export function withShownData(
   return sql<SqlBool>`(select ${condition} from (select ${shownData(projectId)} as data) c)`;
 }
 
-/** Returns a condition that is true if added data sets a field that is being deleted, which is a change even for an equal value. */
-export function setsDeletedKey(added: Expression, projectId: Expression): RawBuilder<SqlBool> {
-  return sql<SqlBool>`${added} ?| ${oldKeysOf("c", projectId)}`;
+/**
+ * Returns a query of the running deletions of some projects: (project_id, deletions). `outdated_keys(deletions, updated_at)` returns what
+ * `oldKeysOf` does. Statements on contacts of many projects need this form, because a distributed database accepts no query for each row.
+ */
+export function runningDeletionsOf(projectIds: Expression): Expression {
+  return sql`
+    select j.project_id, jsonb_agg(jsonb_build_object(
+      'key', j.input ->> 'key', 'since', extract(epoch from j.created_at), 'isUnused', f.field is null)) as deletions
+    from jobs j left join contact_fields f on f.project_id = j.project_id and f.field = j.input ->> 'key'
+    where j.project_id = any(${projectIds}) and j.state in ('waiting', 'active') and j.kind = ${FIELD_KIND}
+    group by j.project_id`;
 }
 
 /** Returns the keys of a project that are being deleted. */

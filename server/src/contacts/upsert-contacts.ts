@@ -11,9 +11,10 @@ import type { ConsentSource, ChangeSource } from "./consent.ts";
 import { endDefaults, flipSubscriptions } from "./queries.ts";
 import type { DataPatch } from "./rules.ts";
 import { byAddress, fieldsOf, rowOf, upsertParts, wishOf } from "./upsert-parts.ts";
+import { insertFields } from "./field-insert-queries.ts";
 import {
   contactUpsertWithEvents,
-  insertFields,
+  isLeftOut,
   upsertContactRows,
   type PatchRecorder,
 } from "./upsert-queries.ts";
@@ -94,7 +95,10 @@ export async function upsertContactsWithEvents(
     fieldsOf(changes),
     isOnce ? events.map((event) => ({ ...event, hasAdded: true })) : events,
   );
-  const rows = await upsertContactRows(database, statement);
+  const rows = await upsertContactRows(database, statement).catch((error: unknown) => {
+    if (isLeftOut(error)) return [];
+    throw error;
+  });
   if (rows.length === 0) return recordInTransaction(database, happenings);
   notify(database, "workflows");
   const contacts = byAddress(rows);
@@ -105,7 +109,10 @@ export async function upsertContactsWithEvents(
   });
 }
 
-/** Falls back to a transaction that begins before the event ids are made, because the statement reached the database too late. */
+/**
+ * Falls back to a transaction that begins before the event ids are made, because the statement reached the database too late or another
+ * transaction inserted one of the contacts meanwhile.
+ */
 async function recordInTransaction(database: Database, happenings: readonly ContactEventChange[]) {
   return transaction(database, async (tx) => {
     const contacts = await upsertContacts(

@@ -5,11 +5,11 @@ import { hashAddress } from "../platform/address-hash.ts";
 import type { Tx } from "../platform/database/database.ts";
 import { newId } from "../platform/ids.ts";
 import { inferFieldType, type DataPatch } from "./rules.ts";
+import type { ContactField } from "./field-insert-queries.ts";
 import {
   contactUpsert,
   hasOptOuts,
   upsertContactRows,
-  type ContactField,
   type ContactUpsert,
   type ContactUpsertStatement,
   type PatchRecorder,
@@ -120,14 +120,14 @@ class ContactRace extends Error {
 /** A statement of one try finds what others had committed before it, so a contact is seldom left out twice. */
 const MOST_TRIES = 10;
 
-/** Runs the statement of a part, and again for the contacts that a recorded statement left out. */
+/** Runs the statement of a part, and again for the contacts that it left out. */
 async function upsertPart(
   tx: Tx,
   { rows, fields, statement }: Part,
   recordPatches: PatchRecorder | undefined,
 ): Promise<ByAddress> {
   const stored = await upsertContactRows(tx, statement);
-  for (let tries = 1; recordPatches !== undefined && stored.length < rows.length; tries++) {
+  for (let tries = 1; stored.length < rows.length; tries++) {
     if (tries === MOST_TRIES) throw new ContactRace("Other transactions kept changing a contact.");
     const contacts = byAddress(stored);
     const left = rows

@@ -1,11 +1,11 @@
 // Upserts contacts by address, optionally with an event each, and registers the types of new keys, in one statement.
 import { sql, type RawBuilder } from "kysely";
-import { plannedOften, type Database, type Tx } from "../platform/database/database.ts";
+import { databaseErrorCode, plannedOften, type Database, type Tx } from "../platform/database/database.ts";
 import { idTimeMs } from "../platform/ids.ts";
 import { recordEventsFrom } from "../events/events.ts";
 import type { ChangeSource } from "./consent.ts";
-import type { FieldType } from "./rules.ts";
-import { setsDeletedKey, shownData } from "./shown-data-queries.ts";
+import { fieldInsert, type ContactField } from "./field-insert-queries.ts";
+import { runningDeletionsOf } from "./shown-data-queries.ts";
 
 export interface ContactUpsert {
   projectId: string;
@@ -41,7 +41,16 @@ export interface UpsertedContact {
 /** Characters that JSON escapes in addition to quotes and backslashes. Serialized JSON contains none of them. */
 const CONTROL = /\p{Cc}/u;
 
-const keysOf = (column: string) => sql.raw(`array(select jsonb_array_elements_text(${column}))`);
+// Functions of the database are called only where there is something to do, because a call costs as much as the rest of the row.
+
+/** Returns data without outdated keys. */
+const current = (data: RawBuilder<unknown>, changedAt: RawBuilder<unknown>) =>
+  sql`case when g.deletions is null then ${data} else ${data} - outdated_keys(g.deletions, ${changedAt}) end`;
+/** Returns data with the added values of a row and without the removed keys. */
+const patched = (data: RawBuilder<unknown>, row: "i" | "g") => {
+  const [added, removed] = [sql.ref(`${row}.added`), sql.ref(`${row}.removed`)];
+  return sql`case when ${removed} = '[]' then (${data}) || ${added} else ((${data}) || ${added}) - jsonb_texts(${removed}) end`;
+};
 
 export type ContactUpsertStatement = RawBuilder<UpsertedContact>;
 
@@ -54,11 +63,12 @@ export type PatchRecorder = (patched: RawBuilder<unknown>) => RawBuilder<unknown
 /**
  * Inserts the contacts that are missing with the beginning of their consent log, patches the data of those that are there
  * where the patch changes anything, and registers the fields; all in one statement, because it is on the way of every
- * tracked event. A new contact whose address opted out begins unsubscribed, unless the caller wishes it subscribed. A contact that another
- * transaction inserts meanwhile is patched too. Making the statement is apart from running it, so that one can be made while another runs.
+ * tracked event. A new contact whose address opted out begins unsubscribed, unless the caller wishes it subscribed. Making the statement is
+ * apart from running it, so that one can be made while another runs.
  *
- * With a recorder, contacts that another transaction inserts or changes meanwhile are left out and not returned, because their previous
- * data is not known. If hashes are missing and the project has any opt-out, all contacts are left out.
+ * Contacts that another transaction inserts meanwhile are left out and not returned. The next run of the statement finds them. With a
+ * recorder the same is true of contacts that another transaction changes, because their previous data is not known. If hashes are missing
+ * and the project has any opt-out, all contacts are left out.
  */
 export function contactUpsert(
   contacts: readonly ContactUpsert[],
@@ -87,7 +97,7 @@ export interface UpsertEvent {
 /**
  * Also records an event per item, in order. The statement needs no transaction around it. The event ids were made earlier. If that was too
  * long ago, the ids may fall into a range that is already counted (docs/decisions/0044). The statement then does nothing and returns no
- * rows.
+ * rows. It fails and changes nothing if a contact would be left out (`isLeftOut`).
  */
 export function contactUpsertWithEvents(
   contacts: readonly ContactUpsert[],
@@ -95,8 +105,9 @@ export function contactUpsertWithEvents(
   events: readonly UpsertEvent[],
 ): ContactUpsertStatement {
   const hasAdded = events.length === 1 && events[0]?.hasAdded === true;
+  const isWanted = isInTime(events[0]?.id ?? "");
   const source = sql`
-    select u.project_id, e.id, u.id, e.name, ${hasAdded ? sql`(select added from given)` : sql`e.data`}, null::uuid, e.created_at,
+    select e.project_id, e.id, u.id, e.name, ${hasAdded ? sql`(select added from given)` : sql`e.data`}, null::uuid, e.created_at,
       e.from_public_key
     from unnest(
       ${arrayOf(events.map((event) => event.projectId))}::uuid[],
@@ -107,10 +118,20 @@ export function contactUpsertWithEvents(
       ${arrayOf(events.map((event) => event.createdAt.toISOString()))}::timestamptz[],
       ${events.map((event) => event.fromPublicKey)}::boolean[]
     ) as e (project_id, email, id, name, data, created_at, from_public_key)
-    join upserted u on u.project_id = e.project_id and u.email = e.email
+    left join upserted u on u.project_id = e.project_id and u.email = e.email
+    where ${isWanted}
     order by e.id`;
   return sql<UpsertedContact>`
-    ${plannedOften} with ${upserted(contacts, fields, { ...AT_ONCE, isWanted: isInTime(events[0]?.id ?? "") })}, ${recordEventsFrom(source)} select * from upserted`;
+    ${plannedOften} with ${upserted(contacts, fields, { ...AT_ONCE, isWanted })}, ${recordEventsFrom(source)} select * from upserted`;
+}
+
+const NOT_NULL_VIOLATION = "23502";
+
+/** Returns whether a contact was left out of a statement with events: its event then has no contact. */
+export function isLeftOut(error: unknown): boolean {
+  return (
+    databaseErrorCode(error) === NOT_NULL_VIOLATION && String(Object(error).message).includes('"contact_id"')
+  );
 }
 
 /** The counts wait for ids up to one second before the start of a transaction. */
@@ -130,9 +151,9 @@ export async function hasOptOuts(tx: Tx, contacts: ReadonlyArray<{ projectId: st
 interface UpsertWays {
   /** Whether the statement does anything. */
   isWanted: RawBuilder<unknown>;
-  /** More columns of `given`. */
+  /** More columns of `found`, and their types for contacts that are not there. */
   before: RawBuilder<unknown>;
-  onConflict: RawBuilder<unknown>;
+  beforeNew: RawBuilder<unknown>;
   /** The contacts that are patched, from `given`. */
   differing: RawBuilder<unknown>;
   /** The end of the UPDATE that patches them, and CTEs after it. */
@@ -144,10 +165,7 @@ interface UpsertWays {
 const AT_ONCE: UpsertWays = {
   isWanted: sql`true`,
   before: sql``,
-  onConflict: sql`on conflict (project_id, email) do update set updated_at = now(),
-        data = bounded_data((${shownData(sql`excluded.project_id`, "contacts")} || excluded.data) - array(
-          select jsonb_array_elements_text(g.removed) from given g
-          where g.project_id = excluded.project_id and g.email = excluded.email), contacts.data)`,
+  beforeNew: sql``,
   differing: sql`select * from given where differs`,
   patchEnd: sql`)`,
   isDone: sql`true`,
@@ -158,11 +176,10 @@ const recorded = (recordPatches: PatchRecorder, contacts: readonly ContactUpsert
   isWanted: contacts.every(({ addressHash }) => addressHash !== null)
     ? sql`true`
     : sql`not ${existsOptOut(contacts)}`,
-  before: sql`c.data as was_data, c.updated_at as was_updated_at,`,
-  onConflict: sql`on conflict (project_id, email) do nothing`,
+  before: sql`, c.data as was_data, c.updated_at as was_updated_at`,
+  beforeNew: sql`, null::jsonb, null::timestamptz`,
   differing: sql`
-    select g.*, ${shownData(sql`g.project_id`)} as old
-    from given g cross join lateral (select g.was_data as data, g.was_updated_at as updated_at) c where g.differs`,
+    select g.*, ${current(sql`g.was_data`, sql`g.was_updated_at`)} as old from given g where g.differs`,
   patchEnd: sql`and c.data = g.was_data returning c.id, g.old, g.added, g.removed
     ), recorded as (${recordPatches(sql`select id, old, added, removed from patched`)})`,
   isDone: sql`(not differs or id in (select id from patched))`,
@@ -172,13 +189,11 @@ const recorded = (recordPatches: PatchRecorder, contacts: readonly ContactUpsert
 function upserted(
   contacts: readonly ContactUpsert[],
   fields: readonly ContactField[],
-  { isWanted, before, onConflict, differing, patchEnd, isDone }: UpsertWays,
+  { isWanted, before, beforeNew, differing, patchEnd, isDone }: UpsertWays,
 ): RawBuilder<unknown> {
   return sql`
-    given as (
-      select i.*, c.id, c.subscribed as was, ${before}
-             c.id is not null and ((c.data || i.added) - ${keysOf("i.removed")} is distinct from c.data
-               or ${setsDeletedKey(sql`i.added`, sql`i.project_id`)}) as differs
+    wanted as materialized (
+      select i.*
       from unnest(
         -- A subquery hides the array's length from the planner. Otherwise each short batch would be planned again.
         (select ${arrayOf(contacts.map((contact) => contact.projectId))}::uuid[]),
@@ -193,8 +208,21 @@ function upserted(
         ${arrayOf(contacts.map((contact) => contact.via.actor))}::text[],
         ${arrayOf(contacts.map((contact) => contact.via.ip))}::inet[]
       ) as i (project_id, email, new_id, address_hash, subscribed, wish, added, removed, source, actor, ip)
-      left join contacts c on c.project_id = i.project_id and c.email = i.email
       where ${isWanted}
+    ), deleting as materialized (
+      ${runningDeletionsOf(sql`${arrayOf([...new Set(contacts.map((contact) => contact.projectId))])}::uuid[]`)}
+    ), found as materialized (
+      select i.*, d.deletions, c.id, c.subscribed as was,
+        ${patched(sql`c.data`, "i")} is distinct from c.data
+          or d.deletions is not null and i.added ?| outdated_keys(d.deletions, c.updated_at) as differs ${before}
+      from wanted i left join deleting d on d.project_id = i.project_id
+      join contacts c on c.project_id = i.project_id and c.email = i.email
+    ), given as (
+      -- Not a left join, because a distributed database would read all contacts for it.
+      select * from found
+      union all
+      select i.*, null::jsonb, null::uuid, null::boolean, false ${beforeNew} from wanted i
+      where (i.new_id in (select new_id from found)) is not true
     ), opted_out as (
       -- A new contact consumes the opt-out of its address.
       delete from opt_outs o using given g
@@ -205,7 +233,7 @@ function upserted(
     ), inserted as (
       insert into contacts (project_id, id, email, subscribed, data)
       select project_id, new_id, email, subscribed and not is_opted_out, bounded_data(added, '{}') from beginning order by project_id, email
-      ${onConflict}
+      on conflict (project_id, email) do nothing
       returning project_id, email, id, subscribed
     ), begun as (
       insert into consent_changes (project_id, contact_id, id, subscribed, source, actor, ip, by_default)
@@ -215,7 +243,7 @@ function upserted(
       -- An expression is hashed. For a join the planner expects a row or two on each side and would compare every pair.
       where (g.new_id in (select id from inserted)) is true
     ), patched as (
-      update contacts c set data = bounded_data((${shownData(sql`g.project_id`)} || g.added) - ${keysOf("g.removed")}, c.data), updated_at = now()
+      update contacts c set data = bounded_data(${patched(current(sql`c.data`, sql`c.updated_at`), "g")}, c.data), updated_at = now()
       from (${differing} order by project_id, email) g
       where c.project_id = g.project_id and c.id = g.id ${patchEnd}, registered as (${fieldInsert(fields)}
     ), upserted as (
@@ -249,43 +277,3 @@ function arrayOf(
 
 /** The same of booleans. */
 const arrayOfFlags = (flags: ReadonlyArray<boolean | null>) => `{${JSON.stringify(flags).slice(1, -1)}}`;
-
-export interface ContactField {
-  projectId: string;
-  field: string;
-  type: FieldType;
-}
-
-/** Registers the types of new keys. An existing type is kept. */
-export async function insertFields(tx: Tx, fields: readonly ContactField[]): Promise<void> {
-  await fieldInsert(fields).execute(tx);
-}
-
-/**
- * Counts the existing fields of a project once. Rows are inserted in descending order, so that a number above the limit fails the statement
- * first. Otherwise a thousand rejected names would leave a thousand dead rows.
- */
-function fieldInsert(fields: readonly ContactField[]) {
-  return sql`
-    with named as materialized (
-      select * from unnest(
-        -- A subquery for the same reason as above.
-        (select ${fields.map((field) => field.projectId)}::uuid[]),
-        ${fields.map((field) => field.field)}::text[],
-        ${fields.map((field) => field.type)}::text[]
-      ) as i (project_id, field, type)
-    ), unknown as materialized (
-      select n.* from named n
-      left join contact_fields f on f.project_id = n.project_id and f.field = n.field
-      where f.field is null
-    ), counted as materialized (
-      select p.project_id, (select count(*) from contact_fields f where f.project_id = p.project_id) as count
-      from (select distinct project_id from unknown) p
-    )
-    insert into contact_fields (project_id, field, type, number)
-    select u.project_id, u.field, u.type,
-           c.count + row_number() over (partition by u.project_id order by u.field)
-    from unknown u join counted c on c.project_id = u.project_id
-    order by u.project_id desc, u.field desc
-    on conflict do nothing`;
-}

@@ -26,6 +26,7 @@ import {
 } from "../testing/sent-mails.ts";
 import { SYSTEM_PROJECT_ID } from "../emails/rows/system-project.ts";
 import { readPlatformEmails } from "../testing/platform-emails.ts";
+import { dropContacts } from "../testing/drop-contacts.ts";
 import { erasedPeople } from "../testing/erased-people.ts";
 import { createReportReader } from "../domains/reports/unpack-apart.ts";
 import { createDeliveries } from "./deliveries.ts";
@@ -420,7 +421,7 @@ test("sees a submission that ends in doubt while a notice about it is read", asy
 
 test("updates the email but records no event when its contact was deleted", async () => {
   const mail = await oneMail();
-  await sql`delete from contacts where id = ${mail.contactId}`.execute(database);
+  await dropContacts(database, [mail.contactId]);
   await notify(sns(sesEvent(mail, "Bounce", BOUNCED)));
   expect([await statusOf(mail), await eventsOf(mail)]).toEqual(["BOUNCED", []]);
 });

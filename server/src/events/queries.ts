@@ -21,10 +21,10 @@ export interface NewEvent extends Row<
 
 /** Inserts events and the outbox events for their subscribers in one statement, because every tracked event runs it. */
 export async function insertEvents(tx: Tx, events: readonly NewEvent[]): Promise<void> {
+  const ofEmails = events.filter(({ emailId }) => emailId !== null);
   const source = sql`
-    select i.project_id, i.id, i.contact_id, i.name, i.data, i.email_id, i.created_at, coalesce(i.from_public_key, (
-      select true from emails e
-      where e.project_id = i.project_id and e.id = i.email_id and e.from_public_key is not null))
+    select i.project_id, i.id, i.contact_id, i.name, i.data, i.email_id, i.created_at, coalesce(i.from_public_key,
+      case when (i.project_id, i.email_id) in (select project_id, id from public_emails) then true end)
     from unnest(
       ${events.map((event) => event.projectId)}::uuid[],
       ${events.map((event) => event.id)}::uuid[],
@@ -35,7 +35,15 @@ export async function insertEvents(tx: Tx, events: readonly NewEvent[]): Promise
       ${events.map((event) => event.createdAt.toISOString())}::timestamptz[],
       ${events.map((event) => event.fromPublicKey)}::boolean[]
     ) as i (project_id, id, contact_id, name, data, email_id, created_at, from_public_key)`;
-  await sql`with ${insertEventsFrom(source)} select`.execute(tx);
+  await sql`
+    with public_emails as materialized (
+      select e.project_id, e.id
+      from unnest(
+        ${ofEmails.map(({ projectId }) => projectId)}::uuid[], ${ofEmails.map(({ emailId }) => emailId)}::uuid[]
+      ) as i (project_id, id)
+      join emails e on e.project_id = i.project_id and e.id = i.id
+      where e.from_public_key is not null
+    ), ${insertEventsFrom(source)} select`.execute(tx);
   notify(tx, "workflows");
 }
 

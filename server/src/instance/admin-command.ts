@@ -30,12 +30,12 @@ export const OPTIONS = {
   expires: { type: "string" },
   networks: { type: "string" },
   "password-stdin": { type: "boolean" },
+  "block-writes": { type: "boolean" },
   json: { type: "boolean" },
 } as const;
 export type Option = keyof typeof OPTIONS;
-export type Values = Partial<Record<Exclude<Option, "json" | "password-stdin">, string>> & {
-  "password-stdin"?: boolean;
-};
+type Flag = "password-stdin" | "block-writes";
+export type Values = Partial<Record<Exclude<Option, "json" | Flag>, string>> & Partial<Record<Flag, boolean>>;
 export const IDS: readonly Option[] = ["project", "campaign", "after", "to"];
 
 export interface Command {
@@ -43,5 +43,7 @@ export interface Command {
   argument?: string;
   needs?: readonly Option[];
   takes?: readonly Option[];
+  /** Runs before the migrations, if they must not change a database in which the command would fail. */
+  check?: (database: Database) => Promise<void>;
   run(around: Around, argument: string, values: Values): Promise<Reported>;
 }

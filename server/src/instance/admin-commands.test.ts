@@ -52,3 +52,10 @@ test('reports a requested hold instead of "nothing is held"', async () => {
     lines: ["Released: nothing.", pending],
   });
 });
+
+test("distributes nothing on a database server without Citus, and names the fix", async () => {
+  await expect(run("distribute")).rejects.toThrow(
+    /^This database server does not have Citus\. .* Nothing was changed\.$/,
+  );
+  expect(() => readArguments(["distribute", "now"])).toThrow("distribute takes no argument.");
+});

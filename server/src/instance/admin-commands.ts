@@ -15,6 +15,7 @@ import {
   type Reported,
   type Values,
 } from "./admin-command.ts";
+import { distributeCommand } from "./distribute.ts";
 import { describeHeld, dropHeld, holdSoon, readHeld, releaseHeld } from "./held.ts";
 import {
   confirmAddress,
@@ -50,6 +51,8 @@ export const USAGE = `npm run admin -- <command> [--json]
   release   resume it; everything recorded as unsent is sent
   drop      don't send it; emails are skipped, campaigns cancelled, schedules become drafts
   hold      put everything waiting on hold, after restoring a database
+
+  distribute [--block-writes]           distribute the tables over the workers of a Citus cluster (docs/scaling.md)
 
 release and drop apply to everything on hold, or only to --project <id> or --campaign <id>.
 create-user and reset-password generate and print a password, or read it from standard input with --password-stdin.
@@ -186,6 +189,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     takes: ["project", "campaign"],
     run: (around, _argument, values) => decide(around, "Dropped", values),
   },
+  distribute: distributeCommand,
   hold: {
     async run({ database }) {
       await holdSoon(database);
@@ -202,6 +206,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
  */
 export function readArguments(args: readonly string[]): {
   isJson: boolean;
+  check: (database: Database) => Promise<void>;
   run: (around: Around) => Promise<Reported>;
 } {
   const { positionals, values } = parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
@@ -225,7 +230,8 @@ export function readArguments(args: readonly string[]): {
   if (missing !== undefined) throw new UsageError(`${name} needs --${missing}.`);
   if (unknown !== undefined) throw new UsageError(`${name} takes no --${unknown}.`);
   if (faulty !== undefined) throw new UsageError(`--${faulty} must be an id.`);
-  return { isJson: json, run: (around) => command.run(around, rest[0] ?? "", input as Values) };
+  const { check = async () => undefined } = command;
+  return { isJson: json, check, run: (around) => command.run(around, rest[0] ?? "", input as Values) };
 }
 
 function listed<Item extends { id: string }>(

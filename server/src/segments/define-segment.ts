@@ -237,6 +237,7 @@ export async function deleteSegment(tx: Tx, projectId: string, id: string, use: 
       "CONFLICT",
       withValues('The workflow "{workflow}" uses this segment. Disable or change it first.', { workflow }),
     );
+  await use.detachCampaigns(tx, projectId, row.id);
   await deleteSegmentRow(tx, projectId, row.id);
   if (row.trackMembership) await subscribeSegments(tx, projectId);
 }

@@ -1,7 +1,7 @@
 // Pure rules of segments: event slugs, dependencies between segments, and the causes of membership changes.
 import { segmentEventName } from "@postloft/contract/event-names.ts";
 import { causesOf, type Filter } from "@postloft/contract/filters.ts";
-import type { Database } from "../platform/database/database.ts";
+import type { Database, Tx } from "../platform/database/database.ts";
 import { ANY_CHANGE } from "../reactions/reactions.ts";
 import type { EventNames } from "./member-queries.ts";
 
@@ -42,6 +42,8 @@ export interface SegmentUse {
   workflowOfSegment: NameOfUser;
   /** An enabled workflow that starts when contacts enter or leave the segment. */
   workflowStartedBy: NameOfUser;
+  /** Detaches the campaigns that have ended or are drafts from a segment that the transaction deletes. */
+  detachCampaigns: (tx: Tx, projectId: string, segmentId: string) => Promise<void>;
 }
 
 /** The properties of a segment that matter for dependencies. */

@@ -169,16 +169,19 @@ export interface EndedCallRow extends Row<
 export async function updateAttempts(tx: Tx, ends: readonly AttemptResult[]): Promise<EndedCallRow[]> {
   const column = <Name extends keyof AttemptResult>(name: Name) => ends.map((end) => end[name]);
   const { rows } = await sql<EndedCallRow>`
-    with clock as materialized (select now() as now)
+    with told as materialized (
+      select o.*, now() as at, now() + make_interval(secs => o.wait_seconds) as next_at
+      from unnest(${column("projectId")}::uuid[], ${column("id")}::uuid[], ${column("claimId")}::uuid[],
+        ${column("state")}::text[], ${column("waitSeconds")}::float8[], ${column("status")}::smallint[],
+        ${column("body")}::text[], ${column("isCut")}::boolean[], ${column("error")}::text[])
+        as o (project_id, id, claim_id, state, wait_seconds, status, body, is_cut, error)
+    )
     update webhook_calls c set
       state = t.state, tries = c.tries + 1, claim_id = null,
-      due_at = case when t.state = 'waiting' then clock.now + make_interval(secs => t.wait_seconds) end,
-      ended_at = case when t.state = 'waiting' then null else clock.now end,
+      due_at = case when t.state = 'waiting' then t.next_at end,
+      ended_at = case when t.state = 'waiting' then null else t.at end,
       response_status = t.status, response_body = t.body, is_cut = t.is_cut, error = t.error
-    from clock, unnest(${column("projectId")}::uuid[], ${column("id")}::uuid[], ${column("claimId")}::uuid[],
-      ${column("state")}::text[], ${column("waitSeconds")}::float8[], ${column("status")}::smallint[],
-      ${column("body")}::text[], ${column("isCut")}::boolean[], ${column("error")}::text[])
-      as t (project_id, id, claim_id, state, wait_seconds, status, body, is_cut, error)
+    from told t
     where c.project_id = t.project_id and c.id = t.id and c.claim_id = t.claim_id and c.state = 'waiting'
     returning c.project_id, c.id, c.owner_kind, c.owner_id, c.owner_ref, c.state, c.tries, c.response_status,
       c.response_body, c.is_cut, c.error`.execute(tx);

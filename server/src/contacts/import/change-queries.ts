@@ -31,8 +31,8 @@ export async function insertSubscriptionChanges(
   const { projectId, id } = job;
   await sql`
     insert into import_changes (project_id, job_id, number, kind, contact_ids, was_subscribed, consent_ids)
-    values (${projectId}, ${id}, ${nextNumber(job)}, 'SUBSCRIPTION', ${flipped.map((one) => one.id)}::uuid[],
-      ${flipped.map(({ subscribed }) => !subscribed)}::boolean[], ${flipped.map(({ changeId }) => changeId)}::uuid[])`.execute(
+    select ${projectId}::uuid, ${id}::uuid, ${nextNumber(job)}, 'SUBSCRIPTION', ${flipped.map((one) => one.id)}::uuid[],
+      ${flipped.map(({ subscribed }) => !subscribed)}::boolean[], ${flipped.map(({ changeId }) => changeId)}::uuid[]`.execute(
     tx,
   );
 }
@@ -42,7 +42,9 @@ export async function insertCreated(tx: Tx, job: JobKey, ids: readonly string[])
   const { projectId, id } = job;
   await sql`
     insert into import_changes (project_id, job_id, number, kind, contact_ids)
-    values (${projectId}, ${id}, ${nextNumber(job)}, 'CREATED', ${`{${ids.join(",")}}`}::uuid[])`.execute(tx);
+    select ${projectId}::uuid, ${id}::uuid, ${nextNumber(job)}, 'CREATED', ${`{${ids.join(",")}}`}::uuid[]`.execute(
+    tx,
+  );
 }
 
 /** Records the contacts that an import added to a segment. */
@@ -55,5 +57,7 @@ export async function insertJoined(
   const { projectId, id } = job;
   await sql`
     insert into import_changes (project_id, job_id, number, kind, contact_ids, segment_id)
-    values (${projectId}, ${id}, ${nextNumber(job)}, 'MEMBER', ${ids}::uuid[], ${segmentId})`.execute(tx);
+    select ${projectId}::uuid, ${id}::uuid, ${nextNumber(job)}, 'MEMBER', ${ids}::uuid[], ${segmentId}::uuid`.execute(
+    tx,
+  );
 }

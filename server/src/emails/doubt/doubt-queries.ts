@@ -18,32 +18,28 @@ export async function listWithoutFurtherTry(tx: Tx, keys: readonly MailKey[]): P
   const { rows } = await sql<{ id: string }>`
     select i.id from ${idsOf(keys)}
     join project_queues q on q.project_id = i.project_id
-    where q.when_in_doubt = 'WAIT' or exists (
-      select 1 from email_attempts a
-      where a.project_id = i.project_id and a.email_id = i.id and a.outcome in ('uncertain', 'sent'))`.execute(
-    tx,
-  );
+    where q.when_in_doubt = 'WAIT'
+    union
+    select i.id from ${idsOf(keys)}
+    join email_attempts a on a.project_id = i.project_id and a.email_id = i.id
+    where a.outcome in ('uncertain', 'sent')`.execute(tx);
   return new Set(rows.map(({ id }) => id));
 }
 
 /** Returns the emails with an attempt that ended in doubt, even if it has been confirmed as sent since. */
 export async function listWithDoubts(tx: Tx, keys: readonly MailKey[]): Promise<MailKey[]> {
   const { rows } = await sql<MailKey>`
-    select i.project_id, i.id from ${idsOf(keys)}
-    where exists (
-      select 1 from email_attempts a
-      where a.project_id = i.project_id and a.email_id = i.id and a.outcome in ('uncertain', 'sent'))`.execute(
-    tx,
-  );
+    select distinct i.project_id, i.id from ${idsOf(keys)}
+    join email_attempts a on a.project_id = i.project_id and a.email_id = i.id
+    where a.outcome in ('uncertain', 'sent')`.execute(tx);
   return rows;
 }
 
 /** Returns the emails with an in-doubt attempt that has been confirmed as sent since. */
 export async function listTaken(tx: Tx, keys: readonly MailKey[]): Promise<Set<string>> {
   const { rows } = await sql<{ id: string }>`
-    select i.id from ${idsOf(keys)}
-    where exists (
-      select 1 from email_attempts a
-      where a.project_id = i.project_id and a.email_id = i.id and a.outcome = 'sent')`.execute(tx);
+    select distinct i.id from ${idsOf(keys)}
+    join email_attempts a on a.project_id = i.project_id and a.email_id = i.id
+    where a.outcome = 'sent'`.execute(tx);
   return new Set(rows.map(({ id }) => id));
 }

@@ -129,7 +129,7 @@ export async function skipCampaignEmails(
       select id from emails where project_id = ${projectId} and campaign_id = ${campaignId} and status = 'QUEUED'
       limit ${limit} for update skip locked
     ), ended as (
-      update emails e set status = ${endedAs(sql`'SKIPPED'`)}, reason = ${reason}
+      update emails e set status = ${endedAs(sql`'SKIPPED'`, sql`${projectId}::uuid`)}, reason = ${reason}
       where project_id = ${projectId} and id = any (array(select id from waiting))
       returning e.project_id, ${SUBJECTS}, null as was, e.status as became
     ), ${countChanges(changesOfEnded)}

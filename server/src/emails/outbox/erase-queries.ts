@@ -43,11 +43,22 @@ export async function eraseRecipients(
     joined: sql`e.contact_id = p.person_id`,
     // An email that is being submitted keeps nothing, because its transport must find no address if it has to be sent again.
     set: sql`to_address = case when e.status in ('QUEUED', 'CLAIMED') then '' else ${ONLY_PROVIDER} end, erased_to = case when e.to_address = p.email then p.address_hash else e.erased_to end, copies = null,
-      status = case when ${hasNotLeft} then ${endedAs(sql`'SKIPPED'`)} else e.status end,
+      status = case when ${hasNotLeft} then ${endedAs(sql`'SKIPPED'`, sql`${projectId}::uuid`)} else e.status end,
       reason = case when ${hasNotLeft} then ${CONTACT_DELETED} else ${WITHOUT_ADDRESS} end`,
   });
   await redactRaw(tx, projectId, sql`e.contact_id = any(${contactIds}::uuid[])`);
   return mails.map(({ id }) => id);
+}
+
+/** Detaches the emails of contacts that this transaction deletes. The contacts are locked, so no other email refers to them. */
+export async function detachContacts(
+  tx: Tx,
+  projectId: string,
+  contactIds: readonly string[],
+): Promise<void> {
+  await sql`
+    update emails set contact_id = null
+    where project_id = ${projectId} and contact_id = any(${contactIds}::uuid[])`.execute(tx);
 }
 
 /** Redacts the recipients and variables of emails. The emails must have ended and be locked by this transaction. */

@@ -32,6 +32,7 @@ import { listEmails } from "../reading/read-emails.ts";
 import { makeContent } from "./emails.ts";
 import { readEmail } from "../../testing/read-email.ts";
 import { recountEmailsInSql } from "../../testing/recount-emails.ts";
+import { dropContacts } from "../../testing/drop-contacts.ts";
 import { erasedPeople } from "../../testing/erased-people.ts";
 import { redactRecipients } from "./redact-recipients.ts";
 import { deleteExpiredSender } from "../lease/lease-queries.ts";
@@ -392,7 +393,7 @@ test("skips contacts deleted while waiting or claimed and erases their addresses
   await hold.reached;
   await transaction(database, async (tx) => {
     await redactRecipients(tx, campaign.key.projectId, erasedPeople(deleted), CONTACT_CHECKS.contactIfThere);
-    await sql`delete from contacts where id = any(${deleted}::uuid[])`.execute(tx);
+    await dropContacts(tx, deleted);
   });
   const { rows } = await sql<{ kept: number }>`
     select count(*)::float8 as kept from recipient_batches b, unnest(b.contact_ids, b.addresses) as r (id, address)
@@ -462,7 +463,7 @@ test("records an email as sent when its contact is deleted during the submission
       erasedPeople([contactId]),
       CONTACT_CHECKS.contactIfThere,
     );
-    await sql`delete from contacts where id = ${contactId}`.execute(tx);
+    await dropContacts(tx, [contactId]);
   });
   stop.release();
   await isOver(campaign);
@@ -476,9 +477,7 @@ test("records all results when a contact vanishes between pre-send check and res
   const stop = stopFirst(transport);
   await outbox.start(transport);
   const id = await stop.reached;
-  await sql`delete from contacts where id = ${campaign.contactIds[campaign.ids.indexOf(id)]}`.execute(
-    outbox.database,
-  );
+  await dropContacts(outbox.database, [campaign.contactIds[campaign.ids.indexOf(id)] ?? ""]);
   stop.release();
   await isOver(campaign);
   expect(await outbox.countByStatus()).toEqual({ SENT: 5 });

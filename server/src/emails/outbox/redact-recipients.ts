@@ -5,6 +5,8 @@ import { takeOutRecipients } from "./batch-queries.ts";
 import type { ContactIfThere } from "../rows/recipients.ts";
 import { eraseRecipients, type ErasedPerson } from "./erase-queries.ts";
 
+export { detachContacts } from "./erase-queries.ts";
+
 /** Erases contacts from their emails. Emails not sent yet are skipped, and sent ones still count. */
 export async function redactRecipients(
   tx: Tx,

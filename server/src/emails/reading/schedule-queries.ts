@@ -24,7 +24,7 @@ export async function updateSchedule(tx: Tx, projectId: string, id: string, at: 
 export async function cancelQueued(tx: Tx, projectId: string, id: string, reason: string): Promise<boolean> {
   const { rows } = await sql`
     with ended as (
-      update emails e set status = ${endedAs(sql`'SKIPPED'`)}, reason = ${reason}, variables = ${variablesAfter(sql`true`)}
+      update emails e set status = ${endedAs(sql`'SKIPPED'`, sql`${projectId}::uuid`)}, reason = ${reason}, variables = ${variablesAfter(sql`true`)}
       where e.project_id = ${projectId} and e.id = ${id} and e.status = 'QUEUED' and e.campaign_id is null
       returning e.project_id, ${SUBJECTS}, null as was, e.status as became
     ), ${countChanges(changesOfEnded)}

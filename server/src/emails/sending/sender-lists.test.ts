@@ -7,6 +7,7 @@ import { newId } from "../../platform/ids.ts";
 import { createScriptedTransport, takeEverything, type Play } from "../../testing/scripted-transport.ts";
 import { OUTBOX_WAIT, useOutbox } from "../../testing/outbox-fixture.ts";
 import { makeContent } from "../outbox/emails.ts";
+import { dropContacts } from "../../testing/drop-contacts.ts";
 import { readEmail } from "../../testing/read-email.ts";
 import { createFailoverTransport } from "../../transports/failover.ts";
 import { createLog } from "../../platform/log.ts";
@@ -164,7 +165,11 @@ test("sends nothing to a contact that is deleted while its email is prepared", a
   const [id = ""] = await outbox.enqueue([{ listKind: "MARKETING" }]);
   await outbox.start(transport);
   await stop.reached;
-  await outbox.database.deleteFrom("contacts").execute();
+  const contacts = await outbox.database.selectFrom("contacts").select("id").execute();
+  await dropContacts(
+    outbox.database,
+    contacts.map((contact) => contact.id),
+  );
   stop.release();
   await outbox.until(id, "SKIPPED");
   expect(transport.handedOver).toHaveLength(0);

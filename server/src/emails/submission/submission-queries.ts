@@ -103,7 +103,7 @@ const bulkEmails = (
       and ${isQueueOpen(areTransportsSame(sql`${chosenFor}::text`))} ${isUnsuppressed(watched)}
     for share of e skip locked
   ), withheld as (
-    update emails e set status = case when l.status = 'SKIPPED' then ${endedAs(sql`'SKIPPED'`)} else l.status end, sender_id = null,
+    update emails e set status = case when l.status = 'SKIPPED' then ${endedAs(sql`'SKIPPED'`, sql`${projectId}::uuid`)} else l.status end, sender_id = null,
       reason = case when l.status = 'SKIPPED' then ${NOT_SUBSCRIBED} else e.reason end,
       due_at = case when l.status = 'QUEUED' then now() + interval '1 second' else e.due_at end
     from list l

@@ -66,11 +66,11 @@ export async function insertPaused(
           or exists (select 1 from (
             select to_address from emails where ${isOf(key)} limit ${sql.lit(LOOKED_AT)}) e where not ${isThere}))`;
   await sql`
-    insert into paused_destinations as p (project_id, campaign_id, destination, domains, answer, try_at)
+    insert into paused_destinations as p (project_id, campaign_id, destination, domains, answer, since, try_at)
     select ${key.projectId}::uuid, ${key.campaignId}::uuid, ${paused.destination}, ${paused.domains}::text[], ${paused.answer},
-      now() + make_interval(secs => ${paused.waitSeconds})
+      now(), now() + make_interval(secs => ${paused.waitSeconds})
     where ${mayPause}
-    on conflict (project_id, campaign_id, destination) do update set answer = excluded.answer, since = now(),
+    on conflict (project_id, campaign_id, destination) do update set answer = excluded.answer, since = excluded.since,
       try_at = excluded.try_at, failed_tries = 0, trial_ids = '{}', released_at = null
     where p.released_at is not null`.execute(tx);
   const { rows } = await sql`

@@ -247,13 +247,18 @@ export function databaseErrorCode(error: unknown): string | null {
   return typeof code === "string" ? code : null;
 }
 
+/** SQLSTATE with which the coordinator of a cluster passes on errors of workers that it does not know. */
+const INTERNAL_ERROR = "XX000";
+
 /**
- * Returns which of these constraints rejected a row, or null. The name is in a field of the error, or for partitioned tables only in its
- * text, followed by the partition number.
+ * Returns which of these constraints rejected a row, or null. The name is in a field of the error, or for partitioned and distributed
+ * tables only in its text, followed by the number of the partition or part.
  */
 export function violatedConstraint<Name extends string>(error: unknown, names: readonly Name[]): Name | null {
-  if (!(databaseErrorCode(error) ?? "").startsWith("23")) return null;
-  const { constraint, message } = error as { constraint?: unknown; message?: unknown };
+  const code = databaseErrorCode(error) ?? "";
+  const { constraint, message } = Object(error) as { constraint?: unknown; message?: unknown };
+  const isOfWorker = code === INTERNAL_ERROR && /\bviolates\b/.test(String(message));
+  if (!code.startsWith("23") && !isOfWorker) return null;
   const reported = [constraint, message].filter((text) => typeof text === "string");
   return names.find((name) => reported.some((text) => text.includes(name))) ?? null;
 }

@@ -6,10 +6,20 @@ import { setAddressKey } from "../address-hash.ts";
 import { createPool } from "./database.ts";
 import { createLog } from "../log.ts";
 
+/** A server of a test run, over TCP. */
+export interface ServerOfTests {
+  host: string;
+  port: number;
+  user: string;
+  password?: string;
+  database: string;
+}
+
 declare module "vitest" {
   export interface ProvidedContext {
-    /** Over TCP. */
-    postgres: { host: string; port: number; user: string; password?: string; database: string };
+    postgres: ServerOfTests;
+    /** All servers of a cluster (npm run sharded), the coordinator first. Otherwise only `postgres`. */
+    postgresNodes: ServerOfTests[];
     /** The folder of its socket. */
     postgresHost: string;
   }
@@ -31,8 +41,12 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   setAddressKey(SECRET_OF_TESTS);
   const server = inject("postgres");
   const database = `test_${randomUUID().replaceAll("-", "")}`;
+  const nodes = inject("postgresNodes");
   // Copies files, because copying pages through the WAL takes twice the CPU, and PostgreSQL needs no flush before it here.
-  await administer(server, `create database ${database} template ${TEMPLATE_DATABASE} strategy file_copy`);
+  await administer(nodes, `create database ${database} template ${TEMPLATE_DATABASE} strategy file_copy`);
+  // A setting of the template is not part of its clones.
+  if (nodes.length > 1)
+    await administer([server], `alter database ${database} set citus.all_modifications_commutative = on`);
   const connection = { ...server, database };
   const pool = createPool({
     connection: { ...connection, host: inject("postgresHost") },
@@ -46,17 +60,21 @@ export async function createTestDatabase(): Promise<TestDatabase> {
     connection,
     async drop() {
       await pool.end();
-      await administer(server, `drop database if exists ${database} with (force)`);
+      await administer(nodes, `drop database if exists ${database} with (force)`);
     },
   };
 }
 
-async function administer(server: ClientConfig, statement: string): Promise<void> {
-  const client = new Client({ ...server, database: "postgres" });
-  await client.connect();
-  try {
-    await client.query(statement);
-  } finally {
-    await client.end();
-  }
+async function administer(servers: readonly ClientConfig[], statement: string): Promise<void> {
+  await Promise.all(
+    servers.map(async (server) => {
+      const client = new Client({ ...server, database: "postgres" });
+      await client.connect();
+      try {
+        await client.query(statement);
+      } finally {
+        await client.end();
+      }
+    }),
+  );
 }

@@ -1,7 +1,7 @@
 // Statements on `projects` during a reset or deletion.
 import { sql } from "kysely";
 import type { Database, Tx } from "../../platform/database/database.ts";
-import { lockProject } from "../queries.ts";
+import { deleteKeys, lockProject } from "../queries.ts";
 
 /** Locks the project. Returns its name, whether it is disabled, and whether a previous removal is still running. */
 export async function lockForRemoval(tx: Tx, projectId: string) {
@@ -43,6 +43,8 @@ export async function endResetRow(tx: Tx, projectId: string): Promise<void> {
 /** Deletes the project with its remaining members, keys and settings. */
 export async function deleteProjectRow(tx: Tx, projectId: string): Promise<void> {
   await sql`delete from projects where id = ${projectId}`.execute(tx);
+  // After the project, because a rotation of the keys locks it. Later ones find no project.
+  await deleteKeys(tx, projectId);
 }
 
 /** Returns whether a sender has claimed emails of the project, whose results follow within seconds. */

@@ -280,6 +280,18 @@ test("a link of an email sent before a reset has the same target when it is sent
   });
 });
 
+test("begins its pass again when a request in progress adds an email to a contact", async () => {
+  const project = await server.createProject();
+  await furnish(project);
+  const step = { projectId: project.id, id: randomUUID(), input: {}, createdAt: new Date() };
+  const checkpoint = { table: "contacts", deleted: 1, deletedInRound: 1 };
+  const outcome = await transaction(server.database, (tx) =>
+    removalStep("RESET")(tx, { ...step, checkpoint }),
+  );
+  expect(outcome).toMatchObject({ done: false, checkpoint: { table: null, deleted: 1 } });
+  expect((await rowsOf(project.id))["emails"]).toBe(1);
+});
+
 test("another process continues after a crash between batches and ignores uncommitted ones", async () => {
   const project = await server.createProject();
   await furnish(project, 5_000);

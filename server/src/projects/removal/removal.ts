@@ -1,10 +1,15 @@
 // Resets and deletes projects: requested with the project's name, executed by a job in batches. Sending stops immediately.
 import { addJob, deleteJobsBeside, type JobStep } from "../../platform/background/jobs.ts";
 import { nowMs } from "../../platform/clock.ts";
-import type { Database, Tx } from "../../platform/database/database.ts";
+import {
+  databaseErrorCode,
+  subtransaction,
+  type Database,
+  type Tx,
+} from "../../platform/database/database.ts";
 import { failpoint } from "../../platform/failpoints.ts";
 import { invalidField, AppError } from "../../platform/app-error.ts";
-import { deleteTenantRows, listTenantTables } from "../../platform/database/tenant-rows.ts";
+import { deleteTenantRows, listTenantTables, type TenantTable } from "../../platform/database/tenant-rows.ts";
 import { openOrCloseProjectQueues } from "../../emails/outbox/queues.ts";
 import { recordAudit, SERVICE, type Actor } from "../../audit/audit-log.ts";
 import { listMembers, requireAdmin } from "../members/members.ts";
@@ -58,6 +63,8 @@ export const KEPT: Readonly<Record<"RESET" | "DELETE", ReadonlySet<string>>> = {
 
 /** A batch takes well under a second even for rows with many indexes. */
 const BATCH_ROWS = 2_000;
+/** SQLSTATE of a row that other rows refer to. */
+const REFERRED_TO = "23503";
 /** Longer than any submission takes. */
 const PATIENCE_MS = 600_000;
 const POLL_MS = 250;
@@ -166,7 +173,10 @@ export const removalStep =
     for (let left = BATCH_ROWS; left > 0; place++) {
       const table = tables[place];
       if (table === undefined) break;
-      const count = await deleteTenantRows(tx, table, projectId, left);
+      const count = await deletedOf(tx, table, projectId, left);
+      // A request in progress added rows that refer to these, so the pass begins again.
+      if (count === null)
+        return { done: false, checkpoint: { table: null, deleted, deletedInRound: 0 }, progress: 0 };
       left -= count;
       deleted += count;
       deletedInRound += count;
@@ -184,6 +194,21 @@ export const removalStep =
     await end(tx, projectId, removal, deleted);
     return { done: true, result: { deletedRows: deleted } };
   };
+
+/** Deletes rows of a table and returns how many, or null if rows of an earlier table refer to one of them. */
+async function deletedOf(
+  tx: Tx,
+  table: TenantTable,
+  projectId: string,
+  limit: number,
+): Promise<number | null> {
+  try {
+    return await subtransaction(tx, () => deleteTenantRows(tx, table, projectId, limit));
+  } catch (error) {
+    if (databaseErrorCode(error) === REFERRED_TO) return null;
+    throw error;
+  }
+}
 
 /** Waits for the results of emails that a sender had claimed when the project was disabled, up to a limit. */
 async function isStillSending(tx: Tx, projectId: string, since: Date): Promise<boolean> {

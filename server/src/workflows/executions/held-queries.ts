@@ -60,8 +60,8 @@ export interface HeldScheduleRow {
 
 export async function takeHeldSchedules(tx: Tx, projectId: string | null): Promise<HeldScheduleRow[]> {
   const { rows } = await sql<HeldScheduleRow>`
-    update workflows set held_run_at = null where ${isHeldSchedule} ${ofProject(projectId)}
-    returning project_id, id, trigger_config, now() as now,
+    update workflows set held_run_at = null from (select now() as now) clock where ${isHeldSchedule} ${ofProject(projectId)}
+    returning project_id, id, trigger_config, clock.now,
       enabled and trigger_type = 'SCHEDULE' and next_run_at is null as is_due`.execute(tx);
   return rows;
 }
