@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { runAdmin } from "./admin.ts";
-import { backUp, restore } from "./backup.ts";
+import { backUp, restore } from "./backup/back-up.ts";
 import { startPostloft } from "./main.ts";
 import { readConfig } from "./platform/settings/config.ts";
 import { createLog } from "./platform/log.ts";

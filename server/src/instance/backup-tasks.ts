@@ -149,7 +149,7 @@ async function readTest(folder: string, name: string): Promise<Outcome | null> {
 }
 
 async function runApart(order: BackupOrder): Promise<BackupReply> {
-  const child = fork(new URL("../backup-process.ts", import.meta.url));
+  const child = fork(new URL("../backup/backup-process.ts", import.meta.url));
   try {
     const ended = once(child, "exit").then(([code]) => ({
       works: false,

@@ -1,8 +1,8 @@
 // The process that writes or restores a backup for the installation page, at a lower priority than the server.
 import { setPriority } from "node:os";
-import { backUp, restore } from "./backup.ts";
-import type { BackupOrder, BackupReply } from "./instance/backup-tasks.ts";
-import { readConfig } from "./platform/settings/config.ts";
+import { backUp, restore } from "./back-up.ts";
+import type { BackupOrder, BackupReply } from "../instance/backup-tasks.ts";
+import { readConfig } from "../platform/settings/config.ts";
 
 const BEHIND = 10;
 
