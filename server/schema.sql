@@ -1410,6 +1410,7 @@ CREATE TABLE notices (
   done_at         timestamp with time zone,
   result          text,
   authentication  jsonb,
+  receiver_id     uuid,
   CONSTRAINT notices_pkey PRIMARY KEY (id),
   CONSTRAINT notices_source_provider_id_key UNIQUE (source, provider_id),
   CONSTRAINT notices_source_check CHECK (source = ANY (ARRAY['sns'::text, 'smtp'::text]))

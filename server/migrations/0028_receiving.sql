@@ -2,6 +2,8 @@
 
 -- The results of SPF, DKIM and DMARC, which need the connection that brought the message. Null for reports and for notices of providers.
 alter table notices add column authentication jsonb;
+-- The project whose domain accepted a message. It gets the message also if the domain changes before the message is read. Null for others.
+alter table notices add column receiver_id uuid;
 -- The same results, with whether they prove the sender's domain. Null for emails from before this migration.
 alter table received_emails add column authentication jsonb;
 

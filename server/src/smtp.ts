@@ -150,9 +150,9 @@ async function replyRecipient(
 ): Promise<void> {
   let isWithin: boolean;
   try {
+    if (envelope.rcptTo.length >= MAX_RECIPIENTS) return done(TOO_MANY_RECIPIENTS);
     const recipient = await findRecipient(address.address, deps);
     if (recipient === null) return done(NOT_OURS);
-    if (envelope.rcptTo.length >= MAX_RECIPIENTS) return done(TOO_MANY_RECIPIENTS);
     const isReport = recipient.kind === "report";
     if (!isReport && announcedBytes(envelope) > mostBytes(envelope)) return done(TOO_LARGE);
     if (!(await deps.notices.hasRoom())) return done(NO_ROOM);

@@ -22,6 +22,7 @@ export const COMPONENT_NAMES: ReadonlyMap<string, string> = new Map([
   ["DomainsGetLinkDomainResultLinkDomain", "LinkDomain"],
   ["LinkDomainRecord", "LinkDomainRecord"],
   ["UploadsCreateResult", "UploadedImage"],
+  ["InstallationBackupsResultRunning", "BackupTask"],
   ["ContactsListResult", "ContactPage"],
   ["ContactsSearchRequestFilters", "Filter"],
   ["FilterCondition1", "FilterCondition"],

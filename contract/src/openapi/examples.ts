@@ -283,7 +283,6 @@ export const EXAMPLE_UPLOADS: Readonly<Record<string, Readonly<Record<string, un
   "uploads.create": { image: "GIF89a…" },
 };
 
-/** An id as most paths contain it. */
 export const EXAMPLE_ID = "0199e0a1-7b2c-7d3e-8f40-5a6b7c8d9e0f";
 
 /** Required parameters that are not ids, by name. */
@@ -293,6 +292,7 @@ export const EXAMPLE_PARAMETERS: Readonly<Record<string, string>> = {
   eventName: "order placed",
   field: "data.plan",
   key: "0199e0a17b2c7d3e8f40000000000000000000000000000000000000000000000000.gif",
+  name: "postloft-2026-10-01T09-00-00Z.tar.gz",
   provider: "github",
   report: "top-events",
   token: "m3qLk0Yx2oXb7nUe5hRw9tPz1sVc4dJf6gKa8iQyBwE",

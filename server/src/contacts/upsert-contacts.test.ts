@@ -15,7 +15,7 @@ import {
   type ChangeRecorder,
 } from "./upsert-contacts.ts";
 import { rowOf } from "./upsert-parts.ts";
-import { contactUpsert, upsertContactRows } from "./upsert-queries.ts";
+import { contactUpsert, isLeftOut, upsertContactRows } from "./upsert-queries.ts";
 import type { ContactChange } from "./upsert-rounds.ts";
 
 const server = useTestServer({ ROLES: "api" });
@@ -312,4 +312,16 @@ test("repeated upserts of single contacts reuse the query plan", async () => {
     return (await plansMade()) - before;
   });
   expect(planned).toBeLessThanOrEqual(5);
+});
+
+test.for([
+  [
+    "the column that PostgreSQL names",
+    { column: "contact_id", message: "NULL-Wert in Spalte »contact_id«" },
+    true,
+  ],
+  ["the message of a worker", { message: 'null value in column "contact_id" of relation "events_1"' }, true],
+  ["another column", { column: "name", message: 'null value in column "name"' }, false],
+] as const)("recognizes a left-out contact by %s", ([, error, expected]) => {
+  expect(isLeftOut(Object.assign(new Error(error.message), { code: "23502" }, error))).toBe(expected);
 });

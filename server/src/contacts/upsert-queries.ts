@@ -129,9 +129,10 @@ const NOT_NULL_VIOLATION = "23502";
 
 /** Returns whether a contact was left out of a statement with events: its event then has no contact. */
 export function isLeftOut(error: unknown): boolean {
-  return (
-    databaseErrorCode(error) === NOT_NULL_VIOLATION && String(Object(error).message).includes('"contact_id"')
-  );
+  // Workers of Citus report no column. The message is in the language of the database.
+  const { column, message } = Object(error) as { column?: unknown; message?: unknown };
+  const isOfContact = column === "contact_id" || /\bcontact_id\b/.test(String(message));
+  return databaseErrorCode(error) === NOT_NULL_VIOLATION && isOfContact;
 }
 
 /** The counts wait for ids up to one second before the start of a transaction. */

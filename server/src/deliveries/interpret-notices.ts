@@ -4,7 +4,6 @@ import type { Tx } from "../platform/database/database.ts";
 import { findHeldMails, type ReturnedMail } from "../emails/returned/returned-emails.ts";
 import { enqueuePlatformEmails } from "../emails/platform-email/platform-email.ts";
 import { SYSTEM_PROJECT_ID } from "../emails/rows/system-project.ts";
-import type { Domains } from "../domains/domains.ts";
 import { keepDomainReport } from "../domains/reports/domain-reports.ts";
 import { pairUp } from "../platform/pair-up.ts";
 import { notifiedAt } from "../users/users.ts";
@@ -20,8 +19,6 @@ import type { Report } from "./ses-events.ts";
 
 export interface InterpreterOptions extends ReadingDependencies {
   deliveries: Deliveries;
-  /** Finds the projects of receiving domains. */
-  domains: Pick<Domains, "findReceivers">;
   /** The address that gets messages to postmaster@ and abuse@. If null or missing, they are only stored. */
   operator?: string | null;
 }
@@ -30,7 +27,6 @@ const FIRST_WAIT_SECONDS = 5;
 
 export function createInterpreter({
   deliveries,
-  domains,
   operator = null,
   ...reading
 }: InterpreterOptions): InterpretNotices {
@@ -76,7 +72,7 @@ export function createInterpreter({
         }),
     );
     const done = new Map(pairUp(ready, isNew).map(([{ report }, isFirst]) => [report, isFirst]));
-    const incoming = await receiveMessages(tx, pairUp(notices, read), domains);
+    const incoming = await receiveMessages(tx, pairUp(notices, read));
     const written = read.flatMap((one) => ("operator" in one ? [one.operator] : []));
     if (operator !== null) await passOn(tx, written, operator);
     const domainReports = new Map<Read, string>();

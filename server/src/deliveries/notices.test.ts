@@ -47,7 +47,6 @@ const returnPaths = createReturnPaths("a secret that is long enough");
 const reportReader = createReportReader();
 afterAll(() => reportReader.close());
 const interpret = createInterpreter({
-  domains: { findReceivers: async () => new Map() },
   reportReader,
   deliveries: createDeliveries({ guard: async () => undefined }),
   returnPaths,

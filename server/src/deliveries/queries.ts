@@ -12,6 +12,8 @@ export interface NewNotice extends Row<"notices", "id" | "providerId" | "sender"
   raw: Buffer;
   /** The checks of the sender of a message to a project. */
   authentication?: SenderChecks | null;
+  /** The project whose domain accepted it. */
+  receiverId?: string | null;
   /** When the sender says it was sent; null means now. */
   toldAt: Date | null;
 }
@@ -27,8 +29,8 @@ export async function insertNotices(
 ): Promise<{ now: Date; ids: Set<string> }> {
   const { rows } = await sql<{ now: Date; ids: string[] | null }>`
     with stored as (
-      insert into notices (id, source, provider_id, raw, sender, recipient, authentication)
-      select id, source, provider_id, raw, sender, recipient, authentication from unnest(
+      insert into notices (id, source, provider_id, raw, sender, recipient, authentication, receiver_id)
+      select id, source, provider_id, raw, sender, recipient, authentication, receiver_id from unnest(
         ${notices.map((notice) => notice.id)}::uuid[],
         ${notices.map((notice) => notice.source)}::text[],
         ${notices.map((notice) => notice.providerId)}::text[],
@@ -36,8 +38,9 @@ export async function insertNotices(
         ${notices.map((notice) => notice.sender)}::text[],
         ${notices.map((notice) => notice.recipient)}::text[],
         ${notices.map(({ authentication: checks }) => (checks ? JSON.stringify(checks) : null))}::jsonb[],
+        ${notices.map(({ receiverId }) => receiverId ?? null)}::uuid[],
         ${notices.map((notice) => notice.toldAt?.toISOString() ?? null)}::timestamptz[]
-      ) as i (id, source, provider_id, raw, sender, recipient, authentication, told_at)
+      ) as i (id, source, provider_id, raw, sender, recipient, authentication, receiver_id, told_at)
       where told_at is null or told_at between now() - make_interval(secs => ${maxAgeSeconds})
         and now() + make_interval(secs => ${maxAheadSeconds})
       on conflict (source, provider_id) do nothing
@@ -49,7 +52,10 @@ export async function insertNotices(
   return { now: rows[0]?.now ?? new Date(Number.NaN), ids };
 }
 
-export interface NoticeRow extends Row<"notices", "id" | "raw" | "sender" | "recipient" | "failures"> {
+export interface NoticeRow extends Row<
+  "notices",
+  "id" | "raw" | "sender" | "recipient" | "receiverId" | "failures"
+> {
   source: NoticeSource;
   /** SNS notices are text; SMTP messages are bytes. */
   text: string | null;
@@ -96,7 +102,7 @@ export async function claimNotices(
       from due
     )
     select n.id, n.source, case when n.source = 'sns' then convert_from(n.raw, 'UTF8') end as text,
-      case when n.source = 'smtp' then n.raw end as raw, n.sender, n.recipient, n.authentication, n.failures,
+      case when n.source = 'smtp' then n.raw end as raw, n.sender, n.recipient, n.authentication, n.receiver_id, n.failures,
       extract(epoch from now() - n.received_at)::float8 as age_seconds
     from notices n
     where n.id in (select s.id from summed s where s.bytes_before < ${mostBytes}::float8)

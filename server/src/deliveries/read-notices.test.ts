@@ -50,7 +50,6 @@ const inbox = async () =>
 
 async function readWith(read: ReportReader["read"]): Promise<void> {
   const interpret = createInterpreter({
-    domains: { findReceivers: async () => new Map() },
     deliveries: createDeliveries({ guard: async () => undefined }),
     returnPaths,
     ownDomains: ["bounce.example", "in.example"],

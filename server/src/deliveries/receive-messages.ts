@@ -5,8 +5,7 @@ import type { Tx } from "../platform/database/database.ts";
 import { enqueueContactEvents } from "../reactions/reactions.ts";
 import { recordEvents } from "../events/events.ts";
 import { pairUp } from "../platform/pair-up.ts";
-import type { Domains } from "../domains/domains.ts";
-import { findWrittenTo } from "../projects/projects.ts";
+import { findExisting, findWrittenTo } from "../projects/projects.ts";
 import { readDataPatch } from "../contacts/rules.ts";
 import { upsertContacts } from "../contacts/upsert-contacts.ts";
 import { keepReceivedEmails } from "../received/keep-received.ts";
@@ -19,21 +18,20 @@ import { provesDomain } from "./sender-checks/proves-domain.ts";
 export async function receiveMessages(
   tx: Tx,
   notices: ReadonlyArray<readonly [NoticeRow, Read]>,
-  domains: Pick<Domains, "findReceivers">,
 ): Promise<Set<IncomingMessage>> {
   const messages = notices.flatMap(([notice, read]) =>
     "message" in read ? [{ notice, message: read.message }] : [],
   );
   if (messages.length === 0) return new Set();
   const names = messages.flatMap(({ message: { to } }) => ("inboundName" in to ? [to.inboundName] : []));
-  const hosts = messages.flatMap(({ message: { to } }) => ("domain" in to ? [to.domain] : []));
+  const receivers = messages.flatMap(({ notice: { receiverId } }) => receiverId ?? []);
   const byName = await findWrittenTo(tx, [...new Set(names)]);
-  const byDomain = await domains.findReceivers([...new Set(hosts)], tx);
+  const existing = await findExisting(tx, [...new Set(receivers)]);
   const own = messages.flatMap(({ notice, message }) => {
     const { to } = message;
-    const projectId = "domain" in to ? byDomain.get(to.domain) : byName.get(to.inboundName);
-    const { id, recipient, raw, authentication: checks } = notice;
-    if (projectId === undefined) return [];
+    const { id, recipient, raw, receiverId, authentication: checks } = notice;
+    const projectId = "domain" in to ? receiverId : byName.get(to.inboundName);
+    if (projectId == null || ("domain" in to && !existing.has(projectId))) return [];
     const whole = { recipient: recipient ?? "", raw: raw ?? Buffer.alloc(0) };
     const authentication =
       checks === null ? null : { verified: provesDomain(checks, domainOf(message.from)), ...checks };

@@ -47,10 +47,11 @@ const verify = async ({ byKey }: TestProject, id: string) =>
 const list = async ({ byKey }: TestProject) => (await server.call(received.listReceived, byKey)).body.data;
 
 /** Submits a message and returns the last reply or the rejection. */
-async function write(to: string): Promise<string> {
+async function write(to: string, headers: Record<string, string> = {}): Promise<string> {
   const client = createTransport({ host: "127.0.0.1", port, ignoreTLS: true, name: "client.example" });
   try {
-    return (await client.sendMail({ from: "ada@person.example", to, subject: to, text: "Hi" })).response;
+    return (await client.sendMail({ from: "ada@person.example", to, subject: to, text: "Hi", headers }))
+      .response;
   } catch (error) {
     return (error as { response?: string }).response ?? String(error);
   }
@@ -59,7 +60,12 @@ async function write(to: string): Promise<string> {
 test("receives email at every address of a verified domain, and names the address in the event", async () => {
   const project = await server.createProject();
   await addReceiving(project, "in.acme.example");
-  const names = ["support@in.acme.example", "Orders+17@IN.acme.example", "postmaster@in.acme.example"];
+  const names = [
+    "support@in.acme.example",
+    "Orders+17@IN.acme.example",
+    "postmaster@in.acme.example",
+    "b+1@in.acme.example",
+  ];
   for (const name of names) expect(await write(name)).toMatch(/^250/);
   await expect.poll(async () => (await list(project)).length, WAIT).toBe(names.length);
   const emails = await list(project);
@@ -71,6 +77,30 @@ test("receives email at every address of a verified domain, and names the addres
   expect(body.data.map(({ data }) => data)).toContainEqual(
     expect.objectContaining({ address: "orders+17@in.acme.example", localPart: "orders+17" }),
   );
+});
+
+test("stores email of people whose provider marks all email for complaints and unsubscribing", async () => {
+  const project = await server.createProject();
+  await addReceiving(project, "marked.acme.example");
+  const marks = { "Feedback-ID": "1.eu-west-1:AmazonSES", "List-Unsubscribe": "<https://person.example/u>" };
+  expect(await write("us@marked.acme.example", marks)).toMatch(/^250/);
+  await expect.poll(async () => (await list(project)).length, WAIT).toBe(1);
+});
+
+test("stores email that was accepted before the domain was removed or moved to another project", async () => {
+  const [project, other] = [await server.createProject(), await server.createProject()];
+  const id = await addReceiving(project, "moved.acme.example");
+  await server.rows("alter table notices alter column due_at set default now() + interval '1 hour'");
+  try {
+    expect(await write("us@moved.acme.example")).toMatch(/^250/);
+  } finally {
+    await server.rows("alter table notices alter column due_at set default now()");
+  }
+  await server.call(domains.deleteDomain, project.byKey, { params: { id } });
+  await addReceiving(other, "moved.acme.example");
+  await server.rows("update notices set due_at = now() where done_at is null");
+  await expect.poll(async () => (await list(project)).length, WAIT).toBe(1);
+  expect(await list(other)).toEqual([]);
 });
 
 test("rejects email for domains of no one, pending domains, and domains that do not receive", async () => {

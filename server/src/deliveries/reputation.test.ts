@@ -43,7 +43,6 @@ async function report(mails: readonly SentMail[], type: "Bounce" | "Complaint", 
   const guard = createGuard({ isOn, baseUrl: () => "https://post.example.com" });
   const returnPaths = createReturnPaths("a secret that is long enough");
   const interpret = createInterpreter({
-    domains: { findReceivers: async () => new Map() },
     reportReader: { read: async () => ({ fault: "none here" }) },
     deliveries: createDeliveries({ guard }),
     returnPaths,

@@ -101,7 +101,7 @@ test("records the beginning of a person's message to a project", async () => {
   expect(await readPersonal(raw)).toEqual({
     kind: "message",
     message: {
-      inboundName: mail.projectId,
+      to: { inboundName: mail.projectId },
       from: "ada@example.com",
       header: {
         fromName: "Ada",
@@ -114,6 +114,8 @@ test("records the beginning of a person's message to a project", async () => {
       data: {
         subject: "Grüße",
         from: "ada@example.com",
+        address: `${mail.projectId}@in.example`,
+        localPart: mail.projectId,
         messageId: "x1@example.com",
         text: "a".repeat(1_000),
       },

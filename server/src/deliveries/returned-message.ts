@@ -206,7 +206,11 @@ function textOf({ content }: Attachment, maxBytes: number): string {
 }
 
 /** Returns what shows that a machine wrote the message (RFC 3834 §2), or null for a person. */
-function automatic(email: Email, { sender }: Envelope, ownDomains: readonly string[]): string | null {
+function automatic(
+  email: Email,
+  { sender, recipient }: Envelope,
+  ownDomains: readonly string[],
+): string | null {
   const value = (name: string) =>
     email.headers
       .find(({ key }) => key === name)
@@ -216,7 +220,9 @@ function automatic(email: Email, { sender }: Envelope, ownDomains: readonly stri
   const submitted = value("auto-submitted");
   if (submitted !== undefined && !submitted.startsWith("no")) return "Auto-Submitted";
   if (/^(bulk|junk|list|auto_reply)/.test(value("precedence") ?? "")) return "Precedence";
-  const notifying = ["list-id", "list-unsubscribe", "x-autoreply", "x-autorespond", "feedback-id", "x-loop"];
+  // Senders such as Amazon SES mark every email like this, also that of a person. A reply address gets only replies, a domain all kinds.
+  const sending = isAtProjectDomain(recipient, ownDomains) ? [] : ["list-unsubscribe", "feedback-id"];
+  const notifying = ["list-id", "x-autoreply", "x-autorespond", "x-loop", ...sending];
   const found = notifying.find((name) => value(name) !== undefined);
   if (found !== undefined) return found;
   if ((value("content-type") ?? "").startsWith("multipart/report")) return "a report";

@@ -28,6 +28,8 @@ export interface Recipient {
   kind: Kind;
   /** In lower case. */
   address: string;
+  /** The project whose domain it is. Null for addresses at our own domains. */
+  projectId: string | null;
   /** What the limits of a project count by: its address, or all addresses of its domain together. */
   counted: string;
 }
@@ -50,16 +52,18 @@ export function recipientsOf({ rcptTo }: Pick<SMTPServerEnvelope, "rcptTo">): Re
 export async function findRecipient(address: string, deps: ReceivingDomains): Promise<Recipient | null> {
   const lower = address.toLowerCase();
   const kind = kindOf(lower, deps);
-  if (kind !== null) return { kind, address: lower, counted: lower };
+  if (kind !== null) return { kind, address: lower, projectId: null, counted: lower };
   const parsed = parseDomain(domainOf(lower));
   const local = localPartOf(lower);
   if (!parsed.ok || local === "" || deps.inboundDomain === null) return null;
   const { domain } = parsed;
   if (domain === deps.bounceDomain || domain === deps.inboundDomain) return null;
-  if (!(await deps.domains.findReceivers([domain])).has(domain)) return null;
+  const projectId = (await deps.domains.findReceivers([domain])).get(domain);
+  if (projectId === undefined) return null;
   // A sender domain that is its own return path gets its bounces here, too.
   const isReport = isReturnPath(local) && deps.returnPaths.read(local) !== null;
-  return { kind: isReport ? "report" : "project", address: `${local}@${domain}`, counted: `@${domain}` };
+  const found = { address: `${local}@${domain}`, counted: `@${domain}` };
+  return isReport ? { ...found, kind: "report", projectId: null } : { ...found, kind: "project", projectId };
 }
 
 /**

@@ -3,7 +3,6 @@ import type { Loop } from "../platform/background/background.ts";
 import type { Database } from "../platform/database/database.ts";
 import type { Log } from "../platform/log.ts";
 import type { Metrics } from "../platform/metrics.ts";
-import type { Domains } from "../domains/domains.ts";
 import { createReportReader } from "../domains/reports/unpack-apart.ts";
 import type { Deliveries } from "./deliveries.ts";
 import { createInterpreter } from "./interpret-notices.ts";
@@ -14,7 +13,6 @@ import type { ReturnPaths } from "./return-path.ts";
 export function startNotices(options: {
   database: Database;
   deliveries: Deliveries;
-  domains: Pick<Domains, "findReceivers">;
   returnPaths: ReturnPaths;
   bounceDomain: string | null;
   inboundDomain: string | null;
@@ -22,13 +20,12 @@ export function startNotices(options: {
   log: Log;
   metrics: Metrics;
 }): Loop {
-  const { database, deliveries, domains, returnPaths, bounceDomain, inboundDomain, operator } = options;
+  const { database, deliveries, returnPaths, bounceDomain, inboundDomain, operator } = options;
   const { log, metrics } = options;
   const ownDomains = [bounceDomain, inboundDomain].filter((domain) => domain !== null);
   const reportReader = createReportReader();
   const interpret = createInterpreter({
     deliveries,
-    domains,
     returnPaths,
     ownDomains,
     operator,

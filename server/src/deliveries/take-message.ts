@@ -67,9 +67,10 @@ export async function takeMessage(
     }));
     if (!(await isWithinRates(deps.rateLimiter, bytesTakesOf(copies, sender, remoteAddress)))) throw TOO_MUCH;
     const checks = isWritten ? await checker.check({ raw: incoming.raw, remoteAddress, helo, sender }) : null;
-    for (const { address: recipient, kind, raw } of copies) {
+    for (const { address: recipient, kind, projectId: receiverId, raw } of copies) {
       const local = localPartOf(recipient);
-      if (isReturnPath(local) && returnPaths.read(local) === null) continue;
+      // At the domain of a project every address is a person's, also one that begins like a return path.
+      if (kind === "report" && isReturnPath(local) && returnPaths.read(local) === null) continue;
       const key = `${recipient}\n${incoming.fingerprint}`;
       const providerId = createHash("sha256").update(key).digest("base64url");
       const authentication = kind === "project" ? checks : null;
@@ -80,6 +81,7 @@ export async function takeMessage(
         sender,
         recipient,
         authentication,
+        receiverId,
         toldAt: null,
       });
     }

@@ -21,6 +21,7 @@ import {
   countOwnedProjects,
   findOwnerId,
   findMembershipRow,
+  findProjectIds,
   findProjectsByInboundName,
   insertMembership,
   insertProject,
@@ -233,6 +234,12 @@ export async function findWrittenTo(
   if (names.length === 0) return new Map();
   const rows = await findProjectsByInboundName(database, names);
   return new Map(rows.map((row) => [row.inboundName, row.id]));
+}
+
+/** Returns those of the projects that exist. */
+export async function findExisting(database: Database, ids: readonly string[]): Promise<Set<string>> {
+  if (ids.length === 0) return new Set();
+  return new Set((await findProjectIds(database, ids)).map(({ id }) => id));
 }
 
 /** Returns whether a text is the id or the exact name of a project. */

@@ -233,6 +233,14 @@ export async function findProjectsByInboundName(database: Database, names: reado
     .execute();
 }
 
+export async function findProjectIds(database: Database, ids: readonly string[]) {
+  return database
+    .selectFrom("projects")
+    .select("id")
+    .where("id", "in", [...ids])
+    .execute();
+}
+
 export async function findDefaultSenders(database: Database, projectIds: readonly string[]) {
   return database
     .selectFrom("projects")

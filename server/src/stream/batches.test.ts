@@ -224,6 +224,18 @@ test("sends only emails received at one of the addresses", () => {
   expect(chainMatches(events, filter, 0).matches.map(({ number }) => number)).toEqual([1, 3, 5]);
 });
 
+test("sends received emails at the addresses and other emails with the tags if it has both", () => {
+  const filter = { eventTypes: ["*"], tags: ["receipt"], addresses: ["us@a.example"] };
+  const event = { type: "email.received", isRedacted: false, tags: null, address: null };
+  const events = [
+    { ...event, number: 1, address: "us@a.example" },
+    { ...event, number: 2, address: "you@a.example" },
+    { ...event, number: 3, type: "email.sent", tags: ["receipt"] },
+    { ...event, number: 4, type: "email.sent", tags: ["order"] },
+  ];
+  expect(chainMatches(events, filter, 0).matches.map(({ number }) => number)).toEqual([1, 3]);
+});
+
 test.for([
   ["*@a.example", "x@a.example", true],
   ["a*a@a.example", "a@a.example", false],

@@ -58,14 +58,16 @@ export function matchesPattern(pattern: string, text: string): boolean {
 
 /** Returns whether an endpoint receives an event. A redacted event of an email matches any tag and address, because they are deleted. */
 function matches({ eventTypes, tags, addresses }: EventFilter, event: FilteredEvent): boolean {
-  if (!matchesTypes(eventTypes, event.type) || !arrivedAt(addresses, event)) return false;
+  if (!matchesTypes(eventTypes, event.type)) return false;
+  // Received emails have an address and no tags, and all others have no address.
+  if (addresses !== null && (tags === null || event.type === EMAIL_RECEIVED))
+    return arrivedAt(addresses, event);
   if (tags === null) return true;
   if (event.isRedacted) return event.type.startsWith("email.");
   return event.tags?.some((tag) => tags.includes(tag)) ?? false;
 }
 
-function arrivedAt(addresses: EventFilter["addresses"], { type, isRedacted, address }: FilteredEvent) {
-  if (addresses === null) return true;
+function arrivedAt(addresses: readonly string[], { type, isRedacted, address }: FilteredEvent): boolean {
   if (type !== EMAIL_RECEIVED) return false;
   return isRedacted || (address !== null && addresses.some((pattern) => matchesPattern(pattern, address)));
 }

@@ -133,7 +133,7 @@ async function checkDmarc(
   { authors, fromFields, signatures }: VerifiedMessage,
   resolver: Resolve,
 ): Promise<SenderChecks["dmarc"]> {
-  const passed = signatures.filter(({ result }) => result === "pass");
+  const passed = signatures.filter(isWhole);
   const evaluated = await dmarc({
     headerFrom: authors,
     fromFields,
@@ -153,8 +153,13 @@ async function checkDmarc(
   };
 }
 
-function presentSignature({ domain, result }: Signature): SenderChecks["dkim"][number] {
-  const known = senderChecks.shape.dkim.element.shape.result.safeParse(result);
+/** Returns whether a signature passed and covers the whole body. With `l=` anyone could have appended to it (RFC 6376 §8.2). */
+const isWhole = ({ result, underSized }: Signature) => result === "pass" && underSized === 0;
+
+function presentSignature(signature: Signature): SenderChecks["dkim"][number] {
+  const { domain, result } = signature;
+  const shown = result === "pass" && !isWhole(signature) ? "policy" : result;
+  const known = senderChecks.shape.dkim.element.shape.result.safeParse(shown);
   return { result: known.data ?? "permerror", domain: readDomain(domain) ?? "" };
 }
 

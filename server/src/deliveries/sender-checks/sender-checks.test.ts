@@ -1,5 +1,6 @@
 // Sends signed and forged messages over real sockets, with the DNS records of a test server, and hostile ones to the verifier.
 import { generateKeyPairSync } from "node:crypto";
+import { dkimSign } from "mailauth/lib/dkim/sign.js";
 import { createTransport, type SendMailOptions } from "nodemailer";
 import { afterAll, beforeEach, expect, test } from "vitest";
 import * as events from "@postloft/contract/events.ts";
@@ -138,6 +139,25 @@ test("ends the questions when DNS does not respond", async () => {
   expect(performance.now() - beganAtMs).toBeLessThan(10_000);
 });
 
+test("does not count a signature that covers only the beginning of the body", async () => {
+  dns.setTxt("sender.example", ["v=spf1 -all"]);
+  const whole = (await sign("Hello")).toString("latin1");
+  expect(await checker.check({ ...connection, raw: Buffer.from(whole, "latin1") })).toMatchObject({
+    dmarc: { result: "pass" },
+  });
+  const message = "From: ada@sender.example\r\n\r\nHello\r\n";
+  const signer = { signingDomain: "sender.example", selector: "s1", privateKey: privateKey.toString() };
+  const { signatures } = await dkimSign(message, {
+    ...signer,
+    signatureData: [{ ...signer, maxBodyLength: 7 }],
+  });
+  const raw = Buffer.from(`${signatures}${message}Pay here: https://evil.example\r\n`);
+  expect(await checker.check({ ...connection, raw })).toMatchObject({
+    dkim: [{ result: "policy", domain: "sender.example" }],
+    dmarc: { result: "fail" },
+  });
+});
+
 test("leaves DMARC undecided if DNS returns the policy but not the key", async () => {
   dns.setReply("s1._domainkey.sender.example", (query) => {
     const reply = Buffer.from(query);
@@ -167,12 +187,16 @@ test("does not accept a changed body", async () => {
   expect((await verifySignatures({ raw: changed, keys })).signatures).toMatchObject([{ result: "neutral" }]);
 });
 
-test("verifies only the first signatures", async () => {
+test.for([
+  ["name and colon", "DKIM-Signature:"],
+  ["many spaces before the colon", `DKIM-Signature${" ".repeat(70)}:`],
+  ["a line break before the colon", "DKIM-Signature\r\n :"],
+])("verifies only the first signatures, with %s", async ([, field]) => {
   const most = LIMITS.inboundSignatures.value;
   const surplus = Array.from(
     { length: 300 },
     (_, at) =>
-      `DKIM-Signature: v=1; a=rsa-sha256; c=relaxed/simple; d=d${at}.example; s=s1;\r\n h=from; l=${at}; bh=YQ==; b=YQ==\r\n`,
+      `${field} v=1; a=rsa-sha256; c=relaxed/simple; d=d${at}.example; s=s1;\r\n h=from; l=${at}; bh=YQ==; b=YQ==\r\n`,
   );
   const raw = Buffer.concat([Buffer.from(surplus.join("")), await sign("Hello")]);
   const { signatures, authors } = await verifySignatures({ raw, keys });
@@ -189,6 +213,12 @@ test.for([
 ])("does not decide for a From with %s", async ([, from]) => {
   const { dmarc } = await checker.check({ ...connection, raw: Buffer.from(`${from}\r\n\r\nHi\r\n`) });
   expect(dmarc).toEqual({ result: "none", domain: null, policy: null });
+});
+
+test("reads no author that is longer than an address can be", async () => {
+  const long = String.fromCodePoint(...Array.from({ length: 1_000 }, (_, at) => 0x4e00 + at));
+  const raw = Buffer.from(`From: a@${long}\r\n\r\nHi\r\n`);
+  expect((await verifySignatures({ raw, keys })).authors).toEqual([]);
 });
 
 test("proves the domain only that DMARC was checked for", () => {

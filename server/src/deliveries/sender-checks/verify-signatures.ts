@@ -25,13 +25,19 @@ export interface Signature {
 
 export interface VerifiedMessage {
   signatures: Signature[];
-  /** Empty if there are more authors than any person writes. */
+  /** Empty if there are more or longer ones than any person writes. */
   authors: string[];
   fromFields: number;
 }
 
 const MAX_AUTHORS = 100;
-const SIGNATURE_FIELD = /^dkim-signature[ \t]*:/i;
+/** The longest address (RFC 5321 §4.5.3.1). Converting a long name with many different characters to ASCII would take seconds. */
+const AUTHOR_MAX_CHARACTERS = 320;
+/** A name may be followed by spaces and even by a line break before the colon. */
+const SIGNATURE_FIELD = /^dkim-signature[ \t]*(?::|\r?\n?$)/i;
+
+const isPlausible = (authors: readonly string[]) =>
+  authors.length <= MAX_AUTHORS && authors.every(({ length }) => length <= AUTHOR_MAX_CHARACTERS);
 
 /** Verifies the first signatures and returns them with the addresses of From, as mailauth reads them. */
 export async function verifySignatures({ raw, keys }: SignatureTask): Promise<VerifiedMessage> {
@@ -50,7 +56,7 @@ export async function verifySignatures({ raw, keys }: SignatureTask): Promise<Ve
       const keyName = toAscii(`${selector}._domainkey.${domain}`);
       return [{ domain, keyName, result: status.result, underSized: status.underSized ?? 0 }];
     }),
-    authors: headerFrom.length > MAX_AUTHORS ? [] : headerFrom,
+    authors: isPlausible(headerFrom) ? headerFrom : [],
     fromFields,
   };
 }
@@ -72,7 +78,7 @@ function withoutSurplus(raw: Buffer): Buffer {
     if (newline < 0 || line.length === 1 || (line.length === 2 && line[0] === 0x0d)) break;
     if (!isContinued) {
       isDropped = false;
-      if (SIGNATURE_FIELD.test(line.subarray(0, 64).toString("latin1"))) {
+      if (SIGNATURE_FIELD.test(line.toString("latin1"))) {
         signatures += 1;
         isDropped = signatures > LIMITS.inboundSignatures.value;
       }

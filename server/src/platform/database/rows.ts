@@ -669,6 +669,7 @@ export interface NoticesTable {
   doneAt: Date | null;
   result: string | null;
   authentication: ColumnType<unknown, string | null | undefined, string | null>;
+  receiverId: string | null;
 }
 
 export interface OptOutsTable {

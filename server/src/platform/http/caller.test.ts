@@ -714,9 +714,10 @@ async function furnish() {
 
 const WAIT = { timeout: 30_000, interval: 20 };
 const SAME = "the same";
-// Public pages have signed links and belong to no project. Fields and events are identified by words, which each project may use.
+// Public pages have signed links and belong to no project, and so do backups. Fields and events are identified by words, which each project
+// may use.
 const withId = ENDPOINTS.filter(
-  ({ path, caller }) => /:(?!field\b|eventName\b|address\b)/.test(path) && caller !== "anyone",
+  ({ path, caller }) => /:(?!field\b|eventName\b|address\b|name\b)/.test(path) && caller !== "anyone",
 );
 const BODIES_WITH_ID: Record<string, unknown> = {
   ...VALID_BODIES,
