@@ -2,7 +2,7 @@
 import type { Locator, Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { useTestServer, type TestProject } from "../server/src/testing/test-server.ts";
-import { make } from "./open-dashboard.ts";
+import { make, readAgain } from "./open-dashboard.ts";
 import { useBrowser } from "./use-browser.ts";
 
 const server = useTestServer();
@@ -333,9 +333,11 @@ async function makeWorkflow(project: TestProject, templateId: string, name: stri
 }
 
 test("the email of a step is edited in the workflow, with a warning about its other uses", async () => {
+  let step = { path: "", byKey: {} };
   const { page, faults, stored } = await open(BLOCKS, async (id, project) => {
     await makeWorkflow(project, id, "Other one");
     const { workflowId, stepId } = await makeWorkflow(project, id, "This one");
+    step = { path: `/workflows/${workflowId}/steps/${stepId}`, byKey: project.byKey };
     return `/workflows/${workflowId}?step=${stepId}`;
   });
   const path = new URL(page.url()).pathname;
@@ -348,6 +350,10 @@ test("the email of a step is edited in the workflow, with a warning about its ot
   await email(page).getByText("First line").click();
   await page.keyboard.press("Home");
   await page.keyboard.type("The very ");
+  // Unsaved text stays when another person changes the step.
+  await server.call("PATCH", step.path, step.byKey, { name: "Say hello" });
+  await readAgain(page);
+  await page.getByRole("heading", { name: "Say hello", includeHidden: true }).waitFor({ state: "attached" });
   await dialog.getByRole("button", { name: "Save", exact: true }).click();
   await dialog.getByRole("button", { name: "Saved", exact: true }).waitFor();
   expect((await stored()).body).toContain("The very First line");

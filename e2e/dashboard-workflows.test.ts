@@ -207,6 +207,9 @@ async function addBranches(page: Page): Promise<void> {
   await press(page, "Close");
 }
 
+/** How often a step is clicked until the canvas stands still. */
+const STILL = { timeout: 15_000, interval: 500 };
+
 /** Adds a RANDOM_SPLIT for everyone else with the mouse, and renames its first share, which keeps its path. */
 async function addShares(page: Page): Promise<void> {
   const click = (name: string) => page.getByRole("button", { name, exact: true }).first().click();
@@ -226,7 +229,13 @@ async function addShares(page: Page): Promise<void> {
   await click("Add step");
   await page.getByRole("heading", { level: 2, name: "Exit" }).waitFor();
   await click("Close");
-  await page.locator("[data-step]", { hasText: "A 62.5%" }).click();
+  // The canvas may still move after the panel closed, so that a click opens another step.
+  await expect
+    .poll(async () => {
+      await page.locator("[data-step]", { hasText: "A 62.5%" }).click();
+      return page.getByRole("group", { name: "Share 1" }).isVisible();
+    }, STILL)
+    .toBe(true);
   await page.getByRole("group", { name: "Share 1" }).getByLabel("Name").fill("Offer");
   await click("Save");
   await page.getByText("Step saved").waitFor();

@@ -18,6 +18,7 @@ import { relaxedLines } from "../../server/src/message/quoted-printable.ts";
 import { findHostileValues, parseJson } from "../../server/src/platform/http/body.ts";
 import { closestName } from "../../contract/src/closest-name.ts";
 import { nearestPath, withGuesses } from "../../server/src/platform/http/guesses.ts";
+import { inboxTextOf } from "../../server/src/rendering/inbox-text.ts";
 import { createLocator } from "../../server/src/rendering/source-position.ts";
 import { scanTemplate } from "../../server/src/rendering/scan-template.ts";
 import { resolveMarks } from "../../server/src/rendering/text-part.ts";
@@ -102,6 +103,9 @@ const FED: Readonly<Record<string, ReadonlyArray<() => unknown>>> = {
     () => nearestPath([], text),
     () => withGuesses([{ field: text, message: "", code: "custom" }], { [text]: 1 }),
   ]),
+  "server/src/rendering/inbox-text.ts": [...TEMPLATES, ...TAGS].map(
+    (unit) => () => inboxTextOf(filled(unit)),
+  ),
   "server/src/rendering/source-position.ts": TEMPLATES.map(
     (unit) => () => createLocator(filled(unit))(LENGTH),
   ),
@@ -138,7 +142,7 @@ const FED: Readonly<Record<string, ReadonlyArray<() => unknown>>> = {
 /** Loops that need no feeding: what they iterate over, and their files below server/src/. */
 const OVER: Readonly<Record<string, string>> = {
   "a batch after the other, until none is left; each waits for the database":
-    "audit/audit-log.ts billing/tell-caps.ts campaigns/settle-campaigns.ts contacts/consent-chain/checkpoint-consent.ts contacts/consent-chain/verify-consent.ts contacts/export-contact.ts contacts/export-contacts.ts contacts/import/record-changes.ts contacts/import/write-errors.ts contacts/upsert-parts.ts deliveries/watch-rates.ts domains/check-domains.ts domains/inspect-domains.ts link-domains/check-link-domains.ts link-domains/link-origins.ts emails/reading/email-history.ts emails/throttling/throttled-domains.ts stream/assign-numbers.ts stream/call-endpoints.ts stream/numbered-log.ts stream/delivery-log.ts emails/submission/reconcile.ts platform/http/idempotency.ts platform/background/jobs.ts platform/background/project-turns.ts projects/removal/removal.ts received/received-emails.ts requests/request-log.ts segments/sync-members.ts suppressions/suppressions.ts uploads/s3-storage.ts v1/recent-sends.ts workflows/dates/enter-by-dates.ts workflows/executions/awaited-events.ts workflows/executions/exit-events.ts workflows/executions/exit-executions.ts workflows/executions/goals.ts workflows/executions/held-workflows.ts workflows/usage.ts",
+    "audit/audit-log.ts billing/tell-caps.ts campaigns/settle-campaigns.ts campaigns/write-recipients.ts contacts/consent-chain/checkpoint-consent.ts contacts/consent-chain/verify-consent.ts contacts/export-contact.ts contacts/export-contacts.ts contacts/import/record-changes.ts contacts/import/write-errors.ts contacts/upsert-parts.ts deliveries/watch-rates.ts domains/check-domains.ts domains/inspect-domains.ts link-domains/check-link-domains.ts link-domains/link-origins.ts emails/reading/email-history.ts emails/throttling/throttled-domains.ts stream/assign-numbers.ts stream/call-endpoints.ts stream/numbered-log.ts stream/delivery-log.ts emails/submission/reconcile.ts platform/http/idempotency.ts platform/background/jobs.ts platform/background/project-turns.ts projects/removal/removal.ts received/received-emails.ts requests/request-log.ts segments/sync-members.ts suppressions/suppressions.ts uploads/s3-storage.ts v1/recent-sends.ts workflows/dates/enter-by-dates.ts workflows/executions/awaited-events.ts workflows/executions/exit-events.ts workflows/executions/exit-executions.ts workflows/executions/goals.ts workflows/executions/held-workflows.ts workflows/usage.ts",
   "work that comes in turn, or a wait with a deadline; other work goes on between two rounds":
     "emails/doubt/doubt-brake.ts emails/sending/feed-channels.ts emails/sending/sender.ts instance/operator.ts platform/background/background.ts platform/database/watch.ts platform/database/database.ts platform/embedded-postgres/kept-postgres.ts platform/embedded-postgres/leftovers.ts platform/embedded-postgres/lock.ts platform/embedded-postgres/postmaster.ts platform/threads/task-thread.ts platform/background/fair-queue.ts platform/background/group-commit.ts platform/database/open-database.ts rendering/render-thread.ts transports/smtp-delivery.ts transports/smtp-pool.ts transports/smtp-session.ts stream/live-stream.ts",
   "a template or an email body, on a render thread with a timeout":

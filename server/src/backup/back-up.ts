@@ -40,9 +40,9 @@ export async function backUp(config: Config, file: string, say: Say): Promise<Ba
   const found = await findDatabase({ databaseUrl: config.DATABASE_URL, dataDir, log: say });
   const written = await onPool(config, found, async (pool) => {
     const secret = config.APP_SECRET ?? (await findSecret(dataDir));
-    const counts = await writeBackup({ pool, secret, version: manifest.version }, path);
+    // The secret comes first, because a backup without it looks complete and can't be restored.
     if (config.APP_SECRET === undefined) await writeFile(besideOf(path), `${secret}\n`, { mode: 0o600 });
-    return counts;
+    return writeBackup({ pool, secret, version: manifest.version }, path);
   });
   return {
     file: path,

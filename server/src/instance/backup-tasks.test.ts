@@ -1,5 +1,5 @@
 // Tests backups of the installation page with the real commands: written, downloaded, restored into an own database, and deleted.
-import { readdir, writeFile } from "node:fs/promises";
+import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { expect, test, vi } from "vitest";
@@ -73,6 +73,32 @@ test(
     );
   },
 );
+
+test("a process that can't be started is a failed backup, and the server goes on", async () => {
+  const program = process.execPath;
+  process.execPath = "/nowhere/node";
+  try {
+    await server.call(contract.createBackup, await admin());
+    const { backups, failure } = await untilEnded();
+    expect([backups, failure]).toEqual([
+      [],
+      { works: false, message: expect.stringContaining("ENOENT"), at: expect.any(String) },
+    ]);
+  } finally {
+    process.execPath = program;
+  }
+});
+
+test("an incomplete result of a restore test hides no backup", async () => {
+  const { folder } = await list();
+  await mkdir(folder, { recursive: true });
+  const name = "postloft-2026-01-01T00-00-00Z.tar.gz";
+  await writeFile(join(folder, name), "bytes");
+  await writeFile(join(folder, `${name}.restore-test.json`), "{");
+  expect((await list()).backups).toMatchObject([{ name, bytes: 5, restoreTest: null }]);
+  await server.call(contract.deleteBackup, await admin(), { params: { name } });
+  expect(await readdir(folder)).toEqual([]);
+});
 
 test("names outside the folder of backups are rejected", async () => {
   const caller = await admin();

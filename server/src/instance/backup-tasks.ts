@@ -1,15 +1,14 @@
 // Writes, tests and lists the backups in DATA_DIR for the installation page. The work of `npm run backup` and `npm run restore` is done in a
 // process of its own, so that requests don't wait for it (decision 0169).
 import { fork } from "node:child_process";
-import { once } from "node:events";
 import { createReadStream, type ReadStream } from "node:fs";
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { z } from "zod";
 import type * as contract from "@postloft/contract/installation-backups.ts";
 import { asMessage } from "@postloft/contract/translation.ts";
 import { AppError } from "../platform/app-error.ts";
-import { now } from "../platform/clock.ts";
+import { now, nowMs } from "../platform/clock.ts";
 
 type Listed = z.output<(typeof contract.listBackups)["responses"][200]>;
 type Backup = Listed["backups"][number];
@@ -19,6 +18,10 @@ type Outcome = NonNullable<Listed["failure"]>;
 /** Begins the names of folders of restore tests. */
 const SCRATCH = "restore-test-";
 const SUFFIX = ".tar.gz";
+/** Ends the names of incomplete files. */
+const [PARTIAL, TEMPORARY] = [".partial", ".new"];
+/** How old an incomplete file or a folder of a test is when no process uses it any more. */
+const LEFT_OVER_MS = 86_400_000;
 /** Files next to a backup: its secret, if DATA_DIR created that, and the result of its last restore test. */
 const BESIDE = { secret: ".app-secret", test: ".restore-test.json" };
 
@@ -60,10 +63,8 @@ export function createBackupTasks(dataDir: string, settings: Readonly<Record<str
       throw new AppError("CONFLICT", asMessage("A backup or a restore test is running. Wait until it ends."));
     const task = { kind, name, startedAt: now().toISOString() };
     running = task;
-    void work()
-      .catch((error: unknown) => {
-        failure = outcomeOf({ works: false, message: String(error) });
-      })
+    void sweep(folder)
+      .then(work)
       .finally(() => {
         running = null;
       });
@@ -71,25 +72,17 @@ export function createBackupTasks(dataDir: string, settings: Readonly<Record<str
   }
 
   async function write(name: string): Promise<void> {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    const outcome = outcomeOf(await runApart({ verb: "backup", file: join(folder, name), settings }));
+    const outcome = await outcomeOf(() => runApart({ verb: "backup", file: join(folder, name), settings }));
     failure = outcome.works ? null : outcome;
   }
 
-  /** Restores into a database of its own, because the user of the installation's database may not create one. */
-  async function restore(name: string): Promise<void> {
-    // A server that was killed leaves its copy of the database behind.
-    for (const left of (await readdir(folder)).filter((entry) => entry.startsWith(SCRATCH)))
-      await rm(join(folder, left), { recursive: true, force: true });
-    const scratch = await mkdtemp(join(folder, SCRATCH));
-    try {
-      const { DATABASE_URL: _url, ...own } = settings;
-      const file = join(folder, name);
-      const reply = await runApart({ verb: "restore", file, settings: { ...own, DATA_DIR: scratch } });
-      await writeFile(file + BESIDE.test, JSON.stringify(outcomeOf(reply)), { mode: 0o600 });
-    } finally {
-      await rm(scratch, { recursive: true, force: true });
-    }
+  async function test(name: string): Promise<void> {
+    const file = join(folder, name);
+    const outcome = await outcomeOf(() => restoreApart(folder, file, settings));
+    // A full disk or a power cut leaves the result of an earlier test, or none.
+    await writeFile(file + BESIDE.test + TEMPORARY, JSON.stringify(outcome), { mode: 0o600 })
+      .then(() => rename(file + BESIDE.test + TEMPORARY, file + BESIDE.test))
+      .catch(() => undefined);
   }
 
   return {
@@ -102,7 +95,7 @@ export function createBackupTasks(dataDir: string, settings: Readonly<Record<str
     },
     async test(name) {
       await sizeOf(join(folder, name));
-      return begin("RESTORE_TEST", name, () => restore(name));
+      return begin("RESTORE_TEST", name, () => test(name));
     },
     async find(name) {
       const path = join(folder, name);
@@ -118,7 +111,40 @@ export function createBackupTasks(dataDir: string, settings: Readonly<Record<str
   };
 }
 
-const outcomeOf = (reply: BackupReply): Outcome => ({ at: now().toISOString(), ...reply });
+/** Restores into a database of its own, because the user of the installation's database may not create one. */
+async function restoreApart(
+  folder: string,
+  file: string,
+  { DATABASE_URL: _url, ...settings }: Readonly<Record<string, string>>,
+): Promise<BackupReply> {
+  const scratch = await mkdtemp(join(folder, SCRATCH));
+  try {
+    return await runApart({ verb: "restore", file, settings: { ...settings, DATA_DIR: scratch } });
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+/** Creates the folder, and removes what a killed process left in it. Another process that shares the folder may use newer files. */
+async function sweep(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 }).catch(() => undefined);
+  for (const name of await readdir(folder).catch(() => [])) {
+    if (!name.startsWith(SCRATCH) && !name.endsWith(PARTIAL) && !name.endsWith(TEMPORARY)) continue;
+    const path = join(folder, name);
+    const changedAt = await stat(path).catch(() => null);
+    if (changedAt !== null && nowMs() - changedAt.mtimeMs > LEFT_OVER_MS)
+      await rm(path, { recursive: true, force: true }).catch(() => undefined);
+  }
+}
+
+async function outcomeOf(work: () => Promise<BackupReply>): Promise<Outcome> {
+  try {
+    return { ...(await work()), at: now().toISOString() };
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    return { works: false, message, at: now().toISOString() };
+  }
+}
 
 /** @throws AppError RESOURCE_NOT_FOUND */
 async function sizeOf(path: string): Promise<number> {
@@ -135,29 +161,40 @@ async function listFiles(folder: string): Promise<Backup[]> {
     .filter((name) => name.endsWith(SUFFIX))
     .toSorted()
     .toReversed();
-  return Promise.all(
+  const found = await Promise.all(
     backups.map(async (name) => {
-      const { size, mtime } = await stat(join(folder, name));
-      return { name, bytes: size, createdAt: mtime.toISOString(), restoreTest: await readTest(folder, name) };
+      // Another request may delete it meanwhile.
+      const file = await stat(join(folder, name)).catch(() => null);
+      if (file === null) return [];
+      const restoreTest = await readTest(folder, name);
+      return [{ name, bytes: file.size, createdAt: file.mtime.toISOString(), restoreTest }];
     }),
   );
+  return found.flat();
 }
 
+/** Returns null also for a result that a power cut left incomplete. */
 async function readTest(folder: string, name: string): Promise<Outcome | null> {
-  const text = await readFile(join(folder, name + BESIDE.test), "utf8").catch(() => null);
-  return text === null ? null : (JSON.parse(text) as Outcome);
+  try {
+    return JSON.parse(await readFile(join(folder, name + BESIDE.test), "utf8")) as Outcome;
+  } catch {
+    return null;
+  }
 }
 
+/** @throws Error if the process can't be started */
 async function runApart(order: BackupOrder): Promise<BackupReply> {
   const child = fork(new URL("../backup/backup-process.ts", import.meta.url));
   try {
-    const ended = once(child, "exit").then(([code]) => ({
-      works: false,
-      message: `The process ended with code ${code}.`,
-    }));
-    const replied = once(child, "message").then(([reply]) => reply as BackupReply);
-    child.send(order);
-    return await Promise.race([replied, ended]);
+    return await new Promise<BackupReply>((resolve, reject) => {
+      // A process that can't be started emits several errors, and one without a listener would end the server.
+      child.on("error", reject);
+      child.once("message", (reply) => resolve(reply as BackupReply));
+      child.once("exit", (code, signal) =>
+        resolve({ works: false, message: `The process ended with ${signal ?? `code ${code}`}.` }),
+      );
+      child.once("spawn", () => child.send(order, (error) => error && reject(error)));
+    });
   } finally {
     if (child.connected) child.disconnect();
   }

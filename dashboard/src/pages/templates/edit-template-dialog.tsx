@@ -62,7 +62,10 @@ const AT_INPUTS = ["subject", "previewText", "body", "design"];
 function EmailDialog({ projectId, template: read, onTaken, onClose }: EmailDialogProps) {
   const project = useProject();
   const [draft, setDraft] = useState(() => draftOf(read));
-  const { saving, save, saveOver, isChanged, hasConflict } = useSaving(projectId, read, draft);
+  const { saving, save, saveOver, isChanged, hasConflict } = useSaving(projectId, read, (stored) => {
+    const { subject, previewText, body, design } = draft;
+    return { ...draftOf(stored), subject, previewText, body, design };
+  });
   useLeaveWarning(isChanged);
   useSaveKey(() => isChanged && saving.mutate(null));
   const change = (changed: Partial<Draft>) => setDraft((old) => ({ ...old, ...changed }));

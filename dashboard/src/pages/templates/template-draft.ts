@@ -73,8 +73,9 @@ function changeOf(stored: Draft, draft: Draft) {
 /**
  * Saves a draft. If the template was changed elsewhere, the save fails with CHANGED_MEANWHILE, and `saveOver` then overwrites the version
  * the user was shown.
+ * @param draftFor returns the draft for a stored version, with that version's values in fields that the user doesn't see
  */
-export function useSaving(projectId: string, read: Template, draft: Draft) {
+export function useSaving(projectId: string, read: Template, draftFor: (stored: Template) => Draft) {
   const queries = useQueryClient();
   const toast = useToast();
   /** The stored version known to this page, from loading or the last save. */
@@ -85,7 +86,7 @@ export function useSaving(projectId: string, read: Template, draft: Draft) {
     scope: { id: `template ${read.id}` },
     mutationFn: (over: Template | null) => {
       const base = over ?? latest.current;
-      const body = { ...changeOf(draftOf(base), draft), expectedUpdatedAt: base.updatedAt };
+      const body = { ...changeOf(draftOf(base), draftFor(base)), expectedUpdatedAt: base.updatedAt };
       return call(api.templates.update, { projectId, params: { id: read.id }, body });
     },
     onSuccess: async ({ warnings: _warnings, ...saved }) => {
@@ -100,7 +101,7 @@ export function useSaving(projectId: string, read: Template, draft: Draft) {
   return {
     stored,
     saving,
-    isChanged: Object.keys(changeOf(draftOf(stored), draft)).length > 0,
+    isChanged: Object.keys(changeOf(draftOf(stored), draftFor(stored))).length > 0,
     save: () => saving.mutateAsync(null),
     saveOver: (over: Template) => saving.mutate(over),
     hasConflict: isChangedMeanwhile(saving.error),

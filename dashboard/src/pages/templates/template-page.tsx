@@ -71,7 +71,7 @@ function Editor({ project, template: read, onRestored }: EditorProps) {
     saveOver,
     isChanged,
     hasConflict,
-  } = useSaving(projectId, read, draft);
+  } = useSaving(projectId, read, () => draft);
   useLeaveWarning(isChanged);
   useSaveKey(() => isChanged && saving.mutate(null));
   const change = (changed: Partial<Draft>) => setDraft((old) => ({ ...old, ...changed }));

@@ -14,6 +14,7 @@ import { EditsOf } from "./edits/use-edits.tsx";
 import { ExecutionList } from "./executions/execution-list.tsx";
 import { MoveNotice } from "./moves/move-notice.tsx";
 import { ProblemList } from "./problem-list.tsx";
+import { EmailDialogs } from "./steps/email-dialog.tsx";
 import { StepsView } from "./steps/steps-view.tsx";
 import { triggerText } from "./trigger-text.ts";
 import { useSwitch } from "./enable-workflow.tsx";
@@ -76,7 +77,9 @@ export function WorkflowPage() {
               <ChangesNotice key={`changes of ${data.id}`} projectId={project.id} workflow={data} />
               <MoveNotice key={`moves of ${data.id}`} projectId={project.id} workflow={data} />
               <ProblemList projectId={project.id} workflow={data} />
-              <StepsView key={data.id} projectId={project.id} workflow={data} />
+              <EmailDialogs key={data.id} projectId={project.id}>
+                <StepsView projectId={project.id} workflow={data} />
+              </EmailDialogs>
             </>
           )}
         </EditsOf>

@@ -51,6 +51,12 @@ const EXTENSIONS = [
   }),
 ];
 
+/** Removes empty texts, which the API accepts. The editor would show a document with one as empty, and then store that. */
+function editable({ content, ...node }: JSONContent): JSONContent {
+  if (content === undefined) return node;
+  return { ...node, content: content.filter(({ text }) => text !== "").map(editable) };
+}
+
 export function RichTextEditor({ value, onChange, variables }: RichTextProps) {
   const given = JSON.stringify(value);
   const reported = useRef(given);
@@ -58,8 +64,10 @@ export function RichTextEditor({ value, onChange, variables }: RichTextProps) {
   latest.current = onChange;
   const editor = useEditor({
     extensions: EXTENSIONS,
-    content: value as JSONContent,
+    content: editable(value as JSONContent),
     editorProps: {
+      // Tab moves through the email. In a list it would change the list instead.
+      handleDOMEvents: { keydown: (_view, { key }) => key === "Tab" },
       attributes: {
         "aria-label": t("Text"),
         "aria-multiline": "true",
@@ -77,7 +85,7 @@ export function RichTextEditor({ value, onChange, variables }: RichTextProps) {
   useEffect(() => {
     if (given === reported.current) return;
     reported.current = given;
-    editor.commands.setContent(JSON.parse(given) as JSONContent, { emitUpdate: false });
+    editor.commands.setContent(editable(JSON.parse(given) as JSONContent), { emitUpdate: false });
   }, [given, editor]);
   const tools = useContext(ToolsContext);
   return (

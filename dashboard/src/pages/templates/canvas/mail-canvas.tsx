@@ -58,7 +58,10 @@ export function MailCanvas({ design, onChange, ...shared }: MailCanvasProps) {
         style={page}
         onPointerDown={select}
         onFocus={select}
-        onKeyDown={(event) => leaveByKey(event, shared.bar)}
+        onKeyDown={(event) => {
+          // Escape also ends the composition of a character.
+          if (!event.nativeEvent.isComposing) leaveByKey(event, shared.bar);
+        }}
       >
         <div className="mx-auto" style={styleOf(surfaceStyle(look))}>
           <div style={inner}>

@@ -20,7 +20,10 @@ export function PlainText({ label, value, style, onChange }: PlainTextProps) {
   }, [value]);
   const paste = (event: ClipboardEvent) => {
     event.preventDefault();
-    insertAtCaret(inOneLine(event.clipboardData.getData("text/plain")));
+    const text = inOneLine(event.clipboardData.getData("text/plain"));
+    // A pasted file has no text and must not replace the selected one.
+    if (text === "") return;
+    insertAtCaret(text);
     onChange(box.current?.textContent ?? "");
   };
   return (
@@ -36,7 +39,7 @@ export function PlainText({ label, value, style, onChange }: PlainTextProps) {
       style={{ ...style, whiteSpace: "pre-wrap", minHeight: "1.25em" }}
       onKeyDown={(event) => event.key === "Enter" && event.preventDefault()}
       onPaste={paste}
-      onInput={({ currentTarget }) => onChange(inOneLine(currentTarget.textContent))}
+      onInput={({ currentTarget }) => onChange(currentTarget.textContent)}
     />
   );
 }

@@ -66,6 +66,8 @@ export function useDragging(onDrop: (id: string, place: Place) => void) {
     start: (event: ReactPointerEvent<HTMLElement>, block: Block) => {
       const canvas = event.currentTarget.closest<HTMLElement>("[data-canvas]");
       if (event.button !== 0 || canvas === null) return;
+      // Otherwise a frame of an HTML block below the pointer would get its movements.
+      event.currentTarget.setPointerCapture(event.pointerId);
       setDrag({ block, canvas, from: { x: event.clientX, y: event.clientY } });
     },
   };

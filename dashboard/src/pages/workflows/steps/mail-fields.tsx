@@ -1,7 +1,6 @@
 // The template and recipient of a SEND_EMAIL step.
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { lazy, Suspense, useState } from "react";
 import type { ApiResponse } from "../../../api/address.ts";
 import { problemWith } from "../../../api/call.ts";
 import { api } from "../../../api/endpoints.ts";
@@ -12,11 +11,8 @@ import { Combobox } from "../../../ui/combobox.tsx";
 import { Field, Select } from "../../../ui/field.tsx";
 import { MailThumbnail } from "../../../ui/mail-frame.tsx";
 import { KINDS } from "../../templates/kinds.ts";
+import { useOpenEmail } from "./email-dialog.tsx";
 import type { FieldsProps } from "./step-config.ts";
-
-const EditTemplateDialog = lazy(async () => ({
-  default: (await import("../../templates/edit-template-dialog.tsx")).EditTemplateDialog,
-}));
 
 /** The widths of thumbnails in pixels. */
 const LISTED_WIDTH = 48;
@@ -146,14 +142,14 @@ interface ChosenProps {
 
 /** The email of the step, with a button to edit it here. */
 function ChosenTemplate({ projectId, template }: ChosenProps) {
-  const [isEditing, setEditing] = useState(false);
+  const openEmail = useOpenEmail();
   const { id: templateId, subject, body } = template;
   return (
     <div className="flex flex-wrap gap-3 rounded-md border border-line p-2.5">
       <MailThumbnail html={body} width={CHOSEN_WIDTH} />
       <div className="flex min-w-0 flex-1 basis-32 flex-col items-start gap-1.5 text-sm">
         <bdi className="line-clamp-2 text-soft wrap-anywhere">{subject}</bdi>
-        <Button onClick={() => setEditing(true)}>{t("Edit email")}</Button>
+        <Button onClick={() => openEmail(templateId)}>{t("Edit email")}</Button>
         <Link
           to="/$projectId/templates/$templateId"
           params={{ projectId, templateId }}
@@ -162,11 +158,6 @@ function ChosenTemplate({ projectId, template }: ChosenProps) {
           {t("Open template")}
         </Link>
       </div>
-      {isEditing && (
-        <Suspense fallback={null}>
-          <EditTemplateDialog projectId={projectId} id={templateId} onClose={() => setEditing(false)} />
-        </Suspense>
-      )}
     </div>
   );
 }
