@@ -70,7 +70,7 @@ const settings = {
     .nullable()
     .optional()
     .describe(
-      "Sends only `email.received` of emails to one of these addresses, and no other events. With `tags`, events of tagged emails are sent, too. `*` stands for any characters before the @, as in `orders+*@in.example.com`. null, the default, sends all events.",
+      "Sends `email.received` only for emails to one of these addresses. Without `tags` it sends no other events. `*` stands for any characters before the @, as in `orders+*@in.example.com`. null, the default, sends all events.",
     ),
   batchSize: z
     .int()

@@ -20,7 +20,7 @@ const CANCELLED_SHARE = 0.02;
 const CANCELS_AT_ONCE = 8;
 const RESPONSE_TIMEOUT_MS = 60_000;
 const END_TIMEOUT_MS = 1_200_000;
-/** The same instant is written in zones whose clocks differ, and one of them is not on the hour. */
+/** Times are written with different offsets from UTC, and one of them is not a whole number of hours. */
 const OFFSETS_MINUTES = [0, 120, -300, 345];
 /** A limit by second may start with a second's worth. */
 const RATE_WINDOW_MS = 10_000;
@@ -110,14 +110,14 @@ async function scheduleAll(
 
 const two = (value: number) => String(value).padStart(2, "0");
 
-/** Returns an instant in the notation of a zone, such as `2026-10-25T02:30:00.000+05:45`. */
+/** Returns a time with an offset from UTC, such as `2026-10-25T02:30:00.000+05:45`. */
 function withOffset(ms: number, minutes: number): string {
   const [sign, size] = [minutes < 0 ? "-" : "+", Math.abs(minutes)];
   const local = new Date(ms + minutes * 60_000).toISOString().slice(0, -1);
   return `${local}${sign}${two(Math.floor(size / 60))}:${two(size % 60)}`;
 }
 
-/** Cancels emails while others leave. Returns those of which the response said that they were and will never be sent. */
+/** Cancels emails while others are sent. Returns those that, according to the response, were not and never will be sent. */
 async function cancelAll(environment: Environment, emails: readonly Scheduled[]): Promise<Scheduled[]> {
   const neverSent: Scheduled[] = [];
   const left = [...emails];

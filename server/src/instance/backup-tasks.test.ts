@@ -74,7 +74,7 @@ test(
   },
 );
 
-test("a process that can't be started is a failed backup, and the server goes on", async () => {
+test("a backup whose process can't be started fails, and the server goes on", async () => {
   const program = process.execPath;
   process.execPath = "/nowhere/node";
   try {

@@ -143,7 +143,7 @@ interface SettingsProps {
   setOpen: (isOpen: boolean) => void;
 }
 
-/** What has no place in the email: in the side panel, or in a dialog that a tool opens if there is no room for the panel. */
+/** The settings of a block, which have no place in the email. They are in the side panel, or in a dialog if there is no room for the panel. */
 function Settings({ block, onChange, isOpen, setOpen }: SettingsProps) {
   const { projectId, settings, bar, onUploaded } = useCanvas();
   const form =
