@@ -109,7 +109,7 @@ async function isOver({ key }: Campaign): Promise<void> {
 /** Returns the bulk emails that a sender may submit. */
 async function check(senderId: string, { key }: Campaign, ids: readonly string[]): Promise<string[]> {
   const list = { projectId: key.projectId, ids, chosenFor: null };
-  const asked = { sent: [], plain: [], list, kept: [], watched: [] };
+  const asked = { projectId: null, sent: [], plain: [], list, kept: [], watched: [] };
   const ends = await recordAndCheck(outbox.database, senderId, asked, RECIPIENT_CHECKS);
   return ids.filter((id) => ends.get(id) === "passed");
 }
@@ -392,7 +392,7 @@ test("skips contacts deleted while waiting or claimed and erases their addresses
   await outbox.start(transport);
   await hold.reached;
   await transaction(database, async (tx) => {
-    await redactRecipients(tx, campaign.key.projectId, erasedPeople(deleted), CONTACT_CHECKS.contactIfThere);
+    await redactRecipients(tx, campaign.key.projectId, erasedPeople(deleted), CONTACT_CHECKS.contactsThere);
     await dropContacts(tx, deleted);
   });
   const { rows } = await sql<{ kept: number }>`
@@ -430,7 +430,7 @@ test.each<[string, (campaign: Campaign) => Promise<unknown>]>([
     "is taken out of its batches",
     ({ key, ids }) =>
       transaction(outbox.database, (tx) =>
-        takeOutRecipients(tx, key.projectId, { by: "id", ids }, CONTACT_CHECKS.contactIfThere),
+        takeOutRecipients(tx, key.projectId, { by: "id", ids }, CONTACT_CHECKS.contactsThere),
       ),
   ],
 ])(
@@ -461,7 +461,7 @@ test("records an email as sent when its contact is deleted during the submission
       tx,
       campaign.key.projectId,
       erasedPeople([contactId]),
-      CONTACT_CHECKS.contactIfThere,
+      CONTACT_CHECKS.contactsThere,
     );
     await dropContacts(tx, [contactId]);
   });
