@@ -13,6 +13,8 @@ const outbox = useOutbox();
 
 beforeEach(() => treatAsCluster(outbox.database));
 
+const textOf = (due: object) => JSON.stringify(due);
+
 /** Uses the statements for one PostgreSQL, until `work` ends. */
 async function onOnePostgres<T>(work: (database: Database) => Promise<T>): Promise<T> {
   const log = createLog({ level: "silent" });
@@ -47,11 +49,10 @@ test("lists the same due queues on a cluster as on one PostgreSQL", async () => 
     insert into recipient_batches (project_id, id, campaign_id, content_id, email_ids, contact_ids, addresses, domains)
     select project_id, ${newId()}, ${campaignId}, content_id, array[new_id()], array[new_id()], array['a@b.example'], array['b.example']
     from emails where campaign_id = ${campaignId}`.execute(outbox.database);
-  const key = (due: object) => JSON.stringify(due);
   const found = await listDueQueues(outbox.database, false);
   expect(found).toHaveLength(5);
   const expected = await onOnePostgres((database) => listDueQueues(database, false));
-  expect(found.map(key).toSorted()).toEqual(expected.map(key).toSorted());
+  expect(found.map(textOf).toSorted()).toEqual(expected.map(textOf).toSorted());
   await sql`delete from recipient_batches`.execute(outbox.database);
 });
 
