@@ -21,7 +21,7 @@ const route = getRouteApi("/signed-in/$projectId/segments/$segmentId");
 export function NewSegmentPage() {
   const project = useProject();
   return (
-    <Page title={t("New segment")} width="wide">
+    <Page title={t("New segment")}>
       <Back projectId={project.id} />
       <SegmentEditor projectId={project.id} segment={null} onTaken={() => undefined} />
     </Page>
@@ -38,7 +38,6 @@ export function SegmentPage() {
   return (
     <Page
       title={data?.name ?? t("Segment")}
-      width="wide"
       actions={data !== undefined && <DeleteButton projectId={project.id} segment={data} />}
     >
       <Back projectId={project.id} />

@@ -41,7 +41,6 @@ export function WorkflowsPage() {
     <Page
       title={t("Workflows")}
       about={t("Emails and other steps that run when something happens.")}
-      width="wide"
       actions={
         <>
           <Button onClick={() => setImporting(true)}>
