@@ -124,11 +124,13 @@ function columnsOf(
   return [
     {
       key: "name",
+      onPhone: true,
       head: t("Name"),
       cell: (row) => <NameAndTrigger projectId={projectId} workflow={row} segments={segments} />,
     },
     {
       key: "state",
+      onPhone: true,
       head: t("Status"),
       width: "w-40",
       cell: (row) => <StateBadge workflow={row} />,
@@ -150,6 +152,7 @@ function columnsOf(
     },
     {
       key: "actions",
+      onPhone: true,
       head: <span className="sr-only">{t("Actions")}</span>,
       width: "w-16",
       align: "end",
