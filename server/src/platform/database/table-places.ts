@@ -17,10 +17,12 @@ export const ON_COORDINATOR: readonly string[] = [
   "notices",
   "passkey_challenges",
   "passkeys",
+  "processes",
   "rate_windows",
   "recovery_codes",
   "schema_migrations",
   "second_factors",
   "sessions",
+  "storage_days",
   "stripe_events",
 ];
