@@ -1654,11 +1654,12 @@ CREATE TABLE processes (
 );
 
 CREATE TABLE storage_days (
-  day              date                      NOT NULL,
-  measured_at      timestamp with time zone  NOT NULL,
-  database_bytes   bigint                    NOT NULL,
-  disk_used_bytes  bigint,
-  table_bytes      jsonb                     NOT NULL,
+  day               date                      NOT NULL,
+  measured_at       timestamp with time zone  NOT NULL,
+  database_bytes    bigint                    NOT NULL,
+  disk_used_bytes   bigint,
+  disk_total_bytes  bigint,
+  table_bytes       jsonb                     NOT NULL,
   CONSTRAINT storage_days_pkey PRIMARY KEY (day)
 );
 

@@ -20,6 +20,8 @@ create table storage_days (
   database_bytes bigint not null,
   -- Used bytes of the disk of an embedded database. Null if the database is elsewhere, because its disk can't be seen.
   disk_used_bytes bigint,
+  -- Tells another disk from a fuller one.
+  disk_total_bytes bigint,
   -- Bytes of the largest tables by name, with their indexes.
   table_bytes jsonb not null
 );

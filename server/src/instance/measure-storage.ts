@@ -1,6 +1,7 @@
 // Measures the sizes of the database and of its disk once an hour, so that the installation page can project their growth.
 import { statfs } from "node:fs/promises";
 import { startLoop, type Loop } from "../platform/background/background.ts";
+import { now } from "../platform/clock.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
 import type { Log } from "../platform/log.ts";
 import type { Metrics } from "../platform/metrics.ts";
@@ -34,8 +35,8 @@ export async function readDisk(folder: string): Promise<Disk | null> {
 /** Stores today's sizes. `dataDir` is the folder of an embedded database, and null for a database elsewhere. */
 export async function measureStorage(database: Database, dataDir: string | null): Promise<void> {
   const disk = dataDir === null ? null : await readDisk(dataDir);
-  const diskUsedBytes = disk === null ? null : disk.totalBytes - disk.freeBytes;
-  await upsertStorageDay(database, { diskUsedBytes, tables: MEASURED_TABLES });
+  const measured = disk && { usedBytes: disk.totalBytes - disk.freeBytes, totalBytes: disk.totalBytes };
+  await upsertStorageDay(database, { disk: measured, tables: MEASURED_TABLES });
   await deleteOldStorageDays(database, KEPT_DAYS);
 }
 
@@ -63,5 +64,7 @@ export function startMeasuringStorage({
 /** Returns the growth of the last 30 days, or null if the history is too short. */
 export async function readProjection(tx: Tx, freeBytes: number | null): Promise<Projection | null> {
   const [first, last] = await listStorageEnds(tx, PROJECTED_FROM_DAYS);
-  return first === undefined || last === undefined ? null : projectGrowth(first, last, freeBytes);
+  return first === undefined || last === undefined
+    ? null
+    : projectGrowth(first, last, { freeBytes, at: now() });
 }

@@ -7,15 +7,16 @@ export interface ReportingProcess {
   roles: readonly string[];
   host: string;
   version: string;
+  startedAt: Date;
 }
 
 /** Writes or renews the row of a process. */
 export async function upsertProcess(
   database: Database,
-  { id, roles, host, version }: ReportingProcess,
+  { id, roles, host, version, startedAt }: ReportingProcess,
 ): Promise<void> {
   await sql`
-    insert into processes (id, roles, host, version) values (${id}, ${roles}::text[], ${host}, ${version})
+    insert into processes (id, roles, host, version, started_at) values (${id}, ${roles}::text[], ${host}, ${version}, ${startedAt})
     on conflict (id) do update set seen_at = excluded.seen_at`.execute(database);
 }
 
@@ -30,7 +31,7 @@ export async function deleteSilentProcesses(database: Database, silentSeconds: n
   );
 }
 
-/** Returns the processes. One is alive if it reported within the given time. */
+/** Returns the processes, those that are alive first. One is alive if it reported within the given time. */
 export async function listProcesses(
   tx: Tx,
   { aliveSeconds, limit }: { aliveSeconds: number; limit: number },
@@ -46,6 +47,6 @@ export async function listProcesses(
   }>`
     select id, roles, host, version, started_at, seen_at,
       seen_at > now() - make_interval(secs => ${aliveSeconds}) as is_alive
-    from processes order by started_at, id limit ${limit}`.execute(tx);
+    from processes order by is_alive desc, started_at, id limit ${limit}`.execute(tx);
   return rows;
 }

@@ -11,7 +11,7 @@ export interface Growth {
   since: string;
   days: number;
   databaseBytesPerDay: number;
-  /** Null if the disk of the database is unknown. */
+  /** Null if the disk of the database is unknown or was replaced. */
   diskBytesPerDay: number | null;
   /** Null if the disk is unknown, doesn't fill up, or lasts for ten years. */
   diskFullAt: string | null;
@@ -23,16 +23,21 @@ export interface Projection {
   tableBytesPerDay: Readonly<Record<string, number>>;
 }
 
-/** Returns the growth per day between two measurements, or null if they are less than three days apart. */
+/**
+ * Returns the growth per day between two measurements, or null if they are less than three days apart.
+ */
 export function projectGrowth(
   first: StorageDay,
   last: StorageDay,
-  freeBytes: number | null,
+  { freeBytes, at }: { freeBytes: number | null; at: Date },
 ): Projection | null {
   const days = (last.measuredAt.getTime() - first.measuredAt.getTime()) / DAY_MS;
   if (days < LEAST_DAYS) return null;
   const perDay = (from: number, to: number) => Math.round((to - from) / days);
-  const isDiskKnown = first.diskUsedBytes !== null && last.diskUsedBytes !== null;
+  const isDiskKnown =
+    first.diskUsedBytes !== null &&
+    last.diskUsedBytes !== null &&
+    first.diskTotalBytes === last.diskTotalBytes;
   const diskBytesPerDay = isDiskKnown ? perDay(first.diskUsedBytes ?? 0, last.diskUsedBytes ?? 0) : null;
   const tables = Object.entries(last.tableBytes).flatMap(([name, bytes]): Array<[string, number]> => {
     const before = first.tableBytes[name];
@@ -44,7 +49,7 @@ export function projectGrowth(
       days: Math.round(days),
       databaseBytesPerDay: perDay(first.databaseBytes, last.databaseBytes),
       diskBytesPerDay,
-      diskFullAt: fullAt(last.measuredAt, diskBytesPerDay, freeBytes),
+      diskFullAt: fullAt(at, diskBytesPerDay, freeBytes),
     },
     tableBytesPerDay: Object.fromEntries(tables),
   };

@@ -2,6 +2,7 @@
 import { hostname } from "node:os";
 import type { Database } from "../platform/database/database.ts";
 import { newId } from "../platform/ids.ts";
+import { now } from "../platform/clock.ts";
 import type { Log } from "../platform/log.ts";
 import type { Metrics } from "../platform/metrics.ts";
 import type { InstanceFacts } from "./facts.ts";
@@ -18,7 +19,7 @@ export async function startRecords(
   closing: Array<() => Promise<void>>,
 ): Promise<void> {
   const { database, log, metrics } = parts;
-  const process = { id: newId(), roles, host: hostname(), version };
+  const process = { id: newId(), roles, host: hostname(), version, startedAt: now() };
   const report = await startListingProcess({ database, process, log, metrics });
   closing.push(() => report.stop());
   if (!roles.includes("worker")) return;

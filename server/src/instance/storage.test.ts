@@ -32,6 +32,8 @@ test("lists processes of every role until they stop, and a crashed one for an ho
     { roles: ["api"], isAlive: true },
     { roles: ["smtp"], isAlive: false },
   ]);
+  await server.rows("update processes set started_at = now() - interval '1 day' where host = 'mail-2'");
+  expect((await rolesOf())?.map(({ isAlive }) => isAlive)).toEqual([true, false]);
   await deleteSilentProcesses(server.database, 3_600);
   expect(await rolesOf()).toHaveLength(2);
   await server.rows("update processes set seen_at = now() - interval '61 minutes' where host = 'mail-2'");
@@ -72,10 +74,11 @@ test("projects no growth from less than three days, and that of each table from 
   expect([perDay("emails"), perDay("events")]).toEqual([5_000, null]);
 });
 
-const day = (at: string, used: number | null) => ({
+const day = (at: string, used: number | null, total = 100 * GB) => ({
   measuredAt: new Date(at),
   databaseBytes: GB,
   diskUsedBytes: used,
+  diskTotalBytes: total,
   tableBytes: {},
 });
 
@@ -85,10 +88,16 @@ test.each([
   ["doesn't fill up within ten years", 10 * GB, 10 * GB + 1_000, 20 * GB, null],
   ["has an unknown end if its free space is unknown", 10 * GB, 20 * GB, null, null],
 ])("a disk %s", (_, before, after, free, fullAt) => {
-  const projection = projectGrowth(
-    day("2026-10-01T00:00:00Z", before),
-    day("2026-10-11T00:00:00Z", after),
-    free,
-  );
+  const projection = projectGrowth(day("2026-10-01T00:00:00Z", before), day("2026-10-11T00:00:00Z", after), {
+    freeBytes: free,
+    at: new Date("2026-10-11T00:00:00Z"),
+  });
   expect(projection?.growth.diskFullAt).toBe(fullAt);
+});
+
+test("says nothing about a disk that replaced another one", () => {
+  const before = day("2026-10-01T00:00:00Z", 10 * GB, 50 * GB);
+  const after = day("2026-10-11T00:00:00Z", 20 * GB);
+  const projection = projectGrowth(before, after, { freeBytes: GB, at: after.measuredAt });
+  expect(projection?.growth).toMatchObject({ diskBytesPerDay: null, diskFullAt: null });
 });

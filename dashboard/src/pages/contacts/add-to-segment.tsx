@@ -2,6 +2,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState, type FormEvent } from "react";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { call, problemWith } from "../../api/call.ts";
 import { api } from "../../api/endpoints.ts";
 import { projectKey } from "../../api/query-key.ts";
@@ -14,6 +15,7 @@ import { useToast } from "../../ui/toasts.tsx";
 import { segmentsQuery } from "../segments/segment-queries.ts";
 
 const NEW = "";
+const AT_ONCE = LIMITS.segmentEmails.value;
 
 interface AddToSegmentProps {
   projectId: string;
@@ -38,8 +40,11 @@ function useAdding(
           : { id: target };
       // A new list stays chosen if adding fails, so that a second try creates no other one.
       onCreated(segment.id);
-      const body = { emails: [...emails] };
-      const { added } = await call(api.segments.addMembers, { projectId, params: segment, body });
+      let added = 0;
+      for (let at = 0; at < emails.length; at += AT_ONCE) {
+        const body = { emails: emails.slice(at, at + AT_ONCE) };
+        added += (await call(api.segments.addMembers, { projectId, params: segment, body })).added;
+      }
       return { added, segmentId: segment.id };
     },
     onSuccess: ({ added, segmentId }) => {

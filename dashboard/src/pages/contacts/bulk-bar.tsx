@@ -127,17 +127,20 @@ export function BulkBar(props: BulkBarProps) {
 }
 
 /** Adds the selected contacts to a manual list. All matches of a filter are a dynamic segment instead. */
-function AddButton({ projectId, selection, list: { rows = [] } }: BulkBarProps) {
+function AddButton({ projectId, selection, list: { rows } }: BulkBarProps) {
   const [isOpen, setOpen] = useState(false);
+  /** Of all rows that were shown since the first one was ticked, because another order replaces them. */
+  const [emailOf] = useState(() => new Map<string, string>());
+  useEffect(() => rows?.forEach(({ id, email }) => emailOf.set(id, email)), [rows, emailOf]);
   const body = selection.body();
-  const ids = new Set(body.mode === "ids" ? body.contactIds : []);
+  const { contactIds: ids = [] } = body.mode === "ids" ? body : {};
   return (
     <>
       <Button onClick={() => setOpen(true)}>{t("Add to segment")}</Button>
       {isOpen && (
         <AddToSegment
           projectId={projectId}
-          emails={rows.filter(({ id }) => ids.has(id)).map(({ email }) => email)}
+          emails={ids.flatMap((id) => emailOf.get(id) ?? [])}
           onDone={selection.clear}
           onClose={() => setOpen(false)}
         />

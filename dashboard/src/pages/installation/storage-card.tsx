@@ -47,14 +47,14 @@ export function StorageCard({ tables }: { tables: Installation["tables"] }) {
 }
 
 /** Shows how fast the database and its disk grow, and when the disk will be full. */
-export function GrowthCard({ installation: { growth, disk } }: { installation: Installation }) {
+export function GrowthCard({ installation: { growth, database } }: { installation: Installation }) {
   return (
     <PartCard title={t("Disk forecast")} {...(growth !== null && { about: spanOf(growth) })}>
       {growth === null ? (
         <Note>{t("Not enough history. The forecast appears after three days of measurements.")}</Note>
       ) : (
         <dl className="grid gap-x-8 gap-y-3 px-5 py-4 text-sm sm:grid-cols-2 lg:grid-cols-3">
-          <Fact name={t("Disk full")}>{fullOf(growth, disk)}</Fact>
+          <Fact name={t("Disk full")}>{fullOf(growth, database)}</Fact>
           <Fact name={t("Disk usage per day")}>
             {growth.diskBytesPerDay === null ? UNKNOWN : signed(growth.diskBytesPerDay)}
           </Fact>
@@ -70,9 +70,9 @@ type Growth = NonNullable<Installation["growth"]>;
 const spanOf = ({ days }: Growth) =>
   plural(days, "Based on the last {n} day.", "Based on the last {n} days.");
 
-function fullOf({ diskFullAt, diskBytesPerDay }: Growth, disk: Installation["disk"]): string {
-  if (diskBytesPerDay === null || disk === null)
-    return t("Unknown, because the database is on another server");
+function fullOf({ diskFullAt, diskBytesPerDay }: Growth, database: Installation["database"]): string {
+  if (database?.isElsewhere === true) return t("Unknown, because the database is on another server");
+  if (diskBytesPerDay === null) return t("Unknown");
   if (diskFullAt !== null) return t("Around {day}", { day: formatDay(diskFullAt) });
   return diskBytesPerDay > 0 ? t("In more than ten years") : t("Never at this rate");
 }

@@ -913,6 +913,7 @@ export interface StorageDaysTable {
   measuredAt: Date;
   databaseBytes: number;
   diskUsedBytes: number | null;
+  diskTotalBytes: number | null;
   tableBytes: ColumnType<unknown, string, string>;
 }
 

@@ -15,7 +15,8 @@ interface TextProps {
 }
 
 export function Text({ field, text, onChange }: TextProps) {
-  const { list, options } = useValueSuggestions(field, text);
+  const [isFocused, setFocused] = useState(false);
+  const { list, options } = useValueSuggestions(field, text, isFocused);
   return (
     <>
       <input
@@ -23,6 +24,8 @@ export function Text({ field, text, onChange }: TextProps) {
         list={list}
         aria-label={t("Value")}
         value={text}
+        onFocus={() => setFocused(true)}
+        onBlur={() => setFocused(false)}
         onChange={({ target }) => onChange(target.value)}
         className={INPUT_CLASS}
       />
@@ -40,7 +43,8 @@ interface SeveralProps {
 
 export function Several({ field, values, type, onChange }: SeveralProps) {
   const [typed, setTyped] = useState("");
-  const { list, options } = useValueSuggestions(field, typed);
+  const [isFocused, setFocused] = useState(false);
+  const { list, options } = useValueSuggestions(field, typed, isFocused);
   const add = () => {
     const value = readTyped(typed, type);
     if (value === undefined) return;
@@ -71,7 +75,11 @@ export function Several({ field, values, type, onChange }: SeveralProps) {
         placeholder={values.length === 0 ? t("Value, then Enter") : ""}
         value={typed}
         onChange={(event) => setTyped(event.target.value)}
-        onBlur={add}
+        onFocus={() => setFocused(true)}
+        onBlur={() => {
+          setFocused(false);
+          add();
+        }}
         onKeyDown={(event) => {
           if (event.key === "Enter") {
             event.preventDefault();

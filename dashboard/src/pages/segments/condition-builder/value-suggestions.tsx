@@ -1,5 +1,5 @@
 // Suggests the values that contacts have in a field, most frequent first.
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useId, type ReactNode } from "react";
 import { api } from "../../../api/endpoints.ts";
 import { query } from "../../../api/query.ts";
@@ -9,10 +9,14 @@ import { useProject } from "../../project-shell.tsx";
 const PAUSE_MS = 250;
 const SUGGESTIONS = "20";
 
-/** Returns the `list` of an input and its options. Events, emails and segments have no values to suggest. */
+/**
+ * Returns the `list` of an input and its options. Events, emails and segments have no values to suggest.
+ * @param isFocused nothing is read before, because the server reads the values of all contacts
+ */
 export function useValueSuggestions(
   field: string,
   typed: string,
+  isFocused: boolean,
 ): { list: string | undefined; options: ReactNode } {
   const id = useId();
   const project = useProject();
@@ -24,8 +28,10 @@ export function useValueSuggestions(
       params: { field },
       query: { limit: SUGGESTIONS, ...(search === "" ? {} : { search }) },
     }),
-    enabled: isOwn,
-    placeholderData: keepPreviousData,
+    enabled: isOwn && isFocused,
+    staleTime: Infinity,
+    // Not the values of another field.
+    placeholderData: (before) => (before?.field === field ? before : undefined),
     retry: false,
   });
   const shown = (values.data?.values ?? []).filter((value) => String(value) !== typed);
