@@ -2,16 +2,32 @@
 import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";
+import { THEME_KEY } from "./src/ui/theme.ts";
 
 /**
- * Blocks the first paint until the script that applies the chosen theme has run, because the page would otherwise flash in the system's
- * theme.
+ * The script that runs before the first paint. It applies the chosen theme and says whether the address is one of a project, so that the
+ * page shows the right outline while the program loads. A file of its own, because the page's policy forbids inline scripts.
  */
-const shownOnceItRan: Plugin = {
-  name: "shown-once-it-ran",
+const FIRST_SCRIPT = `(function (root) {
+  var theme = localStorage.getItem(${JSON.stringify(THEME_KEY)});
+  if (theme === "light" || theme === "dark") root.dataset.theme = theme;
+  if (/^\\/app\\/[0-9a-f]{8}-/.test(location.pathname)) root.dataset.shell = "project";
+})(document.documentElement);
+`;
+
+const firstPaint: Plugin = {
+  name: "first-paint",
+  apply: "build",
+  buildStart() {
+    this.emitFile({ type: "asset", name: "first-paint.js", source: FIRST_SCRIPT });
+  },
   transformIndexHtml: {
     order: "post",
-    handler: (html) => html.replace('<script type="module"', '<script type="module" blocking="render"'),
+    handler: (_html, { bundle }) => {
+      const file = Object.keys(bundle ?? {}).find((name) => name.includes("first-paint"));
+      if (file === undefined) throw new Error("The script of the first paint is missing in the build.");
+      return [{ tag: "script", attrs: { src: `/app/${file}` }, injectTo: "head-prepend" }];
+    },
   },
 };
 
@@ -27,7 +43,7 @@ const withoutSlash: Plugin = {
 
 export default defineConfig({
   base: "/app/",
-  plugins: [react(), tailwindcss(), shownOnceItRan, withoutSlash],
+  plugins: [react(), tailwindcss(), firstPaint, withoutSlash],
   // Nothing is inlined, because the page's policy forbids inline scripts.
   build: {
     manifest: true,

@@ -354,6 +354,13 @@ test("the email of a step is edited in the workflow, with a warning about its ot
   await server.call("PATCH", step.path, step.byKey, { name: "Say hello" });
   await readAgain(page);
   await page.getByRole("heading", { name: "Say hello", includeHidden: true }).waitFor({ state: "attached" });
+  // Escape closes the question, and not the dialog below it.
+  await dialog.getByRole("button", { name: "Close" }).click();
+  const question = page.getByRole("dialog", { name: "Leave without saving?" });
+  await question.waitFor();
+  await page.keyboard.press("Escape");
+  await question.waitFor({ state: "detached" });
+  await email(page).getByText("The very First line").waitFor();
   await dialog.getByRole("button", { name: "Save", exact: true }).click();
   await dialog.getByRole("button", { name: "Saved", exact: true }).waitFor();
   expect((await stored()).body).toContain("The very First line");

@@ -46,7 +46,7 @@ test("a new key is shown despite attempts to close, and leaving asks until it is
   await page.keyboard.press("Enter");
   await making.asked;
   await tryToClose(page);
-  expect(asked).toHaveLength(1);
+  await expect.poll(() => asked).toHaveLength(1);
   making.letGo();
   await page.getByRole("heading", { name: "Copy your key now" }).waitFor();
   await page.goBack();

@@ -49,6 +49,29 @@ test("typed settings survive a change of tab and a save by another user", async 
   expect(await page.getByLabel("URL").inputValue()).toBe("https://example.com/hook");
 });
 
+test("the question before leaving works by keyboard, gives the focus back, and leaves only if told so", async () => {
+  const { page, leaves } = await open(() => "/settings");
+  leaves.next = null;
+  const question = page.getByRole("dialog", { name: "Leave without saving?" });
+  const contacts = page.getByRole("link", { name: "Contacts", exact: true });
+  await page.getByLabel("Project name").fill("Typed");
+  await contacts.press("Enter");
+  await question.getByText("You will lose your changes.").waitFor();
+  // The shortcut of another page does nothing below the question.
+  await page.keyboard.press("g");
+  await page.keyboard.press("s");
+  await page.keyboard.press("Escape");
+  await question.waitFor({ state: "detached" });
+  expect(await contacts.evaluate((link) => link === link.ownerDocument.activeElement)).toBe(true);
+  expect(await page.getByLabel("Project name").inputValue()).toBe("Typed");
+  await page.keyboard.press("Enter");
+  await question.waitFor();
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { level: 1, name: "Contacts" }).waitFor();
+  expect(await question.count()).toBe(0);
+});
+
 test("rejected JSON of a contact names the field, and leaving the page asks", async () => {
   const { page, asked } = await open(async ({ byKey }) => {
     const contact = { email: "ada@example.com", data: { plan: "pro" } };

@@ -6,9 +6,13 @@ import type { TestProject, TestServer } from "../server/src/testing/test-server.
 export interface Opened {
   page: Page;
   project: TestProject;
-  /** Confirmation messages of the page. The test stays on the page unless `leaves.next` is true. */
+  /** Questions before leaving the page or closing the tab. The test stays on the page unless `leaves.next` is true. With null the test answers the dashboard's questions. */
   asked: string[];
-  leaves: { next: boolean };
+  leaves: Leaves;
+}
+
+interface Leaves {
+  next: boolean | null;
 }
 
 /** Returns a page's path within its project, after creating its data. */
@@ -29,13 +33,32 @@ export async function openDashboard(
   const page = await context.newPage();
   page.setDefaultTimeout(15_000);
   const asked: string[] = [];
-  const leaves = { next: false };
+  const leaves: Leaves = { next: false };
   page.on("dialog", (dialog) => {
     asked.push(dialog.message());
-    void (leaves.next ? dialog.accept() : dialog.dismiss());
+    void (leaves.next === true ? dialog.accept() : dialog.dismiss());
   });
+  await handleLeaveQuestions(page, asked, leaves);
   await page.goto(`/app/${project.id}${await path(project)}`);
   return { page, project, asked, leaves };
+}
+
+/** Records the dashboard's own questions before leaving, and answers them by `leaves.next`. */
+async function handleLeaveQuestions(page: Page, asked: string[], leaves: Leaves): Promise<void> {
+  await page.exposeFunction("chooseToLeave", (question: string) => {
+    asked.push(question);
+    return leaves.next;
+  });
+  await page.addInitScript({
+    content: `new MutationObserver(async () => {
+      const dialog = document.querySelector("dialog[data-question=leave]:not([data-seen])");
+      if (dialog === null) return;
+      dialog.dataset.seen = "";
+      const [stay, leave] = dialog.querySelectorAll("button");
+      const leaves = await chooseToLeave(dialog.textContent);
+      if (leaves !== null) (leaves ? leave : stay).click();
+    }).observe(document, { childList: true, subtree: true });`,
+  });
 }
 
 /** Creates a resource through the API and returns its id. */

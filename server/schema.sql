@@ -1643,4 +1643,24 @@ CREATE UNIQUE INDEX link_domains_current ON link_domains USING btree (project_id
 CREATE INDEX link_domains_domain ON link_domains USING btree (domain);
 CREATE INDEX link_domains_next_check_at ON link_domains USING btree (next_check_at) WHERE is_current;
 
+CREATE TABLE processes (
+  id          uuid                      NOT NULL,
+  roles       text[]                    NOT NULL,
+  host        text                      NOT NULL,
+  version     text                      NOT NULL,
+  started_at  timestamp with time zone  NOT NULL  DEFAULT now(),
+  seen_at     timestamp with time zone  NOT NULL  DEFAULT now(),
+  CONSTRAINT processes_pkey PRIMARY KEY (id)
+);
+
+CREATE TABLE storage_days (
+  day               date                      NOT NULL,
+  measured_at       timestamp with time zone  NOT NULL,
+  database_bytes    bigint                    NOT NULL,
+  disk_used_bytes   bigint,
+  disk_total_bytes  bigint,
+  table_bytes       jsonb                     NOT NULL,
+  CONSTRAINT storage_days_pkey PRIMARY KEY (day)
+);
+
 ALTER TABLE paused_destinations ADD CONSTRAINT paused_destinations_project_id_campaign_id_fkey FOREIGN KEY (project_id, campaign_id) REFERENCES campaigns(project_id, id) ON DELETE CASCADE;

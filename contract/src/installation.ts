@@ -4,6 +4,7 @@ import { EMAIL_KINDS } from "./emails.ts";
 import { endpoint } from "./endpoint.ts";
 import { instant, pathId } from "./field.ts";
 import { JOB_STATES } from "./job.ts";
+import { growth, process } from "./installation-processes.ts";
 import { LIMITS } from "./limits/limits.ts";
 import { translation } from "./translation.ts";
 
@@ -41,16 +42,6 @@ const finding = z.object({
   translation: translation.optional(),
   advice: z.string().nullable(),
 });
-
-const process = z
-  .object({
-    id: z.uuid(),
-    startedAt: instant,
-    leaseUntil: instant,
-    isAlive: z.boolean().describe("Whether its lease is valid. It is renewed every few seconds."),
-    outages: z.array(z.string()).describe("Transports that this process can't reach."),
-  })
-  .describe("A process with the role `worker`.");
 
 const queue = z.object({
   project: projectOf,
@@ -116,7 +107,7 @@ export const getInstallation = endpoint({
         systemFrom: z.string().describe("The sender of platform email."),
       }),
       findings: z.array(finding).nullable().describe(`The quick checks of \`npm run doctor\`. ${inTime}`),
-      processes: z.array(process).nullable().describe(inTime),
+      processes: z.array(process).nullable().describe(`All processes, whatever their roles. ${inTime}`),
       transports: z
         .array(
           z.object({
@@ -142,13 +133,25 @@ export const getInstallation = endpoint({
         .nullable()
         .describe(inTime),
       tables: z
-        .array(z.object({ name: z.string(), bytes: z.number(), rows: z.number().describe("Estimated.") }))
+        .array(
+          z.object({
+            name: z.string(),
+            bytes: z.number(),
+            rows: z.number().describe("Estimated."),
+            bytesPerDay: z.number().nullable().describe("Null if the history is too short."),
+          }),
+        )
         .nullable()
         .describe(`The largest tables, with their indexes. ${inTime}`),
       disk: z
         .object({ freeBytes: z.number(), totalBytes: z.number() })
         .nullable()
         .describe("The disk of DATA_DIR. Null if it can't be read."),
+      growth: growth
+        .nullable()
+        .describe(
+          "Growth over the last 30 days, measured every hour by a process with the role `worker`. Null with less than three days of history.",
+        ),
     }),
   },
   errors: ["RESOURCE_NOT_FOUND"],

@@ -13,8 +13,8 @@ const MESSAGES = { small: 2_000, large: 10_000 };
 const KILLS = { small: 5, large: 20 };
 const CLIENTS = 32;
 const PROGRESS_TIMEOUT_MS = 120_000;
-/** If the server dies while it stores a message, a repeat is accepted only a minute later. */
-const REPLY_TIMEOUT_MS = 180_000;
+/** A start of all processes, on a busy machine. */
+const REPLY_TIMEOUT_MS = 120_000;
 const END_TIMEOUT_MS = 600_000;
 const ENDED = new Set(["SENT", "UNCONFIRMED", "FAILED", "SKIPPED"]);
 

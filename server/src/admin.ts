@@ -38,11 +38,18 @@ export async function runAdmin(
   });
   const log = createLog({ level: "error" });
   const pool = createPool({ connection: found.connection, maxConnections: 2, log });
+  // One for all statements, because each names prepared statements of the same connections.
+  const database = createDatabase(pool);
   try {
-    await asked.check(createDatabase(pool));
+    await asked.check(database);
     await migrate(pool);
     const openSealer = async () => createSealer(settings.APP_SECRET ?? (await findSecret(dataDir)));
-    const reported = await asked.run({ database: createDatabase(pool), openSealer, readInput });
+    const reported = await asked.run({
+      database,
+      openSealer,
+      readInput,
+      progress: asked.isJson ? () => undefined : say,
+    });
     if (asked.isJson) say(JSON.stringify(reported.json));
     else reported.lines.forEach(say);
     return reported.code ?? 0;

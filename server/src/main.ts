@@ -41,6 +41,7 @@ import { bootstrap, explainIgnored } from "./instance/bootstrap.ts";
 import { factsOf } from "./instance/facts.ts";
 import { greet, warnAboutRoot } from "./instance/greeting.ts";
 import { SETTING_CHECKS } from "./instance/setting-checks.ts";
+import { startRecords } from "./instance/start-records.ts";
 import { openStatusServer } from "./instance/status-server.ts";
 import { watchDatabase } from "./instance/watch-database.ts";
 import { startWorker } from "./worker.ts";
@@ -183,6 +184,9 @@ async function startRoles(config: Config, ground: Ground): Promise<Pick<Running,
   const { addRecoveryParticipant } = await watchDatabase(parts, ground, config.DATA_DIR);
   const accounts = await bootstrap(parts.database, parts.sealer, config);
   if (accounts === "has accounts") (await explainIgnored(parts.database, config)).forEach(say);
+  const { address, transport } = parts;
+  const facts = factsOf(config, { transportName: transport.name, baseUrl: () => address.url });
+  await startRecords(parts, facts, closing);
   const hints = createHints({ ...parts, pool: ground.pool });
   closing.push(() => hints.stop());
   if (config.ROLES.includes("worker")) {
@@ -193,8 +197,6 @@ async function startRoles(config: Config, ground: Ground): Promise<Pick<Running,
   hints.start();
   const notices = createNoticeStore(parts.database);
   await openSmtp(config, parts, notices, ground);
-  const { address, transport } = parts;
-  const facts = factsOf(config, { transportName: transport.name, baseUrl: () => address.url });
   if (http === null) {
     const status = await openStatusServer({
       ...parts,
@@ -241,8 +243,7 @@ async function openSmtp(
   notices: NoticeStore,
   { closing, say }: Ground,
 ): Promise<void> {
-  const isNowhere = parts.bounceDomain === null && parts.inboundDomain === null;
-  if (!config.ROLES.includes("smtp") || isNowhere) return;
+  if (!config.ROLES.includes("smtp") || (parts.bounceDomain ?? parts.inboundDomain) === null) return;
   const { startSmtp } = await import("./smtp.ts");
   const endpoint = await startSmtp({
     ...parts,

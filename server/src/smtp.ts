@@ -23,6 +23,7 @@ import {
   type Recipient,
 } from "./deliveries/smtp-recipients.ts";
 import {
+  LOST_DOMAIN,
   NO_ROOM,
   NOT_NOW,
   NOT_OURS,
@@ -153,6 +154,7 @@ async function replyRecipient(
     if (envelope.rcptTo.length >= MAX_RECIPIENTS) return done(TOO_MANY_RECIPIENTS);
     const recipient = await findRecipient(address.address, deps);
     if (recipient === null) return done(NOT_OURS);
+    if (recipient === "lost") return done(LOST_DOMAIN);
     const isReport = recipient.kind === "report";
     if (!isReport && announcedBytes(envelope) > mostBytes(envelope)) return done(TOO_LARGE);
     if (!(await deps.notices.hasRoom())) return done(NO_ROOM);

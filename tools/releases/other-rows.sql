@@ -49,6 +49,7 @@ insert into passkeys (id, user_id, credential_id, public_key, sign_count, transp
 insert into passkey_challenges (hash, expires_at) values ('challenge', now()) on conflict do nothing;
 insert into paused_destinations (project_id, destination, domains, answer, try_at, released_at)
   values (:project, 'example.org', '{example.org}', '550 no', now(), now());
+insert into processes (id, roles, host, version) values (new_id(), '{worker}', 'mail-1', '0.1.0');
 insert into project_suspensions (project_id, id, reasons, lifted_at) values (:project, new_id(), '["Bounces"]', now());
 insert into link_domains (project_id, domain) values (:project, 'go.example.com');
 insert into received_emails (project_id, id, contact_id, thread_id, recipient, from_address, subject, reference_ids, raw)
@@ -68,6 +69,7 @@ insert into segment_members (project_id, segment_id, contact_id)
   where s.project_id = :project and s.type = 'STATIC' limit 1;
 update segments s set member_count = (select count(*) from segment_members m where m.project_id = s.project_id and m.segment_id = s.id)
 where s.project_id = :project and s.type = 'STATIC';
+insert into storage_days (day, measured_at, database_bytes, table_bytes) values ('2026-10-01', now(), 1, '{}') on conflict do nothing;
 insert into stripe_events (id, type, told_at, done_at) values ('evt_1', 'invoice.paid', now(), now());
 insert into suppressions (project_id, id, email, reason) values (:project, new_id(), 'gone@example.com', 'HARD_BOUNCE');
 insert into tls_reports (project_id, id, domain, reporter, report_id, begins_at, ends_at, successes, failures, details)

@@ -24,7 +24,15 @@ export const INSTALLATION_EXAMPLES = {
       },
     ],
     processes: [
-      { id: ID, startedAt: AT, leaseUntil: "2026-10-01T09:00:15.000Z", isAlive: true, outages: [] },
+      {
+        id: ID,
+        roles: ["api", "worker", "smtp"],
+        host: "mail-1",
+        version: "0.1.0",
+        startedAt: AT,
+        seenAt: AT,
+        isAlive: true,
+      },
     ],
     transports: [{ label: "smtp relay.example.com:587", outage: null }],
     throttledDomains: [],
@@ -61,8 +69,15 @@ export const INSTALLATION_EXAMPLES = {
       maxConnections: 100,
       isElsewhere: true,
     },
-    tables: [{ name: "emails", bytes: 314_572_800, rows: 1_200_000 }],
+    tables: [{ name: "emails", bytes: 314_572_800, rows: 1_200_000, bytesPerDay: 5_242_880 }],
     disk: { freeBytes: 42_949_672_960, totalBytes: 107_374_182_400 },
+    growth: {
+      since: "2026-09-01T09:00:00.000Z",
+      days: 30,
+      databaseBytesPerDay: 12_582_912,
+      diskBytesPerDay: null,
+      diskFullAt: null,
+    },
   },
   "installation.projects": {
     data: [

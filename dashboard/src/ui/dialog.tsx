@@ -10,6 +10,8 @@ import { useLeaveWarning } from "./use-leave-warning.ts";
 const isTypedIn = ({ target }: FormEvent) =>
   !(target instanceof HTMLInputElement && target.type === "search");
 
+const SHOWN_ONCE = { title: t("Leave this page?"), description: t("You won't be able to see this again.") };
+
 const SIZES = {
   narrow: "top-[14vh] max-h-[76vh] w-[min(30rem,calc(100vw-2rem))]",
   wide: "top-[3vh] max-h-[94vh] w-[min(84rem,calc(100vw-1rem))]",
@@ -37,7 +39,7 @@ export function Dialog({
   size = "narrow",
   children,
 }: DialogProps) {
-  useLeaveWarning(isHeld, t("Leave this page? You won't be able to see this again."));
+  useLeaveWarning(isHeld, SHOWN_ONCE);
   const popup = useRef<HTMLDivElement>(null);
   const [isTyped, setTyped] = useState(false);
   /** Focus synchronously, not in the next frame, so that no typed letter is lost. Without such a field the dialog chooses. */

@@ -5,19 +5,15 @@ interface PageProps {
   title: string;
   about?: string;
   actions?: ReactNode;
-  /** "wide" is for pages with two columns of tools. */
-  width?: "reading" | "wide";
   children: ReactNode;
 }
 
-export function Page({ title, about, actions, width = "reading", children }: PageProps) {
+export function Page({ title, about, actions, children }: PageProps) {
   useEffect(() => {
     document.title = `${title} · Postloft`;
   }, [title]);
   return (
-    <div
-      className={`mx-auto w-full px-5 pt-8 pb-16 md:px-10 md:pt-10 ${width === "wide" ? "max-w-[96rem]" : "max-w-5xl"}`}
-    >
+    <div className="mx-auto w-full max-w-[84rem] px-5 pt-8 pb-16 md:px-10 md:pt-10">
       <header className="mb-6 flex flex-wrap items-start justify-between gap-3">
         {/* Long names and addresses may contain no space. */}
         <div className="min-w-0 wrap-anywhere">

@@ -1,12 +1,13 @@
-// A table with loading placeholders. On narrow screens it scrolls horizontally inside its frame.
+// A table with loading placeholders. On phones it shows the columns that matter, and otherwise scrolls horizontally inside its frame.
 import { ArrowDown, ArrowUp } from "lucide-react";
-import { memo, type ReactNode } from "react";
+import { memo, type CSSProperties, type ReactNode } from "react";
 import { Skeleton } from "./states.tsx";
 
 const CELL = "h-10 px-4 py-1.5";
 const SKELETON_ROWS = 8;
 /** Minimum width of a column without a width class. */
 const FREE_COLUMN_REM = 12;
+const FREE_COLUMN_ON_PHONE_REM = 8;
 /** The size of a Tailwind width step, so `w-36` is 9 rem. */
 const REM_PER_STEP = 0.25;
 /** Horizontal padding of a cell. */
@@ -23,6 +24,8 @@ export interface Column<Row> {
   width?: string;
   align?: "end";
   sorted?: "ascending" | "descending" | undefined;
+  /** Whether phones show it. If no column says so, they show all. */
+  onPhone?: boolean;
   cell: (row: Row) => ReactNode;
 }
 
@@ -39,6 +42,12 @@ interface TableProps<Row> {
 
 export function Table<Row>({ label, columns, rows, rowKey, isStale = false }: TableProps<Row>) {
   const isBusy = rows === undefined || isStale;
+  const matter = columns.filter(({ onPhone }) => onPhone === true);
+  const hiddenOn = hiddenOf(columns);
+  const widths = {
+    "--narrow": `${matter.length === 0 ? minWidthOf(columns) : minWidthOf(matter, FREE_COLUMN_ON_PHONE_REM)}rem`,
+    "--wide": `${minWidthOf(columns)}rem`,
+  } as CSSProperties;
   return (
     <div
       role="region"
@@ -47,8 +56,8 @@ export function Table<Row>({ label, columns, rows, rowKey, isStale = false }: Ta
       className={`relative overflow-x-auto transition-opacity focus-visible:-outline-offset-2 ${isStale ? "opacity-60" : ""}`}
     >
       <table
-        className="w-full table-fixed text-left text-sm"
-        style={{ minWidth: `${minWidthOf(columns)}rem` }}
+        className="w-full min-w-(--narrow) table-fixed text-left text-sm sm:min-w-(--wide)"
+        style={widths}
         aria-busy={isBusy}
       >
         <thead className="border-b border-line text-soft">
@@ -59,7 +68,7 @@ export function Table<Row>({ label, columns, rows, rowKey, isStale = false }: Ta
                 scope="col"
                 aria-sort={column.sorted}
                 style={{ width: isFree(column) ? undefined : `${widthOf(column)}rem` }}
-                className={`h-10 px-4 font-medium ${column.align === "end" ? "text-right" : ""}`}
+                className={`h-10 px-4 font-medium ${hiddenOn(column)} ${column.align === "end" ? "text-right" : ""}`}
               >
                 {column.head}
               </th>
@@ -85,11 +94,15 @@ interface RowProps<Item> {
 
 /** Renders again only if its item or a cell renderer changes; headers may change on every click. */
 const Row = memo(function Row<Item>({ row, columns }: RowProps<Item>) {
+  const hiddenOn = hiddenOf(columns);
   return (
     <tr className="relative transition-colors hover:bg-hover has-focus-visible:bg-hover">
-      {columns.map(({ key, align, cell }) => (
-        <td key={key} className={`${CELL} truncate ${align === "end" ? "text-right tabular-nums" : ""}`}>
-          {cell(row)}
+      {columns.map((column) => (
+        <td
+          key={column.key}
+          className={`${CELL} truncate ${hiddenOn(column)} ${column.align === "end" ? "text-right tabular-nums" : ""}`}
+        >
+          {column.cell(row)}
         </td>
       ))}
     </tr>
@@ -106,11 +119,18 @@ function isSameRow(before: RowProps<unknown>, after: RowProps<unknown>): boolean
   );
 }
 
+/** Returns the class of a column that phones don't show. */
+function hiddenOf(columns: ReadonlyArray<Pick<Column<never>, "onPhone">>) {
+  const isChosen = columns.some(({ onPhone }) => onPhone === true);
+  return ({ onPhone }: Pick<Column<never>, "onPhone">) =>
+    isChosen && onPhone !== true ? "max-sm:hidden" : "";
+}
+
 type Measured = Pick<Column<never>, "head" | "width">;
 
 /** Returns the width in rem below which the table scrolls. */
-function minWidthOf(columns: readonly Measured[]): number {
-  return columns.reduce((sum, column) => sum + widthOf(column), 0);
+function minWidthOf(columns: readonly Measured[], freeRem = FREE_COLUMN_REM): number {
+  return columns.reduce((sum, column) => sum + (isFree(column) ? freeRem : widthOf(column)), 0);
 }
 
 const isFree = ({ width }: Measured) => width === undefined;
@@ -125,10 +145,11 @@ function widthOf(column: Measured): number {
 }
 
 function SkeletonRow<Row>({ columns }: { columns: ReadonlyArray<Column<Row>> }) {
+  const hiddenOn = hiddenOf(columns);
   return (
     <tr>
-      {columns.map(({ key }) => (
-        <td key={key} className={CELL}>
+      {columns.map((column) => (
+        <td key={column.key} className={`${CELL} ${hiddenOn(column)}`}>
           <Skeleton className="h-3.5 w-3/5" />
         </td>
       ))}

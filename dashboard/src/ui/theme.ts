@@ -3,10 +3,11 @@
 export const THEMES = ["light", "dark", "system"] as const;
 export type Theme = (typeof THEMES)[number];
 
-const STORED_AS = "postloft.theme";
+/** The key of the choice in `localStorage`. */
+export const THEME_KEY = "postloft.theme";
 
 export function chosenTheme(): Theme {
-  const stored = localStorage.getItem(STORED_AS);
+  const stored = localStorage.getItem(THEME_KEY);
   return THEMES.find((one) => one === stored) ?? "system";
 }
 
@@ -18,7 +19,7 @@ export function showTheme(theme: Theme): void {
 
 /** Stores and applies the theme on this device. */
 export function chooseTheme(theme: Theme): void {
-  if (theme === "system") localStorage.removeItem(STORED_AS);
-  else localStorage.setItem(STORED_AS, theme);
+  if (theme === "system") localStorage.removeItem(THEME_KEY);
+  else localStorage.setItem(THEME_KEY, theme);
   showTheme(theme);
 }

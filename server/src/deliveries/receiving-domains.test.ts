@@ -126,8 +126,8 @@ test("gives a domain to the project that verified it, not to one that only added
   expect(await list(other)).toEqual([]);
 });
 
-test("rejects email after the domain lost its proof or was removed", async () => {
-  const project = await server.createProject();
+test("delays email for four days after a domain lost its proof, and rejects it after a removal", async () => {
+  const [project, other] = [await server.createProject(), await server.createProject()];
   const id = await addReceiving(project, "lost.acme.example");
   const removed = await addReceiving(project, "gone.acme.example");
   await server.call(domains.deleteDomain, project.byKey, { params: { id: removed } });
@@ -138,7 +138,17 @@ test("rejects email after the domain lost its proof or was removed", async () =>
     await server.rows("update domains set failed_at = failed_at - interval '1 hour' where id = $1", id);
     await verify(project, id);
   }
+  expect(await write("us@lost.acme.example")).toMatch(/^450 4\.3\.5/);
+  const age = (by: string) =>
+    server.rows("update domains set status_changed_at = now() - $2::interval where id = $1", id, by);
+  await age("95 hours");
+  expect(await write("us@lost.acme.example")).toMatch(/^450/);
+  await age("97 hours");
   expect(await write("us@lost.acme.example")).toMatch(NOT_OURS);
+  await age("0 hours");
+  await addReceiving(other, "lost.acme.example");
+  expect(await write("us@lost.acme.example")).toMatch(/^250/);
+  await expect.poll(async () => (await list(other)).length, WAIT).toBe(1);
 });
 
 test("routes an address to a webhook endpoint and to a workflow", async () => {

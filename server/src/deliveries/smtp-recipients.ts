@@ -48,8 +48,14 @@ export function recipientsOf({ rcptTo }: Pick<SMTPServerEnvelope, "rcptTo">): Re
   return [...new Map(found.map((recipient) => [recipient.address, recipient])).values()];
 }
 
-/** Classifies an address. Returns null if no one receives email there. */
-export async function findRecipient(address: string, deps: ReceivingDomains): Promise<Recipient | null> {
+/**
+ * Classifies an address. Returns null if no one receives email there, and "lost" if its domain lost its proof in the last four days, because
+ * a permanent rejection would lose the email for a mistake in DNS.
+ */
+export async function findRecipient(
+  address: string,
+  deps: ReceivingDomains,
+): Promise<Recipient | "lost" | null> {
   const lower = address.toLowerCase();
   const kind = kindOf(lower, deps);
   if (kind !== null) return { kind, address: lower, projectId: null, counted: lower };
@@ -58,8 +64,10 @@ export async function findRecipient(address: string, deps: ReceivingDomains): Pr
   if (!parsed.ok || local === "" || deps.inboundDomain === null) return null;
   const { domain } = parsed;
   if (domain === deps.bounceDomain || domain === deps.inboundDomain) return null;
-  const projectId = (await deps.domains.findReceivers([domain])).get(domain);
-  if (projectId === undefined) return null;
+  const receiver = (await deps.domains.findReceivers([domain])).get(domain);
+  if (receiver === undefined) return null;
+  if (receiver.isLost) return "lost";
+  const { projectId } = receiver;
   // A sender domain that is its own return path gets its bounces here, too.
   const isReport = isReturnPath(local) && deps.returnPaths.read(local) !== null;
   const found = { address: `${local}@${domain}`, counted: `@${domain}` };

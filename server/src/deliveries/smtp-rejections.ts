@@ -9,6 +9,10 @@ export class SmtpRejection extends Error {
 }
 
 export const NOT_OURS = new SmtpRejection(550, "5.7.1 This server accepts no mail for that address");
+export const LOST_DOMAIN = new SmtpRejection(
+  450,
+  "4.3.5 The DNS records of that domain are incomplete, try again later",
+);
 export const TOO_MANY_RECIPIENTS = new SmtpRejection(
   452,
   "4.5.3 Too many recipients, send the rest in a separate message",

@@ -113,8 +113,8 @@ export interface Domains {
     names: ReadonlyArray<{ projectId: string; domain: string }>,
     database?: Database,
   ): Promise<Map<string, SigningKey>>;
-  /** Returns the project of each domain that receives email, by name. Other domains are missing. */
-  findReceivers(names: readonly string[], database?: Database): Promise<Map<string, string>>;
+  /** Returns the receiver of each domain that is or was recently verified. Other domains are missing. */
+  findReceivers(names: readonly string[], database?: Database): ReturnType<typeof findReceivers>;
   /** Returns the `spf` record that receivers check and the `dmarc` record of a domain. Empty while email stays on this machine. */
   advisoryRecords(projectId: string, domain: string): Promise<AdvisoryRecord[]>;
   /** Checks a batch of due domains. */

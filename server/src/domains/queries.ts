@@ -163,11 +163,15 @@ export async function findClaims(
     .execute();
 }
 
-/** Returns the domains of these names that should receive email, verified or not. */
+/** Senders try again for four to five days (RFC 5321 section 4.5.4.1). */
+const RECENT_DAYS = 4;
+
+/** Returns the domains of these names that should receive email, verified or not. `isRecent`: the status changed in the last four days. */
 export async function findReceivingRows(database: Database, names: readonly string[]) {
   return database
     .selectFrom("domains")
-    .select(["projectId", "domain", "status", "lastCheckedAt"])
+    .select(["projectId", "domain", "status", "lastCheckedAt", "failedChecks"])
+    .select(sql<boolean>`status_changed_at > now() - make_interval(days => ${RECENT_DAYS})`.as("isRecent"))
     .where("domain", "in", [...names])
     .where("receives", "=", true)
     .execute();

@@ -5,7 +5,7 @@ import type { Database } from "../platform/database/database.ts";
 import { AppError } from "../platform/app-error.ts";
 import { isVerified, type DomainView } from "./present-domain.ts";
 import { findReceivingRows, type DomainRow, type FoundRecords } from "./queries.ts";
-import { mxKey } from "./rules.ts";
+import { isLost, mxKey } from "./rules.ts";
 
 type ReceivingRecord = z.output<typeof receivingRecord>;
 
@@ -15,17 +15,28 @@ export type DomainChanges = Readonly<z.output<(typeof updateDomain)["body"]>>;
 /** Receivers of email prefer a lower number, but there is only one host. */
 const PREFERENCE = 10;
 
-/** Returns the project of each domain that is verified and receives email. Other domains are missing. */
+/** A project that receives email at a domain. If the domain lost its proof a short time ago, senders should try again later. */
+export interface DomainReceiver {
+  projectId: string;
+  isLost: boolean;
+}
+
+/** Returns the receiver of each domain that is or was recently verified. Other domains are missing. */
 export async function findReceivers(
   database: Database,
   names: readonly string[],
   staysHere: boolean,
-): Promise<Map<string, string>> {
+): Promise<Map<string, DomainReceiver>> {
   if (names.length === 0) return new Map();
-  const rows = await findReceivingRows(database, names);
-  return new Map(
-    rows.filter((row) => isVerified(row, staysHere)).map(({ domain, projectId }) => [domain, projectId]),
-  );
+  const found = new Map<string, DomainReceiver>();
+  for (const row of await findReceivingRows(database, names)) {
+    const { domain, projectId } = row;
+    if (isVerified(row, staysHere)) found.set(domain, { projectId, isLost: false });
+    // A project that has verified the domain since has it now.
+    else if (isLost(row) && row.isRecent && !found.has(domain))
+      found.set(domain, { projectId, isLost: true });
+  }
+  return found;
 }
 
 /** Returns the MX record to publish with the result of the last check. `found` has the hosts, one per line. */

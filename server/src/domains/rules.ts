@@ -90,6 +90,11 @@ export function nextState(state: State, proof: Proof, now: Date): State {
   };
 }
 
+/** Returns whether a domain was verified, until its checks failed. */
+export function isLost({ status, failedChecks }: Pick<State, "status" | "failedChecks">): boolean {
+  return status === "PENDING" && failedChecks >= MAX_FAILED_CHECKS;
+}
+
 /** Returns the time until the next check. */
 export function nextCheckMs(status: string, changedAt: Date, now: Date): number {
   const isSlow = status === "PENDING" && now.getTime() - changedAt.getTime() > SLOW_AFTER_MS;

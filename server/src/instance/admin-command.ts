@@ -10,6 +10,8 @@ export interface Around {
    */
   openSealer(): Promise<Sealer>;
   readInput(): Promise<string>;
+  /** Prints a line about work that takes long. Not part of the result. */
+  progress: (line: string) => void;
 }
 
 export interface Reported {

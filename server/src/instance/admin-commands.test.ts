@@ -1,6 +1,7 @@
 // Tests the admin commands without a running server, including a hold that is requested but not done yet.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createSealer } from "../platform/crypto.ts";
+import { newId } from "../platform/ids.ts";
 import { createDatabase, type Database } from "../platform/database/database.ts";
 import { createTestDatabase, type TestDatabase } from "../platform/database/test-database.ts";
 import { APP_SECRET } from "../testing/test-server.ts";
@@ -24,6 +25,7 @@ const run = async (...args: string[]) =>
     database,
     openSealer: async () => createSealer(APP_SECRET),
     readInput: async () => "a good password",
+    progress: () => undefined,
   });
 
 test("creates a project, lists it with its owner, and replaces its keys", async () => {
@@ -53,9 +55,16 @@ test('reports a requested hold instead of "nothing is held"', async () => {
   });
 });
 
-test("distributes nothing on a database server without Citus, and names the fix", async () => {
+test("distributes and moves nothing on a database server without Citus, and names the fix", async () => {
   await expect(run("distribute")).rejects.toThrow(
     /^This database server does not have Citus\. .* Nothing was changed\.$/,
   );
+  await expect(run("rebalance")).rejects.toThrow(/^This database server does not have Citus/);
+  await expect(run("move-project", "db2:5432", "--project", newId())).rejects.toThrow(
+    /^This database server does not have Citus/,
+  );
   expect(() => readArguments(["distribute", "now"])).toThrow("distribute takes no argument.");
+  expect(() => readArguments(["move-project", "--project", newId()])).toThrow(
+    "move-project takes one argument: <worker>",
+  );
 });

@@ -15,7 +15,7 @@ import {
   type Reported,
   type Values,
 } from "./admin-command.ts";
-import { distributeCommand } from "./distribute.ts";
+import { CLUSTER_COMMANDS, CLUSTER_USAGE } from "./cluster-commands.ts";
 import { describeHeld, dropHeld, holdSoon, readHeld, releaseHeld } from "./held.ts";
 import {
   confirmAddress,
@@ -52,7 +52,7 @@ export const USAGE = `npm run admin -- <command> [--json]
   drop      don't send it; emails are skipped, campaigns cancelled, schedules become drafts
   hold      put everything waiting on hold, after restoring a database
 
-  distribute [--block-writes]           distribute the tables over the workers of a Citus cluster (docs/scaling.md)
+${CLUSTER_USAGE}
 
 release and drop apply to everything on hold, or only to --project <id> or --campaign <id>.
 create-user and reset-password generate and print a password, or read it from standard input with --password-stdin.
@@ -189,7 +189,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     takes: ["project", "campaign"],
     run: (around, _argument, values) => decide(around, "Dropped", values),
   },
-  distribute: distributeCommand,
+  ...CLUSTER_COMMANDS,
   hold: {
     async run({ database }) {
       await holdSoon(database);

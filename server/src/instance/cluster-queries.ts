@@ -1,4 +1,4 @@
-// Statements that check a Citus cluster and distribute the tables over its workers.
+// Statements that check a Citus cluster, distribute the tables over its workers, and move projects between them.
 import { sql } from "kysely";
 import type { Database, Tx } from "../platform/database/database.ts";
 
@@ -129,4 +129,132 @@ export async function distributeTable(
 /** Copies a table to every node. */
 export async function copyTableEverywhere(tx: Tx, name: string): Promise<void> {
   await sql`select create_reference_table(${name}::regclass)`.execute(tx);
+}
+
+/** How rows are moved: `block_writes` lets writes to them wait, `auto` copies them by logical replication. */
+export type TransferMode = "auto" | "block_writes";
+
+/** The part of the tables that has the rows of a project. */
+export interface ShardOfProject {
+  id: string;
+  /** `host:port` */
+  node: string;
+  /** All projects whose rows are in it. */
+  projects: number;
+  /** Whether the project exists. */
+  isProject: boolean;
+}
+
+/** Returns the place of a project, or null if the tables are not distributed. */
+export async function findShard(database: Database, projectId: string): Promise<ShardOfProject | null> {
+  const { rows } = await sql<ShardOfProject>`
+    with ids as materialized (select id from projects),
+    shard as materialized (select get_shard_id_for_distribution_column('projects', ${projectId}::uuid) as id)
+    select s.shardid::text as id, s.nodename || ':' || s.nodeport as node,
+      (select count(*) from ids where get_shard_id_for_distribution_column('projects', ids.id) = s.shardid)::float8 as projects,
+      exists (select 1 from ids where ids.id = ${projectId}) as is_project
+    from citus_shards s join shard on shard.id = s.shardid
+    where s.table_name = 'projects'::regclass`.execute(database);
+  return rows[0] ?? null;
+}
+
+/** Splits the rows of a project from those of other projects, on the same node. */
+export async function isolateProject(
+  database: Database,
+  projectId: string,
+  mode: TransferMode,
+): Promise<void> {
+  await sql`
+    select isolate_tenant_to_new_shard('projects', ${projectId}::uuid, 'CASCADE', shard_transfer_mode => ${mode}::citus.shard_transfer_mode)`.execute(
+    database,
+  );
+}
+
+/** Moves a part of all tables to another node. Its rows can be read and, with `auto`, changed meanwhile. */
+export async function moveShard(
+  database: Database,
+  { id, node }: Pick<ShardOfProject, "id" | "node">,
+  target: string,
+  mode: TransferMode,
+): Promise<void> {
+  const [from, to] = [addressOf(node), addressOf(target)];
+  await sql`
+    select citus_move_shard_placement(${id}::bigint, ${from.host}, ${from.port}, ${to.host}, ${to.port}, ${mode}::citus.shard_transfer_mode)`.execute(
+    database,
+  );
+}
+
+function addressOf(node: string): { host: string; port: number } {
+  const at = node.lastIndexOf(":");
+  return { host: node.slice(0, at), port: Number(node.slice(at + 1)) };
+}
+
+/** Runs statements that may take hours, on a connection of their own. */
+export function withoutTimeLimit<Result>(
+  database: Database,
+  work: (connection: Database) => Promise<Result>,
+): Promise<Result> {
+  return database.connection().execute(async (connection) => {
+    await sql`select set_config('statement_timeout', '0', false), set_config('lock_timeout', '0', false)`.execute(
+      connection,
+    );
+    return work(connection as Database);
+  });
+}
+
+export interface MoveProgress {
+  tables: number;
+  bytes: number;
+  movedBytes: number;
+}
+
+/** Returns what is being moved now. */
+export async function readMoveProgress(database: Database): Promise<MoveProgress> {
+  const { rows } = await sql<MoveProgress>`
+    select count(*)::float8 as tables, coalesce(sum(source_shard_size), 0)::float8 as bytes,
+      coalesce(sum(least(target_shard_size, source_shard_size)), 0)::float8 as moved_bytes
+    from get_rebalance_progress()`.execute(database);
+  return rows[0] ?? { tables: 0, bytes: 0, movedBytes: 0 };
+}
+
+/** Starts to spread the rows evenly. Returns the job, or null if they are spread evenly already. */
+export async function startRebalance(database: Database, mode: TransferMode): Promise<string | null> {
+  const { rows } = await sql<{ job: string | null }>`
+    select citus_rebalance_start(shard_transfer_mode => ${mode}::citus.shard_transfer_mode)::text as job`.execute(
+    database,
+  );
+  return rows[0]?.job ?? null;
+}
+
+export interface RebalanceState {
+  job: string;
+  /** `scheduled`, `running`, `finished`, `cancelling`, `cancelled`, `failing` or `failed`. */
+  state: string;
+  tasks: number;
+  done: number;
+  /** The error of a failed task. */
+  error: string | null;
+}
+
+/** Returns the state of the last rebalance, or null if there was none. */
+export async function readRebalance(database: Database): Promise<RebalanceState | null> {
+  const { rows } = await sql<RebalanceState>`
+    select j.job_id::text as job, j.state::text as state,
+      (select count(*) from pg_dist_background_task t where t.job_id = j.job_id)::float8 as tasks,
+      (select count(*) from pg_dist_background_task t where t.job_id = j.job_id and t.status = 'done')::float8 as done,
+      (select min(t.message) from pg_dist_background_task t where t.job_id = j.job_id and t.status = 'error') as error
+    from pg_dist_background_job j where j.job_type = 'rebalance' order by j.job_id desc limit 1`.execute(
+    database,
+  );
+  return rows[0] ?? null;
+}
+
+/** Counts the parts of the tables by node, those of a table once. */
+export async function countShards(database: Database): Promise<Array<{ node: string; shards: number }>> {
+  const { rows } = await sql<{ node: string; shards: number }>`
+    select nodename || ':' || nodeport as node, count(*)::float8 as shards
+    from citus_shards where table_name = 'projects'::regclass group by 1 order by 1 limit 1000`.execute(
+    database,
+  );
+  return rows;
 }

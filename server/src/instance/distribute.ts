@@ -56,8 +56,8 @@ export async function distribute(database: Database, blockWrites: boolean): Prom
   };
 }
 
-/** Returns the addresses of the workers. @throws OperatorError that says what is missing */
-async function checkCluster(database: Database): Promise<string[]> {
+/** Returns the addresses of the workers, as `host:port`. @throws OperatorError that says what is missing */
+export async function checkCluster(database: Database): Promise<string[]> {
   const { version, isInstalled } = await readExtension(database);
   if (version === null)
     throw new OperatorError(

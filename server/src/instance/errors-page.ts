@@ -13,7 +13,7 @@ export function errorsPage(): string {
   );
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Errors – Postloft</title><meta name="robots" content="noindex"><link rel="icon" href="data:,"><link rel="stylesheet" href="/assets/page.css"></head>
+<title>Errors – Postloft</title><meta name="robots" content="noindex"><link rel="icon" type="image/svg+xml" href="/assets/favicon.svg"><link rel="stylesheet" href="/assets/page.css"></head>
 <body class="card"><main>
 <h1>Errors</h1>
 <p>Programs read <code>error.code</code>; Include <code>error.requestId</code> when you contact your administrator. <a href="/docs">API documentation</a></p>

@@ -33,7 +33,7 @@ export function homePage(readiness: Readiness, step: NextStep | null, staysHere:
   const isWell = readiness.ready && warnings.length === 0;
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Postloft</title><meta name="robots" content="noindex"><link rel="icon" href="data:,"><link rel="stylesheet" href="/assets/page.css"></head>
+<title>Postloft</title><meta name="robots" content="noindex"><link rel="icon" type="image/svg+xml" href="/assets/favicon.svg"><link rel="stylesheet" href="/assets/page.css"></head>
 <body class="card"><main>
 <h1>Postloft</h1>
 <p>Transactional email, campaigns and workflows, on your own server.</p>

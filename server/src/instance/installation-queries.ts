@@ -12,29 +12,12 @@ export async function readDatabase(tx: Tx) {
   return rows[0] ?? { version: "", bytes: 0, connections: 0, maxConnections: 0 };
 }
 
-/** Returns the largest tables with their indexes, and partitions as one table. */
-export async function listLargestTables(tx: Tx, limit: number) {
-  const { rows } = await sql<{ name: string; bytes: number; rows: number }>`
-    select coalesce(parent.relname, c.relname)::text as name, sum(pg_total_relation_size(c.oid))::float8 as bytes,
-      sum(greatest(c.reltuples, 0))::float8 as rows
-    from pg_class c
-    left join pg_inherits i on i.inhrelid = c.oid
-    left join pg_class parent on parent.oid = i.inhparent
-    where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace
-    group by 1 order by 2 desc, 1 limit ${limit}`.execute(tx);
-  return rows;
-}
-
-export async function listProcesses(tx: Tx, limit: number) {
-  const { rows } = await sql<{
-    id: string;
-    startedAt: Date;
-    leaseUntil: Date;
-    isAlive: boolean;
-    outages: string[];
-  }>`
-    select id, started_at, lease_until, lease_until > now() as is_alive, outages from senders
-    order by started_at, id limit ${limit}`.execute(tx);
+/** Returns the sending parts of processes, whose outages others report. */
+export async function listSenders(tx: Tx, limit: number) {
+  const { rows } = await sql<{ outages: string[]; isAlive: boolean }>`
+    select outages, lease_until > now() as is_alive from senders order by started_at, id limit ${limit}`.execute(
+    tx,
+  );
   return rows;
 }
 

@@ -1,6 +1,6 @@
 // Tests the local mailbox over HTTP and its page: foreign content is served as a download or text and never runs.
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { extname, join } from "node:path";
 import { expect, test, vi } from "vitest";
 import * as mailbox from "@postloft/contract/mailbox.ts";
 import { ENDPOINTS } from "@postloft/contract/endpoints.ts";
@@ -122,10 +122,13 @@ test("the page runs only our script files and sends nothing elsewhere", async ()
     const asset = await server.call("GET", `/assets/${name}`);
     return `${asset.status} ${asset.headers.get("content-type")}`;
   });
+  const expected: Record<string, string> = {
+    ".js": "200 text/javascript; charset=utf-8",
+    ".css": "200 text/css; charset=utf-8",
+    ".svg": "200 image/svg+xml",
+  };
   expect(types).toEqual(
-    sameByName([...named, ...imported], String, (name) =>
-      name.endsWith(".js") ? "200 text/javascript; charset=utf-8" : "200 text/css; charset=utf-8",
-    ),
+    sameByName([...named, ...imported], String, (name) => expected[extname(name)] ?? "unknown"),
   );
 });
 

@@ -1,7 +1,7 @@
 // Serves the HTML pages and their assets: `/`, `/app`, `/mailbox`, `/docs` and `/docs/errors`.
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { extname, join } from "node:path";
 import scalar from "@scalar/fastify-api-reference";
 import type { FastifyInstance } from "fastify";
 import type { Database } from "../platform/database/database.ts";
@@ -14,11 +14,22 @@ import { nextStep, readProgress } from "./next-step.ts";
 import type { InstanceFacts } from "./facts.ts";
 
 const HTML = "text/html; charset=utf-8";
-const TYPES = { css: "text/css; charset=utf-8", js: "text/javascript; charset=utf-8" };
-const ASSETS = ["page.css", "mailbox.css", "mailbox.js", "mailbox-calls.js", "mailbox-message.js"] as const;
+const TYPES: Readonly<Record<string, string>> = {
+  ".css": "text/css; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".svg": "image/svg+xml",
+};
+const ASSETS = [
+  "page.css",
+  "mailbox.css",
+  "mailbox.js",
+  "mailbox-calls.js",
+  "mailbox-message.js",
+  "favicon.svg",
+] as const;
 
 const NOWHERE = "frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
-const PLAIN_POLICY = `default-src 'none'; style-src 'self'; img-src data:; ${NOWHERE}`;
+const PLAIN_POLICY = `default-src 'none'; style-src 'self'; img-src 'self' data:; ${NOWHERE}`;
 
 /**
  * The frame that shows an email inherits this policy in addition to its own, so it allows everything an email may have: styles, and images
@@ -48,7 +59,7 @@ export async function addPages(
   );
   for (const name of ASSETS) {
     const text = await read(name);
-    const type = TYPES[name.endsWith(".css") ? "css" : "js"];
+    const type = TYPES[extname(name)];
     app.get(`/assets/${name}`, async (_request, reply) => reply.header("content-type", type).send(text));
   }
   const errors = errorsPage();

@@ -1,5 +1,4 @@
 // Reads the state of the whole installation for its admins. Each part has its own time limit, so that one slow part hides no other.
-import { statfs } from "node:fs/promises";
 import {
   INSTALLATION_COUNTED,
   INSTALLATION_ITEMS,
@@ -25,13 +24,16 @@ import type { InstanceFacts } from "./facts.ts";
 import {
   listInstallationJobs,
   listInstallationProjectRows,
-  listLargestTables,
   listThrottledDomains,
-  listProcesses,
   listSchedules,
+  listSenders,
   readDatabase,
 } from "./installation-queries.ts";
+import { readDisk, readProjection } from "./measure-storage.ts";
+import { listProcesses } from "./process-queries.ts";
 import { reasonOf, type Sending } from "./queue-reason.ts";
+import { ALIVE_SECONDS } from "./list-process.ts";
+import { listLargestTables } from "./storage-queries.ts";
 import { countInDoubt, listCampaignQueues, listProjectQueues, type WaitingRow } from "./waiting-queries.ts";
 
 type Installation = z.output<(typeof getInstallation)["responses"][200]>;
@@ -66,12 +68,14 @@ async function inTime<Part>(database: Database, read: (tx: Tx) => Promise<Part>)
 export async function readInstallation(parts: InstallationParts): Promise<Installation> {
   const { database, facts, watches } = parts;
   const read = <Part>(work: (tx: Tx) => Promise<Part>) => inTime(database, work);
-  const processes = await read(readProcesses);
-  const transports = processes && transportsOf(facts, watches, processes);
+  const senders = await read((tx) => listSenders(tx, INSTALLATION_ITEMS));
+  const transports = senders && transportsOf(facts, watches, senders);
   const sending: Sending = {
-    hasProcess: processes === null || processes.some(({ isAlive }) => isAlive),
+    hasProcess: senders === null || senders.some(({ isAlive }) => isAlive),
     isOut: transports !== null && transports.every(({ outage }) => outage !== null),
   };
+  const disk = await readDisk(facts.folder);
+  const projection = await read((tx) => readProjection(tx, disk?.freeBytes ?? null));
   return {
     at: now().toISOString(),
     version: facts.version,
@@ -83,7 +87,7 @@ export async function readInstallation(parts: InstallationParts): Promise<Instal
       systemFrom: (facts.systemFrom ?? defaultSystemAddress(facts.baseUrl())).address,
     },
     findings: await readFindings(parts),
-    processes,
+    processes: await read(readProcesses),
     transports,
     throttledDomains: await read(readThrottledDomains),
     queues: await read((tx) => readQueues(tx, sending)),
@@ -94,8 +98,14 @@ export async function readInstallation(parts: InstallationParts): Promise<Instal
       ...(await readDatabase(tx)),
       isElsewhere: facts.dataDir === null,
     })),
-    tables: await read((tx) => listLargestTables(tx, LARGEST_TABLES)),
-    disk: await readDisk(facts.folder),
+    tables: await read(async (tx) =>
+      (await listLargestTables(tx, LARGEST_TABLES)).map((table) => ({
+        ...table,
+        bytesPerDay: projection?.tableBytesPerDay[table.name] ?? null,
+      })),
+    ),
+    disk,
+    growth: projection?.growth ?? null,
   };
 }
 
@@ -106,10 +116,11 @@ async function readFindings({ database, facts }: InstallationParts): Promise<Ins
 }
 
 async function readProcesses(tx: Tx): Promise<Processes> {
-  return (await listProcesses(tx, INSTALLATION_ITEMS)).map((row) => ({
+  const rows = await listProcesses(tx, { aliveSeconds: ALIVE_SECONDS, limit: INSTALLATION_ITEMS });
+  return rows.map((row) => ({
     ...row,
     startedAt: row.startedAt.toISOString(),
-    leaseUntil: row.leaseUntil.toISOString(),
+    seenAt: row.seenAt.toISOString(),
   }));
 }
 
@@ -117,10 +128,10 @@ async function readProcesses(tx: Tx): Promise<Processes> {
 function transportsOf(
   { staysHere, transportName }: InstanceFacts,
   watches: readonly TransportWatch[],
-  processes: Processes,
+  senders: ReadonlyArray<{ isAlive: boolean; outages: string[] }>,
 ): Transports {
   if (staysHere) return [{ label: transportName, outage: null }];
-  const outages = processes.filter(({ isAlive }) => isAlive).flatMap((one) => one.outages);
+  const outages = senders.filter(({ isAlive }) => isAlive).flatMap((one) => one.outages);
   return watches.map(({ label, outageStart }) => ({
     label,
     outage: outages.find((outage) => outage.startsWith(outageStart)) ?? null,
@@ -185,15 +196,6 @@ async function readSchedules(tx: Tx): Promise<Installation["schedules"]> {
     at: row.at.toISOString(),
     isLate: row.isLate,
   }));
-}
-
-async function readDisk(folder: string): Promise<Installation["disk"]> {
-  try {
-    const { bavail, blocks, bsize } = await statfs(folder);
-    return { freeBytes: bavail * bsize, totalBytes: blocks * bsize };
-  } catch {
-    return null;
-  }
 }
 
 /**

@@ -53,8 +53,9 @@ export async function readReply(
 /** Returns the address that received the email if the project still has it, so that the conversation continues there. */
 async function inboundMailbox({ database, domains }: ReplyContext, projectId: string, recipient: string) {
   const [name, domain] = [localPartOf(recipient), domainOf(recipient)];
-  const owners = [await findWrittenTo(database, [name]), await domains.findReceivers([domain])];
-  const isOwn = owners.some((found) => [found.get(name), found.get(domain)].includes(projectId));
+  const byName = (await findWrittenTo(database, [name])).get(name);
+  const byDomain = (await domains.findReceivers([domain])).get(domain);
+  const isOwn = byName === projectId || (byDomain?.projectId === projectId && !byDomain.isLost);
   return isOwn ? mailboxOf(recipient) : undefined;
 }
 

@@ -4,6 +4,7 @@ import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from "s
 import { parseAddress } from "@postloft/contract/address.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { networkOf } from "../platform/http/visitor-network.ts";
+import type { Log } from "../platform/log.ts";
 import type { Metrics } from "../platform/metrics.ts";
 import {
   limitConnection,
@@ -18,7 +19,6 @@ import {
   type SignIn,
   type Submitter,
 } from "./authenticate.ts";
-import { createMessageClaims, type ClaimMessage } from "./claim-messages.ts";
 import { readCertificate, watchCertificate, type CertificateFiles } from "./certificate.ts";
 import { createDataReader, type DataLimits, type DataReader } from "./read-data.ts";
 import { replyTo, SmtpReply } from "./replies.ts";
@@ -35,6 +35,7 @@ export interface SubmissionDependencies extends AuthenticationOptions, SubmitOpt
   certificate: CertificateFiles | null;
   /** The name of this installation over SMTP. */
   smtpName: string;
+  log: Log;
   metrics: Metrics;
   limits?: Partial<SubmissionLimits>;
 }
@@ -86,7 +87,7 @@ type Connection = SMTPServer["connections"] extends Set<infer Item> ? Item : nev
 
 /** The state that both ports share. */
 interface Shared {
-  deps: SubmissionDependencies & { claimMessage: ClaimMessage };
+  deps: SubmissionDependencies;
   limits: SubmissionLimits;
   slots: ReturnType<typeof createSlots>;
   limited: Map<string, LimitedConnection>;
@@ -99,7 +100,7 @@ interface Shared {
 export async function startSubmission(deps: SubmissionDependencies): Promise<SubmissionEndpoint> {
   const limits = { ...DEFAULT_LIMITS, ...deps.limits };
   const shared: Shared = {
-    deps: { ...deps, claimMessage: createMessageClaims(deps.database) },
+    deps,
     limits,
     slots: createSlots(limits.slots),
     limited: new Map(),

@@ -3,21 +3,18 @@ import { createHash } from "node:crypto";
 import { send, type SendBody } from "@postloft/contract/v1.ts";
 import { AppError } from "../platform/app-error.ts";
 import type { Database } from "../platform/database/database.ts";
-import { checkIdempotencyKey, releaseKeys, type StoredResponse } from "../platform/http/idempotency.ts";
+import { checkIdempotencyKey, findStoredResponse, type KeyedRequest } from "../platform/http/idempotency.ts";
 import { readBody } from "../platform/http/read-parts.ts";
-import type { Log } from "../platform/log.ts";
 import type { SendResponse } from "../v1/accept-sends.ts";
 import type { RecentSends } from "../v1/recent-sends.ts";
 import type { SendEndpoint } from "../v1/send.ts";
 import type { Submitter } from "./authenticate.ts";
-import type { ClaimMessage } from "./claim-messages.ts";
 import type { SubmittedMessage } from "./read-submitted.ts";
 
 export interface SubmitOptions {
   database: Database;
   sendEndpoint: Pick<SendEndpoint, "check" | "checkRaw" | "accept">;
   recentSends: Pick<RecentSends, "note">;
-  log: Log;
 }
 
 /** A message with its recipients, each in canonical form and once. */
@@ -36,29 +33,20 @@ const KEY_PATH = "smtp submission";
  * recipients (docs/decisions/0137-repeated-messages.md).
  * @throws AppError about the message
  */
-export async function submitMessage(
-  options: SubmitOptions & { claimMessage: ClaimMessage },
-  submission: Submission,
-): Promise<SendResponse> {
-  const { database, claimMessage, log } = options;
+export async function submitMessage(options: SubmitOptions, submission: Submission): Promise<SendResponse> {
+  const { database, recentSends } = options;
   const { projectId, requestId, message } = submission;
   const body = readFields(submission);
-  const claim = message.identity === null ? null : await claimMessage(requestOf(submission));
-  if (claim !== null && "stored" in claim) return claim.stored.body as SendResponse;
-  const storedResponse = claim?.storedResponse ?? null;
+  const repeatable = message.identity === null ? undefined : requestOf(submission);
   try {
-    const response = await store(options, submission, body, storedResponse);
-    options.recentSends.note({ requestId, projectId, response });
+    const response = await store(options, submission, body, repeatable);
+    recentSends.note({ requestId, projectId, response });
     return response;
   } catch (error) {
-    if (storedResponse !== null)
-      await releaseKeys(database, [storedResponse]).catch((failure: unknown) =>
-        log.warn(
-          { err: failure, requestId },
-          "failed to release the key of a message, it expires in a minute",
-        ),
-      );
-    throw error;
+    // A message that was accepted stays accepted, also if the project could not send it now.
+    const stored = repeatable === undefined ? null : await findStoredResponse(database, repeatable);
+    if (stored === null) throw error;
+    return stored.body as SendResponse;
   }
 }
 
@@ -66,9 +54,9 @@ async function store(
   { sendEndpoint }: SubmitOptions,
   { projectId, isTest, message }: Submission,
   body: SendBody,
-  storedResponse: StoredResponse | null,
+  repeatable: KeyedRequest | undefined,
 ): Promise<SendResponse> {
-  const call = { projectId, isTest, body, storedResponse };
+  const call = { projectId, isTest, body, storedResponse: null, ...(repeatable && { repeatable }) };
   const item = await (body.template === undefined
     ? sendEndpoint.checkRaw(call, message.raw)
     : sendEndpoint.check(call));
@@ -95,7 +83,7 @@ function readFields({ message, recipients }: Submission): SendBody {
 }
 
 /** Returns the request to claim. Its key is a hash of the message's name and recipients. @throws AppError VALIDATION_ERROR for a malformed key */
-function requestOf({ projectId, isTest, message, recipients }: Submission) {
+function requestOf({ projectId, isTest, message, recipients }: Submission): KeyedRequest {
   const { key, messageId } = message.identity ?? {};
   if (key !== undefined) checkIdempotencyKey(key);
   const named = JSON.stringify([key ?? null, messageId ?? null, isTest, recipients.toSorted()]);

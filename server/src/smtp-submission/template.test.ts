@@ -81,10 +81,14 @@ test("sends a template in the language of the header, or else of the contact", a
   }
 });
 
-test("stores a repeated message with a template once", async () => {
+test("stores a repeated message with a template once, and accepts it also when the template is gone", async () => {
   const mail = { messageId: "<order-17@shop.example>" };
   const headers = { "X-Postloft-Template": "Receipt" };
-  expect(await send(headers, mail)).toBe(await send(headers, mail));
+  const reply = await send(headers, mail);
+  expect(await send(headers, mail)).toBe(reply);
+  await server.rows("update templates set name = 'Other' where project_id = $1", project.id);
+  expect(await send(headers, mail)).toBe(reply);
+  expect(await send(headers)).toBe("550 5.6.0 Template not found.");
   expect(await countEmails()).toBe(1);
 });
 

@@ -27,7 +27,6 @@ export function CampaignPage() {
   return (
     <Page
       title={data?.name ?? t("Campaign")}
-      width="wide"
       actions={data !== undefined && <Actions projectId={project.id} campaign={data} />}
     >
       <div className="-mt-3 mb-5 flex items-center gap-3 text-sm">

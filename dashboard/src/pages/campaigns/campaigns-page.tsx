@@ -1,4 +1,5 @@
 // Lists the campaigns of a project, newest first.
+import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
 import { useState } from "react";
@@ -17,7 +18,7 @@ import { SearchBox } from "../../ui/search-box.tsx";
 import { Empty, Failure } from "../../ui/states.tsx";
 import { ROW_LINK, Table, type Column } from "../../ui/table.tsx";
 import { useProject } from "../project-shell.tsx";
-import { KINDS } from "../templates/kinds.ts";
+import { segmentsQuery } from "../segments/segment-queries.ts";
 import { CampaignMenu } from "./campaign-actions.tsx";
 import { CampaignThumbnail } from "./campaign-thumbnail.tsx";
 import { STATUSES } from "./campaign-queries.ts";
@@ -113,6 +114,7 @@ function columnsOf(projectId: string): Array<Column<Listed>> {
   return [
     {
       key: "name",
+      onPhone: true,
       head: t("Name"),
       cell: ({ id, name }) => (
         <CampaignThumbnail projectId={projectId} id={id}>
@@ -129,15 +131,16 @@ function columnsOf(projectId: string): Array<Column<Listed>> {
     },
     {
       key: "status",
+      onPhone: true,
       head: t("Status"),
       width: "w-28",
       cell: ({ status }) => <Badge tone={STATUSES[status].tone}>{STATUSES[status].label}</Badge>,
     },
     {
-      key: "kind",
-      head: t("Type"),
-      width: "w-28",
-      cell: ({ kind }) => <span title={KINDS[kind].label}>{KINDS[kind].label}</span>,
+      key: "audience",
+      head: t("Audience"),
+      width: "w-36",
+      cell: ({ audienceType, segmentId }) => <Audience {...{ projectId, audienceType, segmentId }} />,
     },
     { key: "sent", head: t("Sent"), width: "w-32", align: "end", cell: (row) => <Sent row={row} /> },
     {
@@ -148,19 +151,40 @@ function columnsOf(projectId: string): Array<Column<Listed>> {
       cell: ({ openedCount, sentCount }) => (sentCount === 0 ? "" : formatShare(openedCount / sentCount)),
     },
     {
+      key: "clicked",
+      head: t("Clicked"),
+      width: "w-24",
+      align: "end",
+      cell: ({ clickedCount, sentCount }) => (sentCount === 0 ? "" : formatShare(clickedCount / sentCount)),
+    },
+    {
       key: "when",
       head: t("Time"),
-      width: "w-60",
+      width: "w-52",
       cell: (row) => <span className="text-soft tabular-nums">{whenOf(row)}</span>,
     },
     {
       key: "actions",
+      onPhone: true,
       head: <span className="sr-only">{t("Actions")}</span>,
       width: "w-16",
       align: "end",
       cell: (row) => <CampaignMenu projectId={projectId} campaign={row} />,
     },
   ];
+}
+
+/** Names the segment of a campaign. Segments are read once for all rows. */
+function Audience({
+  projectId,
+  audienceType,
+  segmentId,
+}: Pick<Listed, "audienceType" | "segmentId"> & { projectId: string }) {
+  const segments = useQuery({ ...segmentsQuery(projectId), enabled: audienceType === "SEGMENT" });
+  if (audienceType === "ALL") return t("Everyone");
+  if (audienceType === "FILTERED") return t("Custom filter");
+  const name = segments.data?.find(({ id }) => id === segmentId)?.name ?? t("Segment");
+  return <bdi title={name}>{name}</bdi>;
 }
 
 /** Shows sent and total recipients, with a progress bar while sending. */

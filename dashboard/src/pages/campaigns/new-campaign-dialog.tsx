@@ -62,8 +62,20 @@ function useDefaultSender(project: Project): { sender: string | null; isKnown: b
   };
 }
 
+interface NewCampaignProps {
+  project: Project;
+  /** The audience. Everyone if undefined. */
+  segmentId?: string;
+  onClose: () => void;
+}
+
+const audienceOf = (segmentId: string | undefined) =>
+  segmentId === undefined
+    ? ({ audienceType: "ALL" } as const)
+    : ({ audienceType: "SEGMENT", segmentId } as const);
+
 // oxlint-disable-next-line max-lines-per-function -- the handlers share its state
-export function NewCampaignDialog({ project, onClose }: { project: Project; onClose: () => void }) {
+export function NewCampaignDialog({ project, segmentId, onClose }: NewCampaignProps) {
   const queries = useQueryClient();
   const navigate = useNavigate();
   const beginnings = useBeginnings(project.id);
@@ -76,7 +88,7 @@ export function NewCampaignDialog({ project, onClose }: { project: Project; onCl
     mutationFn: async () =>
       call(api.campaigns.create, {
         projectId: project.id,
-        body: { name, from, audienceType: "ALL", ...(await contentOf(project, beginning)) },
+        body: { name, from, ...audienceOf(segmentId), ...(await contentOf(project, beginning)) },
       }),
     onSuccess: async ({ id }) => {
       await queries.invalidateQueries({

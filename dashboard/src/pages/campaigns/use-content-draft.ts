@@ -5,6 +5,7 @@ import { useEffect, useRef, useState } from "react";
 import { accountQuery } from "../../session/queries.ts";
 import { t } from "../../text/t.ts";
 import { useDebounced } from "../../ui/use-debounced.ts";
+import { confirmLeaving } from "../../ui/leave-question.ts";
 import { useOnline } from "../../ui/use-online.ts";
 import { useLatestCampaign, useSavingCampaign, type Campaign } from "./campaign-queries.ts";
 import {
@@ -90,9 +91,11 @@ export function useContentDraft(projectId: string, campaign: Campaign) {
   }, [settled, isOnline]);
   useBlocker({
     shouldBlockFn: async () =>
-      // oxlint-disable-next-line no-alert -- matches the browser's own question when a tab closes
       !(await save()) &&
-      !confirm(t("We couldn't save your changes. Leave this page? This browser keeps a copy.")),
+      !(await confirmLeaving({
+        title: t("Leave this page?"),
+        description: t("We couldn't save your changes. This browser keeps a copy."),
+      })),
     enableBeforeUnload: false,
     disabled: !isUnsaved,
   });

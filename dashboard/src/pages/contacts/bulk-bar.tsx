@@ -12,6 +12,7 @@ import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { Card } from "../../ui/page.tsx";
 import { Failure } from "../../ui/states.tsx";
 import { useUndoToast } from "../use-undo.ts";
+import { AddToSegment } from "./add-to-segment.tsx";
 import { JobProgress, useJob } from "./job-progress.tsx";
 import { invalidateContactLists, type ContactsList } from "./contact-list.ts";
 import type { Selection } from "./selection.ts";
@@ -94,6 +95,7 @@ export function BulkBar(props: BulkBarProps) {
           {t("Count all matches")}
         </Button>
       )}
+      {!selection.isAll && <AddButton {...props} />}
       <Button disabled={starting.isPending} onClick={act("subscribe")}>
         {t("Subscribe")}
       </Button>
@@ -121,6 +123,29 @@ export function BulkBar(props: BulkBarProps) {
         />
       )}
     </div>
+  );
+}
+
+/** Adds the selected contacts to a manual list. All matches of a filter are a dynamic segment instead. */
+function AddButton({ projectId, selection, list: { rows } }: BulkBarProps) {
+  const [isOpen, setOpen] = useState(false);
+  /** Of all rows that were shown since the first one was ticked, because another order replaces them. */
+  const [emailOf] = useState(() => new Map<string, string>());
+  useEffect(() => rows?.forEach(({ id, email }) => emailOf.set(id, email)), [rows, emailOf]);
+  const body = selection.body();
+  const { contactIds: ids = [] } = body.mode === "ids" ? body : {};
+  return (
+    <>
+      <Button onClick={() => setOpen(true)}>{t("Add to segment")}</Button>
+      {isOpen && (
+        <AddToSegment
+          projectId={projectId}
+          emails={ids.flatMap((id) => emailOf.get(id) ?? [])}
+          onDone={selection.clear}
+          onClose={() => setOpen(false)}
+        />
+      )}
+    </>
   );
 }
 

@@ -42,14 +42,15 @@ export function useColumns(selection: Selection): Array<Column<Contact>> {
   return [
     {
       key: "choice",
+      onPhone: true,
       head: (
         <Tick label={t("Select all shown")} isOn={selection.isShownChosen} onChange={selection.toggleShown} />
       ),
       width: "w-12",
       cell: cells.choice,
     },
-    { key: "email", ...orderBy("email", t("Email address")), cell: cells.email },
-    { key: "status", head: t("Status"), width: "w-36", cell: cells.status },
+    { key: "email", onPhone: true, ...orderBy("email", t("Email address")), cell: cells.email },
+    { key: "status", onPhone: true, head: t("Status"), width: "w-36", cell: cells.status },
     ...fields,
     { key: "createdAt", ...orderBy("createdAt", t("Added")), width: "w-36", cell: cells.createdAt },
   ];

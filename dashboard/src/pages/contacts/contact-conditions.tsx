@@ -1,4 +1,5 @@
 // A filter above the contacts table, edited like a segment's. When folded it is shown as a sentence.
+import { useNavigate } from "@tanstack/react-router";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { ListFilter } from "lucide-react";
 import { useEffect, useReducer, useRef, useState } from "react";
@@ -155,6 +156,7 @@ interface SegmentDialogProps {
 function SegmentDialog({ projectId, filter, onClose, onSaved }: SegmentDialogProps) {
   const queries = useQueryClient();
   const toast = useToast();
+  const navigate = useNavigate();
   const [name, setName] = useState("");
   const saving = useMutation({
     mutationFn: () =>
@@ -163,7 +165,14 @@ function SegmentDialog({ projectId, filter, onClose, onSaved }: SegmentDialogPro
       await queries.invalidateQueries({ queryKey: resourceKey(api.segments.list, { projectId }) });
       onClose();
       onSaved(id);
-      toast(t("Segment saved"), name);
+      toast(t("Segment saved"), {
+        description: name,
+        action: {
+          label: t("Open segment"),
+          run: () =>
+            void navigate({ to: "/$projectId/segments/$segmentId", params: { projectId, segmentId: id } }),
+        },
+      });
     },
   });
   return (

@@ -40,6 +40,7 @@ function columnsOf(projectId: string): Array<Column<Email>> {
     {
       key: "subject",
       head: t("Subject"),
+      onPhone: true,
       cell: ({ id, subject, forgottenAt }) => (
         <Link to="/$projectId/emails/$emailId" params={{ projectId, emailId: id }} className={ROW_LINK}>
           <bdi>{subject || (forgottenAt === null ? t("No subject") : t("Data deleted"))}</bdi>

@@ -14,6 +14,7 @@ export type Email = z.output<typeof email>;
 export const STATE_AND_TIME: ReadonlyArray<Column<Email>> = [
   {
     key: "status",
+    onPhone: true,
     head: t("Status"),
     width: "w-36",
     cell: (email) => <EmailBadge email={email} />,
@@ -37,6 +38,7 @@ export function columnsOf(projectId: string): Array<Column<Email>> {
   return [
     {
       key: "to",
+      onPhone: true,
       head: t("To"),
       cell: ({ id, to }) => (
         <Link to="/$projectId/emails/$emailId" params={{ projectId, emailId: id }} className={ROW_LINK}>

@@ -71,6 +71,7 @@ function columnsOf(projectId: string): Array<Column<Received>> {
   return [
     {
       key: "from",
+      onPhone: true,
       head: t("From"),
       cell: ({ id, from }) => (
         <Link to="/$projectId/emails" params={{ projectId }} search={{ received: id }} className={ROW_LINK}>
@@ -80,6 +81,7 @@ function columnsOf(projectId: string): Array<Column<Received>> {
     },
     {
       key: "subject",
+      onPhone: true,
       head: t("Subject"),
       cell: ({ subject }) => <bdi>{subject ?? t("No subject")}</bdi>,
     },

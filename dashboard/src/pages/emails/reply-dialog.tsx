@@ -1,5 +1,6 @@
 // Writes a reply to a received email as plain paragraphs.
 import { useMutation, useQuery } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
 import { useState, type FormEvent } from "react";
 import type { z } from "zod";
 import type { fullReceivedEmail } from "@postloft/contract/received-emails.ts";
@@ -24,6 +25,7 @@ export function ReplyDialog({ email: { id, from, replyTo }, onClose }: ReplyDial
   const { id: projectId, defaultFrom } = useProject();
   const domains = useQuery(domainsQuery(projectId));
   const toast = useToast();
+  const navigate = useNavigate();
   const [typedSender, setTypedSender] = useState<string | null>(null);
   const [text, setText] = useState("");
   const verified = domains.data?.find((one) => one.verified);
@@ -36,8 +38,17 @@ export function ReplyDialog({ email: { id, from, replyTo }, onClose }: ReplyDial
         params: { id },
         body: { body: htmlOfText(text), ...(sender.trim() === "" ? {} : { from: sender.trim() }) },
       }),
-    onSuccess: () => {
-      toast(t("Reply sent"), address);
+    onSuccess: ({ emails }) => {
+      const emailId = emails[0]?.email;
+      toast(t("Reply sent"), {
+        description: address,
+        ...(emailId !== undefined && {
+          action: {
+            label: t("Open email"),
+            run: () => void navigate({ to: "/$projectId/emails/$emailId", params: { projectId, emailId } }),
+          },
+        }),
+      });
       onClose();
     },
   });

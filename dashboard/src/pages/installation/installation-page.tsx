@@ -14,7 +14,7 @@ import { HealthCard } from "./health-card.tsx";
 import { installationQuery, type Installation } from "./installation-query.ts";
 import { ProjectsCard } from "./projects-card.tsx";
 import { QueuesCard, ThrottledDomainsCard, upTo } from "./queues-card.tsx";
-import { FactsCard, StorageCard } from "./storage-card.tsx";
+import { FactsCard, GrowthCard, StorageCard } from "./storage-card.tsx";
 import { TransportsCard } from "./transports-card.tsx";
 import { JobsCard, ProcessesCard, SchedulesCard } from "./work-cards.tsx";
 
@@ -29,7 +29,6 @@ export function InstallationPage() {
       <Page
         title={t("Installation")}
         about={data === undefined ? "" : t("As of {when}", { when: formatInstant(data.at) })}
-        width="wide"
         actions={
           <>
             <nav aria-label={t("Project")}>
@@ -88,6 +87,7 @@ function Parts({ installation }: { installation: Installation }) {
       <SchedulesCard schedules={installation.schedules} />
       <BackupsCard />
       <FactsCard installation={installation} />
+      <GrowthCard installation={installation} />
       <StorageCard tables={installation.tables} />
     </>
   );

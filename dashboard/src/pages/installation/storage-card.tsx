@@ -1,10 +1,12 @@
 // Shows the database, its largest tables, the disk and the settings.
 import type { ReactNode } from "react";
-import { t } from "../../text/t.ts";
-import { formatBytes, formatNumber } from "../../ui/format.ts";
+import { plural, t } from "../../text/t.ts";
+import { formatBytes, formatDay, formatNumber } from "../../ui/format.ts";
 import type { Column } from "../../ui/table.tsx";
 import type { Installation, LargeTable } from "./installation-query.ts";
-import { PartCard, TableCard } from "./part-card.tsx";
+import { Note, PartCard, TableCard } from "./part-card.tsx";
+
+const UNKNOWN = "–";
 
 const COLUMNS: ReadonlyArray<Column<LargeTable>> = [
   {
@@ -14,6 +16,13 @@ const COLUMNS: ReadonlyArray<Column<LargeTable>> = [
   },
   { key: "bytes", head: t("Size"), width: "w-36", align: "end", cell: ({ bytes }) => formatBytes(bytes) },
   {
+    key: "growth",
+    head: t("Per day"),
+    width: "w-36",
+    align: "end",
+    cell: ({ bytesPerDay }) => (bytesPerDay === null ? UNKNOWN : signed(bytesPerDay)),
+  },
+  {
     key: "rows",
     head: t("Rows (estimated)"),
     width: "w-44",
@@ -21,6 +30,8 @@ const COLUMNS: ReadonlyArray<Column<LargeTable>> = [
     cell: ({ rows }) => formatNumber(Math.round(rows)),
   },
 ];
+
+const signed = (bytes: number) => `${bytes < 0 ? "−" : "+"}${formatBytes(Math.abs(bytes))}`;
 
 export function StorageCard({ tables }: { tables: Installation["tables"] }) {
   return (
@@ -33,6 +44,37 @@ export function StorageCard({ tables }: { tables: Installation["tables"] }) {
       empty={t("No tables")}
     />
   );
+}
+
+/** Shows how fast the database and its disk grow, and when the disk will be full. */
+export function GrowthCard({ installation: { growth, database } }: { installation: Installation }) {
+  return (
+    <PartCard title={t("Disk forecast")} {...(growth !== null && { about: spanOf(growth) })}>
+      {growth === null ? (
+        <Note>{t("Not enough history. The forecast appears after three days of measurements.")}</Note>
+      ) : (
+        <dl className="grid gap-x-8 gap-y-3 px-5 py-4 text-sm sm:grid-cols-2 lg:grid-cols-3">
+          <Fact name={t("Disk full")}>{fullOf(growth, database)}</Fact>
+          <Fact name={t("Disk usage per day")}>
+            {growth.diskBytesPerDay === null ? UNKNOWN : signed(growth.diskBytesPerDay)}
+          </Fact>
+          <Fact name={t("Database growth per day")}>{signed(growth.databaseBytesPerDay)}</Fact>
+        </dl>
+      )}
+    </PartCard>
+  );
+}
+
+type Growth = NonNullable<Installation["growth"]>;
+
+const spanOf = ({ days }: Growth) =>
+  plural(days, "Based on the last {n} day.", "Based on the last {n} days.");
+
+function fullOf({ diskFullAt, diskBytesPerDay }: Growth, database: Installation["database"]): string {
+  if (database?.isElsewhere === true) return t("Unknown, because the database is on another server");
+  if (diskBytesPerDay === null) return t("Unknown");
+  if (diskFullAt !== null) return t("Around {day}", { day: formatDay(diskFullAt) });
+  return diskBytesPerDay > 0 ? t("In more than ten years") : t("Never at this rate");
 }
 
 const onOrOff = (isOn: boolean) => (isOn ? t("On") : t("Off"));
@@ -55,7 +97,7 @@ export function FactsCard({ installation }: { installation: Installation }) {
         </Fact>
         <Fact name={t("Database")}>
           {database === null
-            ? "–"
+            ? UNKNOWN
             : t("PostgreSQL {version}, {size}", {
                 version: database.version,
                 size: formatBytes(database.bytes),
@@ -63,12 +105,12 @@ export function FactsCard({ installation }: { installation: Installation }) {
         </Fact>
         <Fact name={t("Database connections")}>
           {database === null
-            ? "–"
+            ? UNKNOWN
             : t("{used} of {most}", { used: database.connections, most: database.maxConnections })}
         </Fact>
         <Fact name={t("Disk of DATA_DIR")}>
           {disk === null
-            ? "–"
+            ? UNKNOWN
             : t("{free} free of {total}", {
                 free: formatBytes(disk.freeBytes),
                 total: formatBytes(disk.totalBytes),

@@ -73,10 +73,15 @@ const SCHEDULE_COLUMNS: ReadonlyArray<Column<Schedule>> = [
 
 const PROCESS_COLUMNS: ReadonlyArray<Column<Process>> = [
   {
-    key: "id",
-    head: t("Process"),
-    cell: ({ id }) => <code className="font-mono text-[0.92em]">{id}</code>,
+    key: "host",
+    head: t("Host"),
+    cell: ({ host, id }) => (
+      <code className="font-mono text-[0.92em]" title={id}>
+        {host}
+      </code>
+    ),
   },
+  { key: "roles", head: t("Roles"), width: "w-52", cell: ({ roles }) => roles.join(", ") },
   {
     key: "state",
     head: t("State"),
@@ -85,19 +90,20 @@ const PROCESS_COLUMNS: ReadonlyArray<Column<Process>> = [
       <Badge tone={isAlive ? "good" : "bad"}>{isAlive ? t("Alive") : t("Not responding")}</Badge>
     ),
   },
+  { key: "version", head: t("Version"), width: "w-28", cell: ({ version }) => version },
   { key: "started", head: t("Started"), width: "w-44", cell: ({ startedAt }) => formatAgo(startedAt) },
-  { key: "lease", head: t("Lease until"), width: "w-44", cell: ({ leaseUntil }) => formatAgo(leaseUntil) },
+  { key: "seen", head: t("Last seen"), width: "w-44", cell: ({ seenAt }) => formatAgo(seenAt) },
 ];
 
 export function ProcessesCard({ processes }: { processes: Installation["processes"] }) {
   return (
     <TableCard
       title={t("Processes")}
-      about={t("Those with the role worker, which send email and run jobs.")}
+      about={t("Crashed processes stay here for an hour.")}
       columns={PROCESS_COLUMNS}
       rows={processes}
       rowKey={({ id }) => id}
-      empty={t("No process sends email. Start one with the role worker.")}
+      empty={t("No processes")}
     />
   );
 }

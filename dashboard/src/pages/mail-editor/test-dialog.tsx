@@ -43,7 +43,12 @@ export function TestDialog({ projectId, send, onClose }: TestDialogProps) {
     onSuccess: () => {
       remember(address);
       const isLocal = config.data?.features.email.provider === "mailbox";
-      toast(t("Test email sent"), isLocal ? t("You'll find it in the mailbox.") : address);
+      toast(t("Test email sent"), {
+        description: isLocal ? t("You'll find it in the mailbox.") : address,
+        ...(isLocal && {
+          action: { label: t("Open the mailbox"), run: () => void window.open("/mailbox", "_blank") },
+        }),
+      });
       onClose();
     },
   });

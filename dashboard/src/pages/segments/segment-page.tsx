@@ -9,6 +9,7 @@ import { t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Failure, Skeleton } from "../../ui/states.tsx";
+import { NewCampaignDialog } from "../campaigns/new-campaign-dialog.tsx";
 import { Gone, useIsBeingDeleted } from "../gone.tsx";
 import { useProject } from "../project-shell.tsx";
 import { useDelayedDeletion } from "../use-delayed-deletion.ts";
@@ -21,7 +22,7 @@ const route = getRouteApi("/signed-in/$projectId/segments/$segmentId");
 export function NewSegmentPage() {
   const project = useProject();
   return (
-    <Page title={t("New segment")} width="wide">
+    <Page title={t("New segment")}>
       <Back projectId={project.id} />
       <SegmentEditor projectId={project.id} segment={null} onTaken={() => undefined} />
     </Page>
@@ -32,14 +33,21 @@ export function SegmentPage() {
   const project = useProject();
   const { segmentId } = route.useParams();
   const [taken, setTaken] = useState(0);
+  const [isUsing, setUsing] = useState(false);
   const segment = useQuery(segmentQuery(project.id, segmentId));
   const { data } = segment;
   if (useIsBeingDeleted(segmentId)) return <Gone name={data?.name ?? t("Segment")} />;
   return (
     <Page
       title={data?.name ?? t("Segment")}
-      width="wide"
-      actions={data !== undefined && <DeleteButton projectId={project.id} segment={data} />}
+      actions={
+        data !== undefined && (
+          <>
+            <DeleteButton projectId={project.id} segment={data} />
+            <Button onClick={() => setUsing(true)}>{t("Use in a campaign")}</Button>
+          </>
+        )
+      }
     >
       <Back projectId={project.id} />
       {segment.isPending && <Skeleton className="h-80" />}
@@ -54,6 +62,9 @@ export function SegmentPage() {
           />
           <SegmentMembers projectId={project.id} segment={data} />
         </div>
+      )}
+      {isUsing && (
+        <NewCampaignDialog project={project} segmentId={segmentId} onClose={() => setUsing(false)} />
       )}
     </Page>
   );

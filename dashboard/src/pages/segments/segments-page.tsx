@@ -59,6 +59,7 @@ function columnsOf(projectId: string): Array<Column<Segment>> {
   return [
     {
       key: "name",
+      onPhone: true,
       head: t("Name"),
       cell: ({ id, name }) => (
         <Link to="/$projectId/segments/$segmentId" params={{ projectId, segmentId: id }} className={ROW_LINK}>
@@ -79,6 +80,7 @@ function columnsOf(projectId: string): Array<Column<Segment>> {
     },
     {
       key: "members",
+      onPhone: true,
       head: t("Contacts"),
       width: "w-28",
       align: "end",

@@ -8,7 +8,8 @@ import { locale, t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Failure, Skeleton } from "../../ui/states.tsx";
-import { confirmLeaving, useLeaveWarning } from "../../ui/use-leave-warning.ts";
+import { confirmLeaving } from "../../ui/leave-question.ts";
+import { useLeaveWarning } from "../../ui/use-leave-warning.ts";
 import { InboxFields } from "../mail-editor/inbox-fields.tsx";
 import { useProject } from "../project-shell.tsx";
 import { Conflict } from "./conflict.tsx";
@@ -69,13 +70,15 @@ function EmailDialog({ projectId, template: read, onTaken, onClose }: EmailDialo
   useLeaveWarning(isChanged);
   useSaveKey(() => isChanged && saving.mutate(null));
   const change = (changed: Partial<Draft>) => setDraft((old) => ({ ...old, ...changed }));
-  const close = () => (!isChanged || confirmLeaving()) && onClose();
+  const close = async () => {
+    if (!isChanged || (await confirmLeaving())) onClose();
+  };
   return (
-    <Dialog title={read.name} size="wide" open onClose={close}>
+    <Dialog title={read.name} size="wide" open onClose={() => void close()}>
       <div className="mb-4 flex flex-wrap items-center justify-between gap-3">
         <OtherUses projectId={projectId} id={read.id} />
         <div className="ml-auto flex gap-2">
-          <Button look="quiet" onClick={close}>
+          <Button look="quiet" onClick={() => void close()}>
             {t("Close")}
           </Button>
           <SaveButton save={isChanged ? save : null} isSaving={saving.isPending} />

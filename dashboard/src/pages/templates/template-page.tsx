@@ -79,7 +79,6 @@ function Editor({ project, template: read, onRestored }: EditorProps) {
   return (
     <Page
       title={template.name}
-      width="wide"
       actions={
         <Actions
           {...{ projectId, template, draft, onRestored }}

@@ -99,6 +99,7 @@ function columnsOf(projectId: string): Array<Column<Template>> {
   return [
     {
       key: "name",
+      onPhone: true,
       head: t("Name"),
       cell: ({ id, name, body }) => (
         <WithThumbnail html={body}>
@@ -122,6 +123,7 @@ function columnsOf(projectId: string): Array<Column<Template>> {
     { key: "type", head: t("Type"), width: "w-44", cell: ({ type }) => KINDS[type].label },
     {
       key: "updatedAt",
+      onPhone: true,
       head: t("Updated"),
       width: "w-36",
       cell: ({ updatedAt }) => (

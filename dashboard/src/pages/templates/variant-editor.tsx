@@ -27,7 +27,7 @@ export function VariantPage({ project, template, locale, onRestored }: VariantPa
   if (variant.data !== undefined)
     return <VariantEditor {...{ project, template, onRestored }} variant={variant.data} />;
   return (
-    <Page title={template.name} width="wide">
+    <Page title={template.name}>
       <BackToTemplates projectId={project.id} />
       <Languages projectId={project.id} template={template} locale={locale} />
       {variant.isError ? (
@@ -64,7 +64,6 @@ function VariantEditor({ project, template, variant: read, onRestored }: Variant
   return (
     <Page
       title={template.name}
-      width="wide"
       actions={
         <>
           <Trials {...{ projectId, templateId, locale, isChanged, onRestored }} draft={edited} />

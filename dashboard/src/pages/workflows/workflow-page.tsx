@@ -39,7 +39,6 @@ export function WorkflowPage() {
     <Page
       title={data?.name ?? t("Workflow")}
       {...(data === undefined ? {} : { about: triggerText(data, segments) })}
-      width="wide"
       actions={data !== undefined && <Actions projectId={project.id} workflow={data} />}
     >
       <Link

@@ -41,7 +41,6 @@ export function WorkflowsPage() {
     <Page
       title={t("Workflows")}
       about={t("Emails and other steps that run when something happens.")}
-      width="wide"
       actions={
         <>
           <Button onClick={() => setImporting(true)}>
@@ -125,11 +124,13 @@ function columnsOf(
   return [
     {
       key: "name",
+      onPhone: true,
       head: t("Name"),
       cell: (row) => <NameAndTrigger projectId={projectId} workflow={row} segments={segments} />,
     },
     {
       key: "state",
+      onPhone: true,
       head: t("Status"),
       width: "w-40",
       cell: (row) => <StateBadge workflow={row} />,
@@ -151,6 +152,7 @@ function columnsOf(
     },
     {
       key: "actions",
+      onPhone: true,
       head: <span className="sr-only">{t("Actions")}</span>,
       width: "w-16",
       align: "end",

@@ -61,6 +61,43 @@ test("claims no further email for channels that hold some while all hold too man
   expect(channels.hasRoom(large)).toBe(true);
 });
 
+test("channels that always have email make room for projects that wait, those that sent most first", () => {
+  const channels = createChannels({ connections: 5 });
+  const hasRoom = (projectId: string) => {
+    const channel = channels.of(projectId);
+    return channel !== null && channels.hasRoom(channel);
+  };
+  add(channels, "busy", 1);
+  const [sent] = startAll(channels);
+  const others = Array.from({ length: 99 }, (_, at) => `p${at}`);
+  for (const other of others) add(channels, other, 1);
+  expect(hasRoom("busy")).toBe(true);
+  expect(channels.of("waits")).toBeNull();
+  expect(["busy", ...others].filter((one) => !hasRoom(one))).toEqual(["busy"]);
+  // Some more make room while it is not empty yet, and most go on.
+  for (let poll = 0; poll < 100; poll++) expect(channels.of("waits")).toBeNull();
+  expect(others.filter(hasRoom)).toHaveLength(90);
+  sent?.answered("taken");
+  sent?.channel.ended(sent.mail, "booked");
+  add(channels, "waits", 1);
+  expect(channels.of("busy")).toBeNull();
+});
+
+test("a channel that made room begins again when no other project took it", () => {
+  const channels = createChannels({ connections: 5 });
+  for (let at = 0; at < 100; at++) add(channels, `p${at}`, 1);
+  const started = startAll(channels);
+  expect(channels.of("waits")).toBeNull();
+  for (const { channel, mail, answered } of started) {
+    answered("taken");
+    channel.ended(mail, "booked");
+  }
+  for (const { mail } of started) {
+    const channel = channels.of(mail.row.projectId);
+    expect(channel !== null && channels.hasRoom(channel)).toBe(true);
+  }
+});
+
 test("keeps the fault of a channel that makes room for another one", () => {
   const channels = createChannels({ connections: 5 });
   for (let at = 0; at < 100; at++) channels.of(`p${at}`);

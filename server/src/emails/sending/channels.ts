@@ -8,6 +8,17 @@ import { createSenderState, type SenderState } from "./sender-state.ts";
 
 export type Channel = SenderState<ClaimedRow, Ready>;
 
+/** The channel of a project. */
+interface Own {
+  channel: Channel;
+  /** Emails being submitted. */
+  active: number;
+  /** Emails that were submitted since it was created. */
+  sent: number;
+  /** Whether it claims nothing, because other projects wait for a channel. */
+  isLeaving: boolean;
+}
+
 export interface Started {
   channel: Channel;
   mail: Ready;
@@ -38,8 +49,10 @@ export interface Channels {
 
 /** Emails claimed for a channel at a time. */
 export const CHANNEL_CLAIM = 20;
-/** Bounds the memory of channels. Further projects wait until one of these has no email in hand. */
+/** Bounds the memory of channels. While further projects wait, the channels that sent most claim nothing until they are empty, and are removed. */
 const MAX_CHANNELS = 100;
+/** Channels that make room at a time. */
+const MAX_LEAVING = 10;
 /** Connections of all channels together. Each channel may have one beyond, so that slow servers never take the last one of another project. */
 const MAX_CHANNEL_CONNECTIONS = 50;
 /** Bounds the memory of all channels, except for one claim of each. */
@@ -56,20 +69,37 @@ export function createChannels(options: {
   const limitsFor = (count: number) => createDestinationLimits(Math.min(destinationConnections, count));
   const common: Channel = createSenderState(connections, limitsFor(connections));
   /** In the order in which they get their next turn. */
-  const own = new Map<string, { channel: Channel; active: number }>();
+  const own = new Map<string, Own>();
   /** Bytes of the messages that channels hold, by email, because they are released before the email ends. */
   const sizes = new Map<string, number>();
   let heldBytes = 0;
   let active = 0;
   let isStopping = false;
 
+  const isFree = ({ channel }: Own) => channel.inHand().length === 0 && channel.isIdle();
+
+  function remove(projectId: string, { channel }: Own): void {
+    // What it did not requeue yet is requeued for the common channel.
+    if (channel.takeFault()) common.noteFault();
+    own.delete(projectId);
+  }
+
+  /** Lets the channel that sent most make room, if not enough others do. */
+  function makeRoom(): void {
+    const [most, ...others] = [...own.values()]
+      .filter(({ isLeaving }) => !isLeaving)
+      .toSorted((a, b) => b.sent - a.sent);
+    if (most !== undefined && others.length >= MAX_CHANNELS - MAX_LEAVING) most.isLeaving = true;
+  }
+
   function create(projectId: string): Channel | null {
     if (own.size >= MAX_CHANNELS) {
-      const free = [...own].find(([, { channel }]) => channel.inHand().length === 0 && channel.isIdle());
-      if (free === undefined) return null;
-      // What it did not requeue yet is requeued for the common channel.
-      if (free[1].channel.takeFault()) common.noteFault();
-      own.delete(free[0]);
+      const free = [...own].find(([, one]) => isFree(one));
+      if (free === undefined) {
+        makeRoom();
+        return null;
+      }
+      remove(...free);
     }
     const channel: Channel = createSenderState(
       PROJECT_CONNECTIONS,
@@ -77,8 +107,15 @@ export function createChannels(options: {
       CHANNEL_SIZE,
     );
     if (isStopping) channel.stop();
-    own.set(projectId, { channel, active: 0 });
+    own.set(projectId, { channel, active: 0, sent: 0, isLeaving: false });
     return channel;
+  }
+
+  /** Returns the channel of a project. One that is empty and should leave is created anew, if no other project took its place. */
+  function of(projectId: string): Channel | null {
+    const found = own.get(projectId);
+    if (found?.isLeaving === true && isFree(found)) remove(projectId, found);
+    return own.get(projectId)?.channel ?? create(projectId);
   }
 
   function nextOwn(): Started | undefined {
@@ -88,6 +125,7 @@ export function createChannels(options: {
       const taken = entry.channel.next();
       if (taken === undefined) continue;
       entry.active += 1;
+      entry.sent += 1;
       active += 1;
       // The others get their turn first.
       own.delete(projectId);
@@ -109,7 +147,7 @@ export function createChannels(options: {
   const all = (): Channel[] => [common, ...ownChannels()];
   return {
     common,
-    of: (projectId) => own.get(projectId)?.channel ?? create(projectId),
+    of,
     next() {
       const taken = common.next();
       return taken === undefined ? nextOwn() : { channel: common, ...taken };
@@ -124,7 +162,9 @@ export function createChannels(options: {
       sizes.delete(row.id);
     },
     hasRoom: (channel) =>
-      !channel.hasEnough() && (heldBytes < MAX_HELD_BYTES || channel.inHand().length === 0),
+      !channel.hasEnough() &&
+      ![...own.values()].some((one) => one.channel === channel && one.isLeaving) &&
+      (heldBytes < MAX_HELD_BYTES || channel.inHand().length === 0),
     restOwn: () => ownChannels().forEach((channel) => channel.rest()),
     claimOwn: () => ownChannels().forEach((channel) => channel.claim()),
     stop() {

@@ -712,6 +712,15 @@ export interface PausedDestinationsTable {
   releasedAt: Date | null;
 }
 
+export interface ProcessesTable {
+  id: string;
+  roles: string[];
+  host: string;
+  version: string;
+  startedAt: Generated<Date>;
+  seenAt: Generated<Date>;
+}
+
 export interface ProjectQueuesTable {
   projectId: string;
   isOpen: Generated<boolean>;
@@ -897,6 +906,15 @@ export interface SessionsTable {
   address: string | null;
   userAgent: string | null;
   lastUsedAt: Date | null;
+}
+
+export interface StorageDaysTable {
+  day: Date;
+  measuredAt: Date;
+  databaseBytes: number;
+  diskUsedBytes: number | null;
+  diskTotalBytes: number | null;
+  tableBytes: ColumnType<unknown, string, string>;
 }
 
 export interface StripeEventsTable {
@@ -1220,6 +1238,7 @@ export interface Rows {
   passkey_challenges: PasskeyChallengesTable;
   passkeys: PasskeysTable;
   paused_destinations: PausedDestinationsTable;
+  processes: ProcessesTable;
   project_queues: ProjectQueuesTable;
   project_suspensions: ProjectSuspensionsTable;
   project_transports: ProjectTransportsTable;
@@ -1237,6 +1256,7 @@ export interface Rows {
   senders: SendersTable;
   sending_hours: SendingHoursTable;
   sessions: SessionsTable;
+  storage_days: StorageDaysTable;
   stripe_events: StripeEventsTable;
   suppressions: SuppressionsTable;
   template_variants: TemplateVariantsTable;

@@ -17,11 +17,13 @@ export const ON_COORDINATOR: readonly string[] = [
   "notices",
   "passkey_challenges",
   "passkeys",
+  "processes",
   "rate_windows",
   "recovery_codes",
   "schema_migrations",
   "second_factors",
   "senders",
   "sessions",
+  "storage_days",
   "stripe_events",
 ];

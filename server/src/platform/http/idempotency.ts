@@ -145,12 +145,26 @@ function storedOrError(
     return new AppError("IDEMPOTENCY_KEY_REUSED", {
       message: "This Idempotency-Key was used with a different request.",
     });
-  if (found.status === null || found.answer === null)
-    return new AppError("IDEMPOTENCY_KEY_REUSED", {
-      message: "The request with this Idempotency-Key is still running.",
-      retryAfterSeconds: 1,
-    });
+  if (found.status === null || found.answer === null) return claimedAgain();
   return { stored: { status: found.status, body: JSON.parse(found.answer) } };
+}
+
+/** Returns the error for a request while the first one with its key is running. */
+export function claimedAgain(): AppError {
+  return new AppError("IDEMPOTENCY_KEY_REUSED", {
+    message: "The request with this Idempotency-Key is still running.",
+    retryAfterSeconds: 1,
+  });
+}
+
+/** Returns the response that is stored for this request, or null. */
+export async function findStoredResponse(
+  database: Database,
+  { projectId, key, path, body }: KeyedRequest,
+): Promise<KeptResponse | null> {
+  const found = (await findKeys(database, [{ projectId, key }])).get(`${projectId} ${key}`);
+  const claim = storedOrError(found, Buffer.from(contentId(path, body)));
+  return claim instanceof AppError ? null : claim.stored;
 }
 
 /** Stores responses in the transaction of their effects. @throws AppError if a claim was taken over, which rolls the effect back */

@@ -135,7 +135,10 @@ function AlreadyImported({ projectId, job }: { projectId: string; job: string })
 
 function SendingParts({ progress, dryRun }: { progress: SendProgress; dryRun: boolean }) {
   const { part, parts, share } = progress;
-  useLeaveWarning(true, t("Leave this page? The rest of the file won't be imported."));
+  useLeaveWarning(true, {
+    title: t("Leave this page?"),
+    description: t("The rest of the file won't be imported."),
+  });
   return (
     <div role="status" className="max-w-4xl rounded-lg border border-line bg-surface p-5">
       <Progress

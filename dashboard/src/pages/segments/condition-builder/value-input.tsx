@@ -1,13 +1,11 @@
 // Input for a condition's value: a text, number, date, boolean, list or duration. An untouched value stays exactly as the API returned it.
-import { X } from "lucide-react";
-import { useState } from "react";
 import { FILTER_UNITS, type FilterUnit } from "@postloft/contract/filter-fields.ts";
 import type { FilterCondition, FilterScalar } from "@postloft/contract/filters.ts";
 import { t } from "../../../text/t.ts";
 import { INPUT_CLASS } from "../../../ui/field.tsx";
-import { formatValue } from "./condition-sentence.ts";
 import { DAY, formOf, type FieldType } from "./condition-tree.ts";
 import { UNIT_NAMES } from "./operators.ts";
+import { Several, Text } from "./text-values.tsx";
 
 interface ValueInputProps {
   condition: FilterCondition;
@@ -39,6 +37,7 @@ export function ValueInput({ condition, type, onChange }: ValueInputProps) {
     case "scalars":
       return (
         <Several
+          field={condition.field}
           values={Array.isArray(value) ? value : []}
           type={form === "texts" ? "string" : type}
           onChange={change}
@@ -47,6 +46,7 @@ export function ValueInput({ condition, type, onChange }: ValueInputProps) {
     default:
       return (
         <One
+          field={condition.field}
           value={Array.isArray(value) ? undefined : value}
           type={
             form === "boolean"
@@ -65,6 +65,7 @@ export function ValueInput({ condition, type, onChange }: ValueInputProps) {
 }
 
 interface OneProps {
+  field: string;
   value: FilterScalar | undefined;
   /** The field's type; undefined if no contact has the field yet. */
   type: FieldType | undefined;
@@ -73,7 +74,7 @@ interface OneProps {
 }
 
 /** The existing value determines the input, then the field, because values compare by their type. */
-function One({ value, type, isOrdered, onChange }: OneProps) {
+function One({ field, value, type, isOrdered, onChange }: OneProps) {
   const usual =
     type === undefined || (type === "string" && isOrdered) ? (isOrdered ? "number" : "string") : type;
   const kind =
@@ -111,72 +112,17 @@ function One({ value, type, isOrdered, onChange }: OneProps) {
       />
     );
   const text = String(value ?? "");
-  return (
-    <input
-      type={kind === "date" && (text === "" || DAY.test(text)) ? "date" : "text"}
-      aria-label={t("Value")}
-      value={text}
-      onChange={({ target }) => onChange(target.value)}
-      className={INPUT_CLASS}
-    />
-  );
-}
-
-interface SeveralProps {
-  values: FilterScalar[];
-  type: FieldType | undefined;
-  onChange: (values: FilterScalar[]) => void;
-}
-
-function Several({ values, type, onChange }: SeveralProps) {
-  const [typed, setTyped] = useState("");
-  const add = () => {
-    const value = readTyped(typed, type);
-    if (value === undefined) return;
-    if (!values.includes(value)) onChange([...values, value]);
-    setTyped("");
-  };
-  return (
-    <div className="flex flex-wrap gap-1 rounded-md border border-line-strong bg-surface p-1 focus-within:border-accent focus-within:ring-3 focus-within:ring-accent-wash">
-      {values.map((value, at) => (
-        <span
-          key={at}
-          className="flex h-6 max-w-full items-center gap-0.5 rounded-sm bg-hover pl-1.5 text-sm"
-        >
-          <bdi className="truncate">{typeof value === "string" ? value : formatValue(value)}</bdi>
-          <button
-            type="button"
-            aria-label={t("Remove {value}", { value: String(value) })}
-            onClick={() => onChange(values.toSpliced(at, 1))}
-            className="grid size-6 place-items-center rounded-sm text-faint hover:text-ink"
-          >
-            <X size={12} aria-hidden />
-          </button>
-        </span>
-      ))}
+  if (kind === "date" && (text === "" || DAY.test(text)))
+    return (
       <input
-        aria-label={t("Add value")}
-        placeholder={values.length === 0 ? t("Value, then Enter") : ""}
-        value={typed}
-        onChange={(event) => setTyped(event.target.value)}
-        onBlur={add}
-        onKeyDown={(event) => {
-          if (event.key === "Enter") {
-            event.preventDefault();
-            add();
-          } else if (event.key === "Backspace" && typed === "") onChange(values.slice(0, -1));
-        }}
-        className="h-6 min-w-24 flex-1 bg-transparent px-1.5 text-base outline-none"
+        type="date"
+        aria-label={t("Value")}
+        value={text}
+        onChange={({ target }) => onChange(target.value)}
+        className={INPUT_CLASS}
       />
-    </div>
-  );
-}
-
-function readTyped(typed: string, type: FieldType | undefined): FilterScalar | undefined {
-  if (typed.trim() === "") return undefined;
-  if (type === "number") return Number.isNaN(Number(typed)) ? undefined : Number(typed);
-  if (type === "boolean") return typed.trim() === "true";
-  return typed;
+    );
+  return <Text field={field} text={text} onChange={onChange} />;
 }
 
 interface AmountProps {

@@ -34,7 +34,6 @@ export function ExecutionPage() {
     <Page
       title={data?.contact?.email ?? (data === undefined ? t("Execution") : t("Deleted contact"))}
       {...(data === undefined ? {} : { about: data.workflow.name })}
-      width="wide"
       actions={data !== undefined && <ExecutionActions projectId={project.id} execution={data} />}
     >
       <Link

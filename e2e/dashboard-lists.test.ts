@@ -1,0 +1,95 @@
+// Tests lists in a real browser: a selection becomes a segment and a campaign, and phones keep the columns that matter.
+import { expect, test } from "vitest";
+import { useTestServer } from "../server/src/testing/test-server.ts";
+import { openDashboard } from "./open-dashboard.ts";
+import { useBrowser } from "./use-browser.ts";
+
+const server = useTestServer();
+const browser = useBrowser();
+
+test("selected contacts become a segment, which becomes the audience of a campaign", async () => {
+  const { page, project } = await openDashboard(server, browser, async ({ byKey }) => {
+    for (const [email, plan] of [
+      ["ada@example.com", "pro"],
+      ["bob@example.com", "pro"],
+      ["eve@example.com", "free"],
+    ])
+      await server.call("POST", "/contacts", byKey, { email, data: { plan } });
+    return "/contacts";
+  });
+  const dialog = page.getByRole("dialog");
+  for (const name of ["ada", "bob"]) await page.getByRole("checkbox", { name: new RegExp(name) }).check();
+  await page.getByRole("button", { name: "Add to segment" }).click();
+  await dialog.getByLabel("Name").fill("Friends");
+  await dialog.getByRole("button", { name: "Add contacts" }).click();
+  // The toast leads to the result.
+  await page.getByText("2 contacts added to the segment.").waitFor();
+  await page.getByRole("button", { name: "Open segment" }).click();
+  await page.getByRole("heading", { level: 1, name: "Friends" }).waitFor();
+  await page.getByRole("row", { name: /bob@example\.com/ }).waitFor();
+  expect(await page.getByRole("row", { name: /@example\.com/ }).count()).toBe(2);
+
+  await page.getByRole("button", { name: "Use in a campaign" }).click();
+  await dialog.getByLabel("Name").fill("To friends");
+  await dialog.getByRole("button", { name: "Create draft" }).click();
+  await page.getByRole("heading", { level: 1, name: "To friends" }).waitFor();
+  expect(await page.getByRole("radio", { name: /^Segment/ }).isChecked()).toBe(true);
+  await page.getByText("2 of 2").waitFor();
+  await page.getByRole("link", { name: "Campaigns", exact: true }).click();
+  await page.getByRole("row", { name: /To friends.*Friends/ }).waitFor();
+  // Clicks have their own column, and the draft has none.
+  await page.getByRole("columnheader", { name: "Clicked" }).waitFor();
+
+  // Values that contacts have are suggested, most frequent first.
+  await page.goto(`/app/${project.id}/contacts`);
+  await page.getByRole("button", { name: "Conditions" }).click();
+  await page.getByRole("combobox", { name: "Field" }).click();
+  await page.getByRole("option", { name: /^plan/ }).click();
+  const value = page.getByLabel("Value", { exact: true });
+  await value.waitFor();
+  await expect
+    .poll(() =>
+      value.evaluate((input) =>
+        [...((input as never as Listed).list?.options ?? [])].map((one) => one.value),
+      ),
+    )
+    .toEqual(["pro", "free"]);
+});
+
+/** An input with suggestions, because tests don't have the types of a browser. */
+interface Listed {
+  list: { options: Iterable<{ value: string }> } | null;
+}
+
+test("phones show the address and the status of contacts without sideways scrolling", async () => {
+  const { page } = await openDashboard(server, browser, async ({ byKey }) => {
+    await server.call("POST", "/contacts", byKey, { email: "ada@example.com" });
+    return "/contacts";
+  });
+  await page.setViewportSize({ width: 390, height: 800 });
+  const table = page.getByRole("region", { name: "Contacts", exact: true });
+  await table.getByText("ada@example.com").waitFor();
+  await table.getByText("Subscribed").waitFor();
+  await table.getByRole("columnheader", { name: "Added" }).waitFor({ state: "detached" });
+  await expect.poll(() => table.evaluate((frame) => frame.scrollWidth - frame.clientWidth)).toBe(0);
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await table.getByRole("columnheader", { name: "Added" }).waitFor();
+});
+
+test("an outline of the page appears before its program, and an icon and a title with it", async () => {
+  const { page, project } = await openDashboard(server, browser, async () => "/contacts");
+  const held = Promise.withResolvers<void>();
+  await page.route("**/assets/index-*.js", async (route) => {
+    await held.promise;
+    await route.continue();
+  });
+  await page.goto(`/app/${project.id}/contacts`, { waitUntil: "commit" });
+  await page.locator("#shell .project").waitFor();
+  expect(await page.locator("#root").innerHTML()).toBe("");
+  const icon = await page.locator("link[rel=icon]").getAttribute("href");
+  expect((await page.request.get(icon ?? "")).headers()["content-type"]).toBe("image/svg+xml");
+  held.resolve();
+  await page.getByRole("heading", { level: 1, name: "Contacts" }).waitFor();
+  expect(await page.locator("#shell").isVisible()).toBe(false);
+  expect(await page.title()).toBe("Contacts · Postloft");
+});
