@@ -3,7 +3,7 @@ import { sql, type RawBuilder, type SqlBool } from "kysely";
 import { inProject } from "../platform/database/cluster.ts";
 
 export const idsThere = (contacts: RawBuilder<unknown>, projectId: string | null): RawBuilder<unknown> => sql`
-  select c.id from (${contacts}) as i (project_id, id)
+  select distinct c.id from (${contacts}) as i (project_id, id)
   join contacts c on c.project_id = i.project_id and c.id = i.id ${inProject(sql`c.project_id`, projectId)}`;
 
 export const subscribedHeld = (
