@@ -22,8 +22,11 @@ const RESPONSE_TIMEOUT_MS = 90_000;
 const DEFAULT_CONNECTIONS = 10;
 
 export interface EnvironmentOptions {
-  /** With `own` the program runs its embedded PostgreSQL, which dies with it. With `shared` (default) all programs use one. */
-  database?: "own" | "shared";
+  /**
+   * With `own` the program runs its embedded PostgreSQL, which dies with it. With `shared` (default) all programs use one, and with a URL
+   * they use an existing empty database.
+   */
+  database?: "own" | "shared" | { url: string };
   /** Returns the URL that programs use for the shared database, such as a proxy's. Defaults to its own URL. */
   databaseUrl?: (url: string) => Promise<string> | string;
   /** Simultaneous submissions per program, which limit how many emails a crash leaves in doubt. Defaults to 10. */
@@ -54,7 +57,7 @@ export interface Environment {
   readonly connections: number;
   /** The direct URL of the shared database; empty for `own`. */
   readonly databaseUrl: string;
-  /** The shared database; null for `own`. */
+  /** The shared database; null for `own` and for an existing one. */
   readonly shared: SharedDatabase | null;
   /** The programs' data folder. */
   readonly folder: string;
@@ -106,10 +109,11 @@ export async function startEnvironment(options: EnvironmentOptions = {}): Promis
   closing.push(() => sink.close());
   const folder = await makeDataFolder();
   closing.push(folder.remove);
-  const isShared = options.database !== "own";
-  const shared = isShared ? await startSharedDatabase(folder.path) : null;
+  const { database = "shared" } = options;
+  const isShared = database !== "own";
+  const shared = database === "shared" ? await startSharedDatabase(folder.path) : null;
   if (shared !== null) closing.push(shared.stop);
-  const databaseUrl = () => shared?.url() ?? "";
+  const databaseUrl = () => (typeof database === "object" ? database.url : (shared?.url() ?? ""));
   const settings: Readonly<Record<string, string>> = {
     ...BOOTSTRAP,
     MAIL_TRANSPORT: `smtp://127.0.0.1:${sink.port}?connections=${connections}&rejectUnauthorized=false`,

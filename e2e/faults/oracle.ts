@@ -141,10 +141,10 @@ async function listSentEvents(api: ApiClient, { id, startedAt }: Campaign): Prom
 
 async function countRows(environment: Environment, campaignId: string): Promise<CampaignRows> {
   const [row] = await environment.query<{ [Name in keyof CampaignRows]: number }>(
-    `select (select total_recipients from campaigns where id = $1) as fixed,
-       count(*)::int as mails, count(distinct lower(e.to_address))::int as addresses,
+    `select c.total_recipients as fixed, count(e.id)::int as mails, count(distinct lower(e.to_address))::int as addresses,
        count(*) filter (where e.sent_at is not null)::int as sent
-     from emails e where e.campaign_id = $1`,
+     from campaigns c left join emails e on e.project_id = c.project_id and e.campaign_id = c.id
+     where c.id = $1 group by c.project_id, c.total_recipients`,
     [campaignId],
   );
   if (row === undefined) throw new Error(`the rows of campaign ${campaignId} could not be counted`);

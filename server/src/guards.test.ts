@@ -106,7 +106,7 @@ const check = async (tx: Tx, wanted: object) => [
   ...(await recordAndCheck(
     tx,
     id.sender,
-    { sent: [], plain: [], list: undefined, kept: [], watched: [], ...wanted },
+    { projectId: null, sent: [], plain: [], list: undefined, kept: [], watched: [], ...wanted },
     RECIPIENT_CHECKS,
   )),
 ];
@@ -330,7 +330,7 @@ const GUARDS: Guard[] = [
     promise: "a sender that was declared dead claims nothing",
     work: async (tx) => {
       await run(tx, sql`delete from senders`);
-      const batch = { ...claimed, campaignId: id.campaign, contactIfThere: CONTACT_CHECKS.contactIfThere };
+      const batch = { ...claimed, campaignId: id.campaign, contactsThere: CONTACT_CHECKS.contactsThere };
       return [await claimCampaign(tx), await claimBatch(tx, batch)];
     },
     is: [[], []],

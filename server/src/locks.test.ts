@@ -135,6 +135,7 @@ const listOf = (value: unknown): unknown[] =>
 const deferring = () => paused.deferring as PausedRow;
 const tested = () => paused.tested as PausedRow;
 const ofSender = (wanted: object) => ({
+  projectId: null,
   sent: [],
   plain: [],
   list: undefined,
@@ -218,16 +219,34 @@ const HOLDING: Holding[] = [
     take: (tx) => deferEmails(tx, deferring(), 1),
   },
   {
-    lock: "emails/submission/submission-queries.ts recordAndCheck",
+    lock: "emails/submission/submission-queries.ts livingSender",
+    row: rowOf("senders", id.sender),
+    strength: "no key update",
+    take: (tx) => check(tx, { plain: [mail(id.plainMail)] }),
+  },
+  {
+    lock: "emails/submission/submission-queries.ts plainEmails",
     row: rowOf("emails", id.plainMail),
     strength: "share",
     take: (tx) => check(tx, { plain: [mail(id.plainMail)] }),
+  },
+  {
+    lock: "emails/submission/submission-queries.ts plainEmails",
+    row: rowOf("emails", id.plainMail),
+    strength: "share",
+    take: (tx) => check(tx, { projectId: id.project, plain: [mail(id.plainMail)] }),
   },
   {
     lock: "emails/submission/submission-queries.ts bulkEmails",
     row: rowOf("emails", id.bulkMail),
     strength: "share",
     take: (tx) => check(tx, { list: { projectId: id.project, ids: [id.bulkMail] } }),
+  },
+  {
+    lock: "emails/submission/submission-queries.ts bulkEmails",
+    row: rowOf("emails", id.bulkMail),
+    strength: "share",
+    take: (tx) => check(tx, { projectId: id.project, list: { projectId: id.project, ids: [id.bulkMail] } }),
   },
   {
     lock: "users/account-queries.ts isPasswordCurrent",
@@ -438,7 +457,13 @@ const HOLDING: Holding[] = [
     lock: "contacts/recipient-queries.ts subscribedHeld",
     row: rowOf("contacts", id.ada),
     strength: "share",
-    take: (tx) => subscribedHeld(id.project, sql`array[${id.ada}]::uuid[]`).execute(tx),
+    take: (tx) => subscribedHeld(id.project, sql`array[${id.ada}]::uuid[]`, false).execute(tx),
+  },
+  {
+    lock: "contacts/recipient-queries.ts subscribedHeld",
+    row: rowOf("contacts", id.ada),
+    strength: "share",
+    take: (tx) => subscribedHeld(id.project, sql`array[${id.ada}]::uuid[]`, true).execute(tx),
   },
   {
     lock: "stream/log-queries.ts insertNumbered",
@@ -531,7 +556,7 @@ const SKIPPING: Skipping[] = [
     lock: "emails/sending/sender-queries.ts claimBatch",
     row: rowOf("recipient_batches", id.batch),
     claim: (tx) =>
-      claimBatch(tx, { ...claimOf, campaignId: id.campaign, contactIfThere: CONTACT_CHECKS.contactIfThere }),
+      claimBatch(tx, { ...claimOf, campaignId: id.campaign, contactsThere: CONTACT_CHECKS.contactsThere }),
   },
   {
     lock: "segments/queries.ts lockDueSegment",
@@ -575,7 +600,7 @@ const SKIPPING: Skipping[] = [
       listOf(
         await skipBatches(tx, campaignKey, FOR_TEST, {
           limit: 10,
-          contactIfThere: CONTACT_CHECKS.contactIfThere,
+          contactsThere: CONTACT_CHECKS.contactsThere,
         }),
       ),
   },
@@ -585,9 +610,24 @@ const SKIPPING: Skipping[] = [
     claim: (tx) => check(tx, { plain: [mail(id.suppressedMail)], watched: [mail(id.suppressedMail)] }),
   },
   {
-    lock: "emails/submission/submission-queries.ts recordAndCheck",
+    lock: "emails/submission/submission-queries.ts suppressedMails",
+    row: rowOf("emails", id.suppressedMail),
+    claim: (tx) =>
+      check(tx, {
+        projectId: id.project,
+        plain: [mail(id.suppressedMail)],
+        watched: [mail(id.suppressedMail)],
+      }),
+  },
+  {
+    lock: "emails/submission/submission-queries.ts plainEmails",
     row: rowOf("emails", id.plainMail),
     claim: (tx) => check(tx, { plain: [mail(id.plainMail)] }),
+  },
+  {
+    lock: "emails/submission/submission-queries.ts plainEmails",
+    row: rowOf("emails", id.plainMail),
+    claim: (tx) => check(tx, { projectId: id.project, plain: [mail(id.plainMail)] }),
   },
   {
     lock: "emails/submission/submission-queries.ts bulkEmails",
@@ -595,9 +635,15 @@ const SKIPPING: Skipping[] = [
     claim: (tx) => check(tx, { list: { projectId: id.project, ids: [id.bulkMail] } }),
   },
   {
+    lock: "emails/submission/submission-queries.ts bulkEmails",
+    row: rowOf("emails", id.bulkMail),
+    claim: (tx) => check(tx, { projectId: id.project, list: { projectId: id.project, ids: [id.bulkMail] } }),
+  },
+  {
     lock: "contacts/recipient-queries.ts subscribedHeld",
     row: rowOf("contacts", id.ada),
-    claim: async (tx) => (await subscribedHeld(id.project, sql`array[${id.ada}]::uuid[]`).execute(tx)).rows,
+    claim: async (tx) =>
+      (await subscribedHeld(id.project, sql`array[${id.ada}]::uuid[]`, false).execute(tx)).rows,
   },
   {
     lock: "platform/background/job-queries.ts claimJob",
@@ -706,7 +752,7 @@ const cancel = (tx: Tx) =>
     FOR_TEST,
   );
 const takeOut = (tx: Tx) =>
-  takeOutRecipients(tx, id.project, { by: "id", ids: [id.alsoBatched] }, CONTACT_CHECKS.contactIfThere);
+  takeOutRecipients(tx, id.project, { by: "id", ids: [id.alsoBatched] }, CONTACT_CHECKS.contactsThere);
 const erase = (tx: Tx) =>
   eraseRecipients(tx, id.project, [{ id: id.eve, email: "eve@shop.example", addressHash: newId() }]);
 

@@ -148,7 +148,7 @@ const WAITS: Wait[] = [
         undone(database, async (rival) => {
           await sql`select 1 from contacts where id = ${id.ada} for update`.execute(rival);
           const list = { projectId: id.project, ids: [id.bulkMail], chosenFor: null };
-          const mails = { sent: [], plain: [], list, kept: [], watched: [] };
+          const mails = { projectId: null, sent: [], plain: [], list, kept: [], watched: [] };
           return recordAndCheck(tx, id.sender, mails, RECIPIENT_CHECKS);
         }),
       sql`id = ${id.bulkMail} and status = 'QUEUED'`,

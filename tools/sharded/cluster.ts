@@ -5,6 +5,7 @@ import { createDatabase, createPool } from "../../server/src/platform/database/d
 import { migrate } from "../../server/src/platform/database/migrations.ts";
 import { TEMPLATE_DATABASE, type ServerOfTests } from "../../server/src/platform/database/test-database.ts";
 import { createLog } from "../../server/src/platform/log.ts";
+import { databaseUrlOf } from "../../server/src/testing/database-url.ts";
 
 /** Few, because each database of a test has all tables, and each table this many parts. */
 const SHARDS_OF_TABLE = 4;
@@ -36,6 +37,19 @@ export async function prepareCluster(url: string): Promise<ServerOfTests[]> {
   await distributeTemplate(coordinator);
   for (const node of nodes) await run(node, "postgres", [FORBID_CONNECTIONS, END_CONNECTIONS]);
   return nodes;
+}
+
+/** Creates a migrated and distributed database on every node. Returns its URL on the coordinator. */
+export async function createClusterDatabase(nodes: readonly ServerOfTests[], name: string): Promise<string> {
+  for (const node of nodes)
+    await run(node, "postgres", [
+      `drop database if exists ${name} with (force)`,
+      `create database ${name} template ${TEMPLATE_DATABASE} strategy file_copy`,
+    ]);
+  const [coordinator] = nodes;
+  if (coordinator === undefined) throw new Error("The cluster has no coordinator.");
+  await run(coordinator, "postgres", [`alter database ${name} set citus.all_modifications_commutative = on`]);
+  return databaseUrlOf({ ...coordinator, database: name });
 }
 
 async function listNodes(url: string): Promise<ServerOfTests[]> {

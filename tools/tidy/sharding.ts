@@ -80,8 +80,6 @@ const LAST_WITHOUT_RULE = 1;
 
 const SKIP_SCAN =
   "a skip scan finds the projects with work quickly, while SELECT DISTINCT reads every waiting row";
-const SUBMISSION =
-  "the lease is asked for in the statement that needs it, by a clock that goes on while a lock is waited for";
 
 /**
  * Accepted statements, as `file shape` with a reason, because the alternative is slower on one server. A queries.ts includes its folder.
@@ -91,18 +89,13 @@ export const OPEN_SHAPES: Readonly<Record<string, string>> = {
   "audit/queries.ts row locks over projects":
     "one statement for the logs of all affected projects, in a fixed order",
   "batch-queries.ts row locks over projects": "limited to one project by a fragment",
-  "email-count-queries.ts row locks over projects":
-    "waits for no lock, and counts what its statement changes",
   "entry-queries.ts row locks over projects": "due schedules, few of very many",
   "execution-queries.ts LATERAL with LIMIT over projects": SKIP_SCAN,
-  "submission-queries.ts clock in a condition": SUBMISSION,
-  "submission-queries.ts now() in CASE or COALESCE of an update": SUBMISSION,
   "submission-queries.ts row locks over projects": "everything one sender holds, in all projects",
   "late-queries.ts row locks over projects": "the few late replies of one sender",
   "late-queries.ts now() in CASE or COALESCE of an update": "recorded together with its consequences",
   "measure-queries.ts LATERAL with LIMIT over projects": SKIP_SCAN,
   "throttled-queries.ts row locks over projects": "due throttled domains, few of all",
-  "outcome-queries.ts now() in CASE or COALESCE of an update": "recorded together with its consequences",
   "recipient-queries.ts row locks over projects": "limited to one project by a column: docs/decisions/0027",
   "requests/queries.ts row locks over projects": "concurrent sweeps must not wait for each other",
   "resolve-queries.ts clock or query in DO UPDATE": "the time of the last decision",

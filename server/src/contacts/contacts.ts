@@ -181,14 +181,14 @@ export async function deleteContacts(
   });
   const people = (await findAddresses(tx, projectId, ids)).map(hashed);
   // Emails are locked before contacts, in the sender's order, to avoid deadlocks.
-  await redactRecipients(tx, projectId, people, CONTACT_CHECKS.contactIfThere);
+  await redactRecipients(tx, projectId, people, CONTACT_CHECKS.contactsThere);
   // Segments are locked before contacts, as in adding members. Executions follow the order of the engine.
   for (const { lock } of dependents) await lock(tx, projectId, ids);
   const locked = (await lockContacts(tx, projectId, ids, "deleting")).map(hashed);
   const found = locked.map((row) => row.id);
   for (const { end } of dependents) await end(tx, projectId, found);
   // Emails that were being queued concurrently are visible now, and no new ones can be added.
-  await redactRecipients(tx, projectId, locked, CONTACT_CHECKS.contactIfThere);
+  await redactRecipients(tx, projectId, locked, CONTACT_CHECKS.contactsThere);
   await redactChangesOf(tx, projectId, found);
   await keepOptOuts(tx, locked, isImportUndone);
   await keepMailCounts(tx, projectId, found);

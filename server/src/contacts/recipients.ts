@@ -1,10 +1,10 @@
 // Provides SQL fragments about contacts to the outbox, because this folder comes later in the reading order.
 import type { RawBuilder, SqlBool } from "kysely";
 import type { RecipientChecks } from "../emails/rows/recipients.ts";
-import { idIfThere, recipientsWhere, subscribed, subscribedHeld } from "./recipient-queries.ts";
+import { idsThere, recipientsWhere, subscribed, subscribedHeld } from "./recipient-queries.ts";
 
 export const CONTACT_CHECKS: Omit<RecipientChecks, "suppressionOf"> = {
-  contactIfThere: idIfThere,
+  contactsThere: idsThere,
   holdSubscribed: subscribedHeld,
   isSubscribed: subscribed,
 };

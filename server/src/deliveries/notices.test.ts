@@ -571,7 +571,7 @@ test("keeps a few bounce texts per email until its contact is erased", async () 
     AppError,
   );
   await transaction(database, (tx) =>
-    redactRecipients(tx, projectId, erasedPeople([mail.contactId]), CONTACT_CHECKS.contactIfThere),
+    redactRecipients(tx, projectId, erasedPeople([mail.contactId]), CONTACT_CHECKS.contactsThere),
   );
   expect(await listReturnedMessages(database, projectId, mail.id)).toEqual([]);
 });

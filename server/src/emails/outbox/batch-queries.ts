@@ -1,5 +1,6 @@
 // Queries on `recipient_batches`, which holds campaign recipients that have no row in `emails` yet, 40 per row.
 import { sql, type RawBuilder, type SqlBool } from "kysely";
+import { onlyProject } from "../../platform/database/cluster.ts";
 import type { Database, Tx } from "../../platform/database/database.ts";
 import type { Row } from "../../platform/database/row.ts";
 import { notify } from "../../platform/notify.ts";
@@ -7,7 +8,7 @@ import type { ListKind } from "../../message/message-headers.ts";
 import type { CampaignKey } from "./campaign-queries.ts";
 import { addRecipients, countChanges, SUBJECTS } from "../results/email-count-queries.ts";
 import { changesOfEnded } from "../results/outcome-queries.ts";
-import type { ContactIfThere } from "../rows/recipients.ts";
+import type { ContactsThere } from "../rows/recipients.ts";
 import { CONTACT_DELETED } from "../rows/rules.ts";
 
 /** Recipients per batch, which is also the most a sender claims at a time. */
@@ -17,11 +18,10 @@ export const BATCH_SIZE = 40;
 export const recipientsOf = (batches: RawBuilder<unknown>) => sql`
   ${batches} b cross join lateral unnest(b.email_ids, b.contact_ids, b.addresses) as r (id, contact_id, address)`;
 
-/** The recipients of `batches` with their current contact and the columns that an email row needs. */
-const waitingOf = (batches: RawBuilder<unknown>, contactIfThere: ContactIfThere) => sql`
-  select b.project_id, r.id, ${contactIfThere(sql`b.project_id`, sql`r.contact_id`)} as contact_id, b.content_id, b.campaign_id,
-    r.address, b.created_at
-  from ${recipientsOf(batches)}`;
+/** The recipients of `batches` with the columns that an email row needs. Their contact is null if the CTE `there` lacks it. */
+const waitingOf = (batches: RawBuilder<unknown>) => sql`
+  select b.project_id, r.id, t.id as contact_id, b.content_id, b.campaign_id, r.address, b.created_at
+  from ${recipientsOf(batches)} left join there t on t.id = r.contact_id`;
 
 /**
  * Columns `to_address`, `status` and `reason` of a waiting recipient (contact_id, address). A recipient without a contact was deleted while
@@ -90,7 +90,7 @@ export async function takeOutRecipients(
   tx: Tx,
   projectId: string,
   recipients: WaitingRecipients,
-  contactIfThere: ContactIfThere,
+  contactsThere: ContactsThere,
 ): Promise<void> {
   const { rows } = await sql<{ id: string }>`
     select b.id from recipient_batches b where ${holds(projectId, recipients)} order by b.id for update`.execute(
@@ -98,13 +98,18 @@ export async function takeOutRecipients(
   );
   if (rows.length === 0) return;
   const locked = sql<SqlBool>`b.project_id = ${projectId} and b.id = any(${rows.map(({ id }) => id)}::uuid[])`;
+  const only = await onlyProject(tx, projectId);
   await sql`
-    with ended as (
+    with there as materialized (${contactsThere(
+      sql`select b.project_id, r.contact_id from ${recipientsOf(sql`recipient_batches`)} where ${locked} and ${isMeant(recipients)}`,
+      only,
+    )}
+    ), ended as (
       insert into emails as e (project_id, id, contact_id, content_id, campaign_id, priority, to_address, status, reason, created_at)
       select project_id, id, contact_id, content_id, campaign_id, 3, ${addressed(sql`'QUEUED'`, sql`null`)}, created_at
-      from (${waitingOf(sql`recipient_batches`, contactIfThere)} where ${locked} and ${isMeant(recipients)}) as waiting
+      from (${waitingOf(sql`recipient_batches`)} where ${locked} and ${isMeant(recipients)}) as waiting
       returning e.project_id, ${SUBJECTS}, null as was, e.status as became
-    ), ${countChanges(changesOfEnded)}
+    ), ${countChanges(changesOfEnded, only)}
     select`.execute(tx);
   const rest = (values: RawBuilder<unknown>) => sql`array(
     select ${values} from unnest(b.email_ids, b.contact_ids, b.addresses) as r (id, contact_id, address)
@@ -145,8 +150,9 @@ export async function skipBatches(
   tx: Tx,
   { projectId, campaignId }: CampaignKey,
   reason: string,
-  { limit, contactIfThere }: { limit: number; contactIfThere: ContactIfThere },
+  { limit, contactsThere }: { limit: number; contactsThere: ContactsThere },
 ): Promise<number> {
+  const only = await onlyProject(tx, projectId);
   const { rows } = await sql<{ count: number }>`
     with dropped as (
       delete from recipient_batches where project_id = ${projectId} and id = any (array(
@@ -154,13 +160,14 @@ export async function skipBatches(
         where project_id = ${projectId} and campaign_id = ${campaignId}
         order by id limit ${limit} for update skip locked))
       returning *
+    ), there as materialized (${contactsThere(sql`select project_id, unnest(contact_ids) from dropped`, only)}
     ), ended as (
       insert into emails as e (project_id, id, contact_id, content_id, campaign_id, priority, to_address, status, reason, created_at)
       select project_id, id, contact_id, content_id, campaign_id, 3, ${addressed(sql`'SKIPPED'`, sql`${reason}`)}, created_at
-      from (${waitingOf(sql`dropped`, contactIfThere)}) as waiting
+      from (${waitingOf(sql`dropped`)}) as waiting
       on conflict do nothing
       returning e.project_id, ${SUBJECTS}, null as was, e.status as became
-    ), ${countChanges(changesOfEnded)}
+    ), ${countChanges(changesOfEnded, only)}
     select count(*)::float8 as count from ended`.execute(tx);
   return rows[0]?.count ?? 0;
 }

@@ -22,7 +22,7 @@ import {
 } from "./campaign-queries.ts";
 import { storeContents, type EmailContent } from "./emails.ts";
 import { readEmailCounts, type EmailCounts } from "../results/email-counts.ts";
-import type { ContactIfThere } from "../rows/recipients.ts";
+import type { ContactsThere } from "../rows/recipients.ts";
 
 export type { CampaignKey, ProviderCounts } from "./campaign-queries.ts";
 
@@ -97,12 +97,12 @@ export async function dropRecipients(
   tx: Tx,
   key: CampaignKey,
   reason: string,
-  { limit, contactIfThere }: { limit: number; contactIfThere: ContactIfThere },
+  { limit, contactsThere }: { limit: number; contactsThere: ContactsThere },
 ): Promise<number> {
   const dropped = await skipCampaignEmails(tx, key, reason, limit);
   return (
     dropped +
-    (await skipBatches(tx, key, reason, { limit: Math.ceil((limit - dropped) / BATCH_SIZE), contactIfThere }))
+    (await skipBatches(tx, key, reason, { limit: Math.ceil((limit - dropped) / BATCH_SIZE), contactsThere }))
   );
 }
 

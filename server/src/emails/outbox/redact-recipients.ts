@@ -2,7 +2,7 @@
 import type { Tx } from "../../platform/database/database.ts";
 import { purgeMessages } from "../../transports/kept-messages.ts";
 import { takeOutRecipients } from "./batch-queries.ts";
-import type { ContactIfThere } from "../rows/recipients.ts";
+import type { ContactsThere } from "../rows/recipients.ts";
 import { eraseRecipients, type ErasedPerson } from "./erase-queries.ts";
 
 export { detachContacts } from "./erase-queries.ts";
@@ -12,9 +12,9 @@ export async function redactRecipients(
   tx: Tx,
   projectId: string,
   people: readonly ErasedPerson[],
-  contactIfThere: ContactIfThere,
+  contactsThere: ContactsThere,
 ): Promise<void> {
   const ids = people.map(({ id }) => id);
-  await takeOutRecipients(tx, projectId, { by: "contactId", ids }, contactIfThere);
+  await takeOutRecipients(tx, projectId, { by: "contactId", ids }, contactsThere);
   await purgeMessages(tx, projectId, await eraseRecipients(tx, projectId, people));
 }

@@ -3,6 +3,7 @@
 import { sql, type RawBuilder } from "kysely";
 import { plannedEachTime, type Database, type Tx } from "../../platform/database/database.ts";
 import type { Row } from "../../platform/database/row.ts";
+import { inProject, projectOf } from "../../platform/database/cluster.ts";
 import { CAME_BACK, HAS_LEFT, IS_SENT } from "../rows/counted-by-queries.ts";
 
 export const COUNTED = [
@@ -70,8 +71,12 @@ const CHANGED = Object.keys(CHANGES).map((name) => sql.ref(name));
  * Returns CTEs that count what a statement changes. `changes` is a query with one row per email and the columns `project_id`, those of
  * `SUBJECTS`, `was` and `became` (its status before and after, null if it was or is pending) and `report` (the name of a count, or null).
  * A change goes to a row that no other transaction is changing, or to a new one, so it never waits.
+ * @param projectId the project of all changes, which a cluster requires
  */
-export function countChanges(changes: RawBuilder<unknown>): RawBuilder<unknown> {
+export function countChanges(
+  changes: RawBuilder<unknown>,
+  projectId: string | null = null,
+): RawBuilder<unknown> {
   return sql`
     count_changes as materialized (
       select c.project_id, s.subject_id, ${sql.join(Object.entries(CHANGES).map(([name, count]) => sql`${count} as ${sql.ref(name)}`))}
@@ -82,13 +87,13 @@ export function countChanges(changes: RawBuilder<unknown>): RawBuilder<unknown> 
     ), count_rows as materialized (
       select c.*, (
         select p.part from email_counts p
-        where p.project_id = c.project_id and p.subject_id = c.subject_id
+        where p.project_id = ${projectOf(sql`c.project_id`, projectId)} and p.subject_id = c.subject_id
         order by p.part limit 1 for no key update skip locked) as part
       from count_changes c
     ), counts_changed as (
       update email_counts c set ${sql.join(CHANGED.map((name) => sql`${name} = c.${name} + r.${name}`))}
       from count_rows r
-      where c.project_id = r.project_id and c.subject_id = r.subject_id and c.part = r.part
+      where c.project_id = r.project_id and c.subject_id = r.subject_id and c.part = r.part ${inProject(sql`c.project_id`, projectId)}
     ), counts_begun as (
       insert into email_counts (project_id, subject_id, ${sql.join(CHANGED)})
       select project_id, subject_id, ${sql.join(CHANGED)} from count_rows where part is null

@@ -1,5 +1,6 @@
 // Queries that record how an attempt to send an email ended.
 import { sql, type RawBuilder } from "kysely";
+import { inProject, projectOf, splitByProject } from "../../platform/database/cluster.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import type { Row } from "../../platform/database/row.ts";
 import { enqueueSentEventsFrom } from "../../reactions/reactions.ts";
@@ -22,16 +23,25 @@ interface EndedRow extends Row<"emails", "projectId" | "id" | "contactId" | "sta
  * becomes unconfirmed if an earlier attempt may have been accepted.
  */
 export async function updateOutcomes(tx: Tx, senderId: string, outcomes: readonly OutcomeRow[]) {
-  const ended = sql`case when i.status in ('FAILED', 'SKIPPED') then ${endedAs(sql`i.status`)} else i.status end`;
-  const { rows } = await sql<EndedRow>`
-    with ended as (${outcomeUpdate(senderId, outcomes, ended)}), ${countChanges(changesOfEnded)}
-    select project_id, id, contact_id, status, attempts, left_at from ended`.execute(tx);
-  return rows;
+  const all: EndedRow[] = [];
+  for (const { projectId, rows: own } of await splitByProject(tx, outcomes)) {
+    const ended = sql`case when i.status in ('FAILED', 'SKIPPED')
+      then ${endedAs(sql`i.status`, projectOf(sql`e.project_id`, projectId))} else i.status end`;
+    const { rows } = await sql<EndedRow>`
+      with ended as (${outcomeUpdate(senderId, own, { unsent: ended, projectId })}), ${countChanges(changesOfEnded, projectId)}
+      select project_id, id, contact_id, status, attempts, left_at from ended`.execute(tx);
+    all.push(...rows);
+  }
+  return all;
 }
 
 /** Builds the same update for plain sent emails as part of a larger statement. Nearly all emails end here. */
-export function sentUpdate(senderId: string, outcomes: readonly OutcomeRow[]): RawBuilder<unknown> {
-  return outcomeUpdate(senderId, outcomes.toSorted(byEndOfId), sql`i.status`);
+export function sentUpdate(
+  senderId: string,
+  outcomes: readonly OutcomeRow[],
+  projectId: string | null,
+): RawBuilder<unknown> {
+  return outcomeUpdate(senderId, outcomes.toSorted(byEndOfId), { unsent: sql`i.status`, projectId });
 }
 
 /**
@@ -58,7 +68,7 @@ export const changesOfEnded = changesIn(sql`ended`);
 function outcomeUpdate(
   senderId: string,
   outcomes: readonly OutcomeRow[],
-  unsent: RawBuilder<unknown>,
+  { unsent, projectId }: { unsent: RawBuilder<unknown>; projectId: string | null },
 ): RawBuilder<unknown> {
   return sql`
     update emails e set
@@ -70,13 +80,13 @@ function outcomeUpdate(
         when e.opened_at is not null then 'OPENED'
         else i.status end,
       reason = i.reason, attempts = e.attempts + (i.status <> 'SKIPPED')::integer, sender_id = null,
-      due_at = now() + make_interval(secs => i.wait_ms / 1000),
-      sent_at = case when i.status = 'SENT' then coalesce(e.sent_at, now()) end,
+      due_at = i.due_at,
+      sent_at = case when i.status = 'SENT' then coalesce(e.sent_at, i.at) end,
       transport = i.transport, answer = i.answer, provider_message_id = i.provider_message_id,
       -- Keeps the subject of an earlier attempt if this one does not know it.
       subject = ${subjectAfter(sql`i.subject`)},
       variables = ${variablesAfter(sql`i.status <> 'QUEUED'`)}
-    from unnest(
+    from (select *, now() as at, now() + make_interval(secs => wait_ms / 1000) as due_at from unnest(
       -- The subquery hides the array length from the planner, which would plan each short batch again.
       (select ${outcomes.map((outcome) => outcome.projectId)}::uuid[]),
       ${outcomes.map((outcome) => outcome.id)}::uuid[],
@@ -88,12 +98,14 @@ function outcomeUpdate(
       ${outcomes.map((outcome) => outcome.sent?.answer ?? null)}::text[],
       ${outcomes.map((outcome) => outcome.sent?.providerMessageId ?? null)}::text[]
     ) as i (project_id, id, status, reason, wait_ms, subject, transport, answer, provider_message_id)
-    where e.project_id = i.project_id and e.id = i.id and e.sender_id = ${senderId}
+      -- Keeps the instant a column, because a cluster accepts no now() beside the columns of an update.
+      offset 0) i
+    where e.project_id = i.project_id and e.id = i.id and e.sender_id = ${senderId} ${inProject(sql`e.project_id`, projectId)}
       and (e.status = 'CLAIMED' or (i.status = 'SENT' and e.status = any(${RETURNED_STATUSES}::text[])))
     returning e.project_id, e.id, e.contact_id, i.status, e.attempts,
-      case when e.sent_at = now() and e.is_test is null then e.sent_at end as left_at,
+      case when e.sent_at = i.at and e.is_test is null then e.sent_at end as left_at,
       -- An email with a report before the reply was counted with the report.
-      ${SUBJECTS}, null as was, case when i.status <> 'SENT' or e.sent_at = now() then e.status end as became`;
+      ${SUBJECTS}, null as was, case when i.status <> 'SENT' or e.sent_at = i.at then e.status end as became`;
 }
 
 export async function insertAttempts(

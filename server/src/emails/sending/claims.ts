@@ -1,7 +1,7 @@
 // Claims emails for a sender, either queued rows or a batch of recipients.
 import type { Database } from "../../platform/database/database.ts";
 import { claimBatch, claimEmails, type DueQueue } from "./sender-queries.ts";
-import type { ContactIfThere } from "../rows/recipients.ts";
+import type { ContactsThere } from "../rows/recipients.ts";
 import type { ClaimedRow } from "../rows/claimed-queries.ts";
 
 /** Claims up to `limit` emails of a queue and leaves out recipients at `withoutDomains`. */
@@ -12,13 +12,13 @@ export async function claim(
   {
     limit,
     withoutDomains,
-    contactIfThere,
-  }: { limit: number; withoutDomains: readonly string[]; contactIfThere: ContactIfThere },
+    contactsThere,
+  }: { limit: number; withoutDomains: readonly string[]; contactsThere: ContactsThere },
 ): Promise<ClaimedRow[]> {
   const { projectId, priority, campaignId } = due;
   const wanted = { senderId, projectId, limit, withoutDomains, paused: due.paused ?? [] };
   return due.isBatched && campaignId !== null
-    ? claimBatch(database, { ...wanted, campaignId, contactIfThere })
+    ? claimBatch(database, { ...wanted, campaignId, contactsThere })
     : claimEmails(database, { ...wanted, priority, campaignId });
 }
 

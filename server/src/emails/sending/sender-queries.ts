@@ -2,6 +2,7 @@
 // outcome-queries.ts and leases in lease-queries.ts. Each claim is for one project, which is fair and works with a sharded database
 // (docs/decisions).
 import { sql, type RawBuilder } from "kysely";
+import { isCluster, onlyProject } from "../../platform/database/cluster.ts";
 import { plannedOften, type Database } from "../../platform/database/database.ts";
 import type { ListKind } from "../../message/message-headers.ts";
 import { livingSender } from "../lease/lease-queries.ts";
@@ -9,7 +10,7 @@ import { addressed, recipientsOf } from "../outbox/batch-queries.ts";
 import { countChanges, SUBJECTS } from "../results/email-count-queries.ts";
 import { isToList, deferredUntil } from "../throttling/throttled-queries.ts";
 import { CLAIMED_COLUMNS, type ClaimedRow } from "../rows/claimed-queries.ts";
-import type { ContactIfThere } from "../rows/recipients.ts";
+import type { ContactsThere } from "../rows/recipients.ts";
 
 export interface DueQueue {
   projectId: string;
@@ -54,6 +55,7 @@ const firstQueued = (after: RawBuilder<unknown>) => sql`
  * @param own whether to list the projects with transports of their own, or the others
  */
 export async function listDueQueues(database: Database, own: boolean): Promise<DueQueue[]> {
+  if (await isCluster(database)) return listDueQueuesOfCluster(database, own);
   const { rows } = await sql<DueQueue>`
     ${plannedOften} with recursive queues as (
       (${firstQueued(sql``)})
@@ -84,6 +86,45 @@ export async function listDueQueues(database: Database, own: boolean): Promise<D
       where b.project_id = c.project_id and b.campaign_id = c.campaign_id
       order by b.project_id, b.campaign_id, b.id limit 1) due
     where c.state = 'OPEN'
+    order by 2`.execute(database);
+  return rows;
+}
+
+/**
+ * Whether `query` finds a row. IS TRUE, and an inequality with a column of the outer query, make PostgreSQL probe an index. Otherwise it
+ * reads all waiting rows, for a join or a hash table.
+ */
+const isAny = (query: RawBuilder<unknown>) => sql`(exists (${query})) is true`;
+/** An interval of zero that depends on the queue `c` of a campaign. */
+const NONE = sql`case when c.state = 'OPEN' then interval '0' end`;
+
+/**
+ * The same on a cluster, which accepts no recursive query over projects. Each node probes the open projects that it has, for each priority,
+ * and its open campaigns.
+ */
+async function listDueQueuesOfCluster(database: Database, own: boolean): Promise<DueQueue[]> {
+  const { rows } = await sql<DueQueue>`
+    ${plannedOften} select p.project_id, k.priority, null::uuid as campaign_id, false as is_batched, p.sending_rate,
+      ${throttledWhere(sql`h.project_id = p.project_id and h.campaign_id is null`)}
+    from project_queues p
+    cross join (values (1::smallint, interval '0'), (2, interval '0'), (3, interval '0')) as k (priority, none)
+    where p.is_open and p.own_transports = ${own} and ${isAny(sql`
+      select 1 from emails e
+      where e.project_id = p.project_id and e.priority = k.priority and e.campaign_id is null and e.status = 'QUEUED'
+        and e.due_at <= now() + k.none`)}
+    union all
+    select c.project_id, 3::smallint, c.campaign_id, false, p.sending_rate, ${throttledOf}
+    ${openCampaigns(own)}
+    where c.state = 'OPEN' and ${isAny(sql`
+      select 1 from emails e
+      where e.project_id = c.project_id and e.campaign_id = c.campaign_id and e.status = 'QUEUED'
+        and e.due_at <= now() + ${NONE}`)}
+    union all
+    select c.project_id, 3::smallint, c.campaign_id, true, p.sending_rate, ${throttledOf}
+    ${openCampaigns(own)}
+    where c.state = 'OPEN' and ${isAny(sql`
+      select 1 from recipient_batches b
+      where b.project_id = c.project_id and b.campaign_id = c.campaign_id and b.created_at < timestamptz 'infinity' + ${NONE}`)}
     order by 2`.execute(database);
   return rows;
 }
@@ -149,7 +190,7 @@ export async function claimBatch(
     limit: number;
     withoutDomains: readonly string[];
     paused?: readonly PausedDomains[];
-    contactIfThere: ContactIfThere;
+    contactsThere: ContactsThere;
   },
 ): Promise<ClaimedRow[]> {
   const { senderId, projectId, campaignId, withoutDomains } = claim;
@@ -157,6 +198,7 @@ export async function claimBatch(
     domains.map((domain) => ({ domain, number })),
   );
   const throttledDomains = paused.map(({ domain }) => domain);
+  const only = await onlyProject(database, projectId);
   const { rows } = await sql<ClaimedRow>`
     ${plannedOften} with ${livingSender(senderId)}, next as materialized (
       select id from recipient_batches
@@ -167,10 +209,11 @@ export async function claimBatch(
       delete from recipient_batches b using next
       where b.project_id = ${projectId} and b.id = next.id
       returning b.*
+    ), there as materialized (${claim.contactsThere(sql`select project_id, unnest(contact_ids) from ended`, only)}
     ), waiting as (
-      select b.content_id, b.created_at, r.id, ${claim.contactIfThere(sql`b.project_id`, sql`r.contact_id`)} as contact_id, r.address,
+      select b.content_id, b.created_at, r.id, t.id as contact_id, r.address,
         not w.is_crowded and row_number() over (partition by w.is_crowded order by r.id) <= ${claim.limit} as is_taken
-      from ${recipientsOf(sql`ended`)}
+      from ${recipientsOf(sql`ended`)} left join there t on t.id = r.contact_id
       cross join lateral (select split_part(r.address, '@', 2) = any(${[...withoutDomains, ...throttledDomains]}::text[]) as is_crowded) w
     ), e as (
       insert into emails (project_id, id, contact_id, content_id, campaign_id, priority, to_address, status, reason, created_at, sender_id, due_at)
@@ -183,8 +226,11 @@ export async function claimBatch(
           where not is_taken and p.domain = split_part(address, '@', 2)), now())
       from waiting order by id
       returning *
-    ), ${countChanges(sql`
-      select project_id, ${SUBJECTS}, null as was, status as became, null as report from e where status = 'SKIPPED'`)}
+    ), ${countChanges(
+      sql`
+      select project_id, ${SUBJECTS}, null as was, status as became, null as report from e where status = 'SKIPPED'`,
+      only,
+    )}
     select ${CLAIMED_COLUMNS(projectId)} from e where e.status = 'CLAIMED'`.execute(database);
   return rows;
 }

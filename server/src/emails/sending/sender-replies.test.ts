@@ -310,7 +310,7 @@ test("removes the address of an erased contact from server replies", async () =>
   await outbox.until(id, "SENT");
   const { contactId } = await outbox.row(id);
   await transaction(outbox.database, (tx) =>
-    redactRecipients(tx, outbox.projectId, erasedPeople([contactId ?? ""]), CONTACT_CHECKS.contactIfThere),
+    redactRecipients(tx, outbox.projectId, erasedPeople([contactId ?? ""]), CONTACT_CHECKS.contactsThere),
   );
   const { rows } = await sql`
     select m.*, a.answer as attempt_answer from emails m join email_attempts a on a.email_id = m.id`.execute(

@@ -1,8 +1,11 @@
 // Grants permission to send the final dot of each message and records the sent ones. A crash between the two would leave the message in
 // doubt, so the number of open permissions is limited.
 import { tryAgain, type Database } from "../../platform/database/database.ts";
+import { isCluster, splitByProject } from "../../platform/database/cluster.ts";
 import { failpoint } from "../../platform/failpoints.ts";
 import { createGroupCommit } from "../../platform/background/group-commit.ts";
+import { pairUp } from "../../platform/pair-up.ts";
+import { isUnavailable } from "../../platform/unavailable.ts";
 import type { Log } from "../../platform/log.ts";
 import type { Metrics } from "../../platform/metrics.ts";
 import type { DoubtBrake } from "../doubt/doubt-brake.ts";
@@ -45,6 +48,15 @@ export interface SubmissionOptions {
   metrics: Metrics;
 }
 
+/** Common to the statements of a batch. */
+interface Served {
+  senderId: string;
+  /** The project of all emails on a cluster, otherwise null. */
+  projectId: string | null;
+  /** Receives the ids that were successful. */
+  done: Set<string>;
+}
+
 type SubmissionRequest =
   | { kind: "asking"; mail: Ready }
   | { kind: "sent"; outcome: OutcomeRow; senderId: string };
@@ -58,17 +70,17 @@ export function createPreSendCheck(options: SubmissionOptions): Submission {
 
   /**
    * Runs one statement that records a sender's sent emails and checks others. Its bulk mail must be of one project, prepared for the same
-   * transports. Adds the successful ids to `done`.
+   * transports.
    */
   async function serve(
-    senderId: string,
+    { senderId, projectId, done }: Served,
     sent: readonly OutcomeRow[],
     plain: readonly Ready[],
     list: readonly Ready[],
-    done: Set<string>,
   ): Promise<void> {
     const recording = new Set(sent.map(({ id }) => id));
     const mails = {
+      projectId,
       sent,
       plain: plain.map((mail) => ({ ...keyOf(mail), chosenFor: chosenFor(mail) })),
       list: list[0] && {
@@ -97,6 +109,54 @@ export function createPreSendCheck(options: SubmissionOptions): Submission {
     options.log.info({ projectId: row.projectId, emailId: row.id }, `a mail was withdrawn: ${why}`);
   }
 
+  /** Serves requests of any projects if `projectId` is null. Returns whether each was successful, in order. */
+  async function serveAll(
+    projectId: string | null,
+    matters: readonly SubmissionRequest[],
+  ): Promise<boolean[]> {
+    const sent = matters.filter((matter) => matter.kind === "sent");
+    const mayPass = lease.isHeld() && !ending.aborted;
+    const asking = mayPass ? matters.flatMap((matter) => (matter.kind === "asking" ? matter.mail : [])) : [];
+    if (asking.length > 0) await failpoint("sending.before_commit");
+    if (sent.length > 0) await failpoint("sent.before_commit");
+    const done = new Set<string>();
+    const bySender = Map.groupBy(sent, ({ senderId }) => senderId);
+    const by = { senderId: lease.senderId(), projectId, done };
+    for (const [senderId, own] of bySender)
+      if (senderId !== by.senderId) await serve({ ...by, senderId }, own.map(outcomeOf), [], []);
+    const lists = [
+      ...Map.groupBy(
+        asking.filter(({ listKind }) => listKind !== null),
+        (mail) => `${mail.row.projectId} ${chosenFor(mail) ?? ""}`,
+      ).values(),
+    ];
+    const plain = asking.filter(({ listKind }) => listKind === null);
+    const own = (bySender.get(by.senderId) ?? []).map(outcomeOf);
+    if (own.length > 0 || plain.length > 0 || lists.length > 0) await serve(by, own, plain, lists[0] ?? []);
+    for (const list of lists.slice(1)) await serve(by, [], [], list);
+    if (asking.length > 0) await failpoint("sending.after_commit");
+    if (sent.length > 0) await failpoint("sent.after_commit");
+    return matters.map((matter) => done.has(emailOf(matter).id));
+  }
+
+  /**
+   * Serves the requests of one project on a cluster. A failure concerns no other project, whose node may be reachable. A single bad request
+   * fails alone.
+   */
+  async function serveProject(
+    projectId: string | null,
+    matters: readonly SubmissionRequest[],
+  ): Promise<Array<boolean | Error>> {
+    try {
+      return await serveAll(projectId, matters);
+    } catch (error) {
+      if (matters.length === 1 || isUnavailable(error)) return matters.map(() => asError(error));
+      const results: Array<boolean | Error> = [];
+      for (const one of matters) results.push(...(await serveProject(projectId, [one])));
+      return results;
+    }
+  }
+
   // Use a single shard, and no concurrency even after a failure. Commits then happen in the order of submission, and each one knows all
   // emails that passed before it.
   const commits = createGroupCommit<SubmissionRequest, boolean>({
@@ -105,34 +165,18 @@ export function createPreSendCheck(options: SubmissionOptions): Submission {
     maxItems: MAX_BATCH,
     aloneAtOnce: 1,
     async run(matters) {
-      const sent = matters.filter((matter) => matter.kind === "sent");
-      const mayPass = lease.isHeld() && !ending.aborted;
-      const asking = mayPass
-        ? matters.flatMap((matter) => (matter.kind === "asking" ? matter.mail : []))
-        : [];
-      if (asking.length > 0) await failpoint("sending.before_commit");
-      if (sent.length > 0) await failpoint("sent.before_commit");
-      const done = new Set<string>();
-      const bySender = Map.groupBy(sent, ({ senderId }) => senderId);
-      const ownId = lease.senderId();
-      for (const [senderId, own] of bySender)
-        if (senderId !== ownId) await serve(senderId, own.map(outcomeOf), [], [], done);
-      const lists = [
-        ...Map.groupBy(
-          asking.filter(({ listKind }) => listKind !== null),
-          (mail) => `${mail.row.projectId} ${chosenFor(mail) ?? ""}`,
-        ).values(),
-      ];
-      const plain = asking.filter(({ listKind }) => listKind === null);
-      const own = (bySender.get(ownId) ?? []).map(outcomeOf);
-      if (own.length > 0 || plain.length > 0 || lists.length > 0)
-        await serve(ownId, own, plain, lists[0] ?? [], done);
-      for (const list of lists.slice(1)) await serve(ownId, [], [], list, done);
-      if (asking.length > 0) await failpoint("sending.after_commit");
-      if (sent.length > 0) await failpoint("sent.after_commit");
-      return matters.map((matter) =>
-        done.has(matter.kind === "sent" ? matter.outcome.id : matter.mail.row.id),
-      );
+      if (!(await isCluster(database))) return serveAll(null, matters);
+      const results = new Map<SubmissionRequest, boolean | Error>();
+      for (const { projectId, rows } of await splitByProject(database, matters.map(withProject)))
+        for (const [{ matter }, result] of pairUp(
+          rows,
+          await serveProject(
+            projectId,
+            rows.map(({ matter: one }) => one),
+          ),
+        ))
+          results.set(matter, result);
+      return matters.map((matter) => results.get(matter) ?? false);
     },
   });
 
@@ -164,4 +208,7 @@ export function createPreSendCheck(options: SubmissionOptions): Submission {
 
 const chosenFor = ({ chosen }: Ready): string | null => chosen?.queueVersion ?? null;
 const keyOf = ({ row }: Ready) => ({ projectId: row.projectId, id: row.id });
+const emailOf = (matter: SubmissionRequest) => (matter.kind === "sent" ? matter.outcome : matter.mail.row);
+const withProject = (matter: SubmissionRequest) => ({ projectId: emailOf(matter).projectId, matter });
+const asError = (error: unknown) => (error instanceof Error ? error : new Error(String(error)));
 const outcomeOf = ({ outcome }: { outcome: OutcomeRow }) => outcome;

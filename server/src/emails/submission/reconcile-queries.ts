@@ -2,7 +2,7 @@
 import { sql } from "kysely";
 import type { Tx } from "../../platform/database/database.ts";
 import { takeOutRecipients } from "../outbox/batch-queries.ts";
-import type { ContactIfThere } from "../rows/recipients.ts";
+import type { ContactsThere } from "../rows/recipients.ts";
 import type { ClaimedRow } from "../rows/claimed-queries.ts";
 
 type Handed = Pick<ClaimedRow, "projectId" | "id" | "campaignId">;
@@ -28,7 +28,7 @@ export async function takeBack(
   tx: Tx,
   senderId: string,
   rows: readonly Handed[],
-  contactIfThere: ContactIfThere,
+  contactsThere: ContactsThere,
 ): Promise<Set<string>> {
   const ofCampaigns = rows.filter(({ campaignId }) => campaignId !== null);
   const byProject = Map.groupBy(ofCampaigns, (row) => row.projectId);
@@ -38,7 +38,7 @@ export async function takeBack(
       tx,
       projectId,
       { by: "id", ids: byProject.get(projectId)?.map(({ id }) => id) ?? [] },
-      contactIfThere,
+      contactsThere,
     );
   const { rows: taken } = await sql<{ id: string }>`
     update emails e set status = 'CLAIMED', sender_id = ${senderId}::uuid, due_at = now(), reason = null

@@ -29,7 +29,7 @@ export function createRecoveryParticipant(parts: {
   transportName: string;
   applyFeedback: Feedbacks;
   holdCampaigns: HoldCampaigns;
-  recipients: Pick<RecipientChecks, "contactIfThere">;
+  recipients: Pick<RecipientChecks, "contactsThere">;
   log: Log;
 }): RecoveryParticipant {
   const { memory, lease, log } = parts;
@@ -42,7 +42,7 @@ export function createRecoveryParticipant(parts: {
       await lease.registerAgain(tx);
       const rows = known.map(({ row }) => row);
       await requeueAll(tx, lease.senderId());
-      const taken = await takeBack(tx, lease.senderId(), rows, parts.recipients.contactIfThere);
+      const taken = await takeBack(tx, lease.senderId(), rows, parts.recipients.contactsThere);
       const replied = known.filter(({ row, outcome }) => outcome !== null && taken.has(row.id));
       const unanswered = known.filter(({ row, outcome }) => outcome === null && taken.has(row.id));
       await updateInDoubt(

@@ -7,7 +7,7 @@ export const ROOT_TABLE = { name: "projects", key: "id" } as const;
 // table is one or the other.
 
 /** Copied to every node, because they are read before the project is known, or joined with the tables of projects. */
-export const EVERYWHERE: readonly string[] = ["api_keys", "consent_sealed", "senders", "users"];
+export const EVERYWHERE: readonly string[] = ["api_keys", "consent_sealed", "users"];
 
 /** Joined with no table of a project. */
 export const ON_COORDINATOR: readonly string[] = [
@@ -22,6 +22,7 @@ export const ON_COORDINATOR: readonly string[] = [
   "recovery_codes",
   "schema_migrations",
   "second_factors",
+  "senders",
   "sessions",
   "storage_days",
   "stripe_events",

@@ -99,7 +99,7 @@ export async function claimKeys(
       set claim_id = excluded.claim_id, fingerprint = excluded.fingerprint, claimed_until = excluded.claimed_until,
           status = null, answer = null, created_at = excluded.created_at
       where (idempotency_keys.status is null and idempotency_keys.claimed_until < excluded.created_at)
-         or excluded.created_at - idempotency_keys.created_at > make_interval(hours => ${LIMITS.idempotencyHours.value})
+         or excluded.created_at - idempotency_keys.created_at > make_interval(hours => ${sql.lit(LIMITS.idempotencyHours.value)})
     returning claim_id`.execute(database);
   const own = new Set(taken.rows.map(({ claimId }) => claimId));
   const found = await findKeys(

@@ -1,0 +1,104 @@
+// Tests the sender with the statements for a cluster. One PostgreSQL accepts them too, and `npm run sharded` runs all tests on a cluster.
+import { sql } from "kysely";
+import { beforeEach, expect, test, vi } from "vitest";
+import { treatAsCluster } from "../../platform/database/cluster.ts";
+import { createDatabase, createPool, type Database } from "../../platform/database/database.ts";
+import { newId } from "../../platform/ids.ts";
+import { createLog } from "../../platform/log.ts";
+import { OUTBOX_WAIT, useOutbox } from "../../testing/outbox-fixture.ts";
+import { createScriptedTransport } from "../../testing/scripted-transport.ts";
+import { listDueQueues } from "./sender-queries.ts";
+
+const outbox = useOutbox();
+
+beforeEach(() => treatAsCluster(outbox.database));
+
+const textOf = (due: object) => JSON.stringify(due);
+
+/** Uses the statements for one PostgreSQL, until `work` ends. */
+async function onOnePostgres<T>(work: (database: Database) => Promise<T>): Promise<T> {
+  const log = createLog({ level: "silent" });
+  const pool = createPool({ connection: outbox.connection, maxConnections: 1, log });
+  try {
+    return await work(createDatabase(pool));
+  } finally {
+    await pool.end();
+  }
+}
+
+test("lists the same due queues on a cluster as on one PostgreSQL", async () => {
+  const [other, closed, later] = [
+    await outbox.createProject(),
+    await outbox.createProject(),
+    await outbox.createProject(),
+  ];
+  const campaignId = newId();
+  await outbox.enqueue([
+    { kind: "TRANSACTIONAL" },
+    { kind: "CAMPAIGN" },
+    { kind: "WORKFLOW", project: other },
+    { kind: "CAMPAIGN", project: other, campaignId },
+    { kind: "TRANSACTIONAL", project: closed },
+  ]);
+  const [waiting = ""] = await outbox.enqueue([{ kind: "TRANSACTIONAL", project: later }]);
+  await sql`update emails set due_at = now() + interval '1 hour' where id = ${waiting}`.execute(
+    outbox.database,
+  );
+  await sql`update project_queues set is_open = false where project_id = ${closed}`.execute(outbox.database);
+  await sql`
+    insert into recipient_batches (project_id, id, campaign_id, content_id, email_ids, contact_ids, addresses, domains)
+    select project_id, ${newId()}, ${campaignId}, content_id, array[new_id()], array[new_id()], array['a@b.example'], array['b.example']
+    from emails where campaign_id = ${campaignId}`.execute(outbox.database);
+  const found = await listDueQueues(outbox.database, false);
+  expect(found).toHaveLength(5);
+  const expected = await onOnePostgres((database) => listDueQueues(database, false));
+  expect(found.map(textOf).toSorted()).toEqual(expected.map(textOf).toSorted());
+  await sql`delete from recipient_batches`.execute(outbox.database);
+});
+
+test("sends and records email of several projects with a statement for each", async () => {
+  const other = await outbox.createProject();
+  const transport = createScriptedTransport();
+  const projects = [outbox.projectId, other];
+  const ids = await outbox.enqueue(
+    projects.flatMap((project) => [
+      { project, kind: "TRANSACTIONAL" as const },
+      { project, listKind: "MARKETING" as const },
+      { project, listKind: "MARKETING" as const, subscribed: false },
+      { project },
+      { project, campaignId: newId(), listKind: "MARKETING" as const },
+    ]),
+  );
+  await outbox.start(transport);
+  await vi.waitFor(
+    async () => expect(await outbox.countByStatus()).toEqual({ SENT: 8, SKIPPED: 2 }),
+    OUTBOX_WAIT,
+  );
+  expect(ids).toHaveLength(10);
+});
+
+test("records email of other projects while the node of one is away", async () => {
+  const other = await outbox.createProject();
+  const transport = createScriptedTransport();
+  await sql`
+    create function node_away() returns trigger language plpgsql as
+      $$ begin raise exception 'connection to the remote node failed' using errcode = '08006'; end $$`.execute(
+    outbox.database,
+  );
+  await sql`
+    create trigger node_away before update on emails for each row
+    when (new.status = 'SENT' and new.project_id = ${sql.lit(other)}) execute function node_away()`.execute(
+    outbox.database,
+  );
+  const [own = "", away = ""] = await outbox.enqueue([{}, { project: other }]);
+  try {
+    await outbox.start(transport);
+    await outbox.until(own, "SENT");
+    await vi.waitFor(() => expect(transport.handedOver).toHaveLength(2), OUTBOX_WAIT);
+    expect((await outbox.row(away)).status).toBe("SENDING");
+  } finally {
+    await sql`drop function node_away cascade`.execute(outbox.database);
+  }
+  await outbox.until(away, "SENT");
+  expect(transport.handedOver).toHaveLength(2);
+});
