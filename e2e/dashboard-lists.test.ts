@@ -46,7 +46,7 @@ test("selected contacts become a segment, which becomes the audience of a campai
   await page.getByRole("combobox", { name: "Field" }).click();
   await page.getByRole("option", { name: /^plan/ }).click();
   const value = page.getByLabel("Value", { exact: true });
-  await value.waitFor();
+  await value.click();
   await expect
     .poll(() =>
       value.evaluate((input) =>

@@ -401,6 +401,7 @@ export async function openScreen(page: Page, { path, isBusy = false }: Screen): 
   // Wait a moment, because one request may trigger the next.
   await page.waitForTimeout(SETTLED_MS);
   if (isBusy) return;
-  const loading = page.locator(".animate-pulse, [aria-busy=true]");
+  // The outline from before the program loaded stays in the document, hidden.
+  const loading = page.locator(".animate-pulse:not(#shell *), [aria-busy=true]");
   await waitUntil("the whole screen", LOADED_WITHIN_MS, async () => (await loading.count()) === 0);
 }

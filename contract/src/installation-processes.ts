@@ -19,7 +19,9 @@ export const growth = z.object({
   diskBytesPerDay: z
     .number()
     .nullable()
-    .describe("Null if DATABASE_URL names the database, because its disk can't be seen."),
+    .describe(
+      "Null if DATABASE_URL names the database, because its disk can't be seen, or if the disk was replaced.",
+    ),
   diskFullAt: instant
     .nullable()
     .describe("Null if the disk is unknown, doesn't fill up, or lasts for ten years."),

@@ -5,6 +5,7 @@ import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { sql } from "kysely";
+import { Webhook } from "standardwebhooks";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { createSealer } from "../platform/crypto.ts";
 import { createDatabase, transaction, type Database, type Tx } from "../platform/database/database.ts";
@@ -201,9 +202,10 @@ test("signs with the project's secret, and with the former one for a day after a
   expect(await secrets.read(database, projectId)).toEqual([secret]);
 });
 
-test("the documented example accepts our signatures and rejects anything changed", async () => {
+test("the documented examples accept our signatures and reject anything changed", async () => {
   const page = await readFile(new URL("../../../docs/webhooks.md", import.meta.url), "utf8");
-  const example = /```js\n([^]+?)```/.exec(page)?.[1] ?? "";
+  const [withLibrary = "", example = ""] = [...page.matchAll(/```js\n([^]+?)```/g)].map(([, code]) => code);
+  expect(withLibrary).toContain("new Webhook(secret).verify(body, headers)");
   const { isFromPostloft } = (await import(`data:text/javascript,${encodeURIComponent(example)}`)) as {
     isFromPostloft: (secret: string, headers: Arrival["headers"], body: string) => boolean;
   };
@@ -214,6 +216,7 @@ test("the documented example accepts our signatures and rejects anything changed
   await untilEnded(1);
   const { headers = {}, body = "" } = endpoint.arrivals[0] ?? {};
   expect([secret, former].map((one) => isFromPostloft(one, headers, body))).toEqual([true, true]);
+  expect(new Webhook(secret).verify(body, headers as Record<string, string>)).toEqual(JSON.parse(body));
   expect(isFromPostloft(secret, headers, `${body} `)).toBe(false);
   expect(isFromPostloft(secret, { ...headers, "webhook-id": newId() }, body)).toBe(false);
   expect(isFromPostloft(secret, { ...headers, "webhook-timestamp": "1700000000" }, body)).toBe(false);
