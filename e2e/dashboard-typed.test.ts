@@ -49,7 +49,7 @@ test("typed settings survive a change of tab and a save by another user", async 
   expect(await page.getByLabel("URL").inputValue()).toBe("https://example.com/hook");
 });
 
-test("the question before leaving works by keyboard, gives the focus back, and leaves only if told so", async () => {
+test("the question before leaving works by keyboard, gives the focus back, and leaves only when confirmed", async () => {
   const { page, leaves } = await open(() => "/settings");
   leaves.next = null;
   const question = page.getByRole("dialog", { name: "Leave without saving?" });

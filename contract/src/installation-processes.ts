@@ -5,11 +5,13 @@ import { instant } from "./field.ts";
 export const process = z.object({
   id: z.uuid(),
   roles: z.array(z.string()),
-  host: z.string().describe("The name of its machine or container."),
+  host: z.string().describe("Name of the machine or container."),
   version: z.string(),
   startedAt: instant,
   seenAt: instant,
-  isAlive: z.boolean().describe("Whether it reported within the last 45 seconds. It does every 15 seconds."),
+  isAlive: z
+    .boolean()
+    .describe("Whether it reported within the last 45 seconds. Each process reports every 15 seconds."),
 });
 
 export const growth = z.object({

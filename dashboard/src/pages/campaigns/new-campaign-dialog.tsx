@@ -64,7 +64,7 @@ function useDefaultSender(project: Project): { sender: string | null; isKnown: b
 
 interface NewCampaignProps {
   project: Project;
-  /** The audience. Everyone if undefined. */
+  /** The segment that gets the campaign. Default: everyone. */
   segmentId?: string;
   onClose: () => void;
 }

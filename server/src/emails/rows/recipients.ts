@@ -3,7 +3,7 @@
 import type { RawBuilder, SqlBool } from "kysely";
 
 /**
- * A query of the ids of those contacts that were not deleted.
+ * Returns a query for the ids of those contacts that still exist, each once.
  * @param contacts a query of project and id
  * @param projectId the project of all of them, if the statement is about one (platform/database/cluster.ts)
  */

@@ -65,7 +65,7 @@ const idsOf = (keys: readonly MailKey[]) =>
 const isUnsuppressed = (watched: readonly MailKey[]) =>
   watched.length === 0 ? sql`` : sql`and e.id not in (select id from suppressed)`;
 
-/** CTE `plain` with the emails of `plain` that pass, whose rows it locks. */
+/** CTE `plain` with the emails of the list `plain` that pass. It locks their rows. */
 const plainEmails = (senderId: string, { projectId, plain, watched }: Checked) => {
   const ids = sql`${plain.map((key) => key.id)}::uuid[]`;
   const chosen = sql`${plain.map((key) => key.chosenFor)}::text[]`;
