@@ -209,8 +209,8 @@ export const ERRORS = {
   ),
   IDEMPOTENCY_KEY_REUSED: entry(
     409,
-    "This Idempotency-Key was used with a different request, or that request is still running.",
-    "Use a new key for a new request. Repeat a request with the same key.",
+    "This Idempotency-Key was used with a different request.",
+    "Use a new key for each request. Repeat a request with its key and an unchanged body.",
   ),
   PAYLOAD_TOO_LARGE: entry(413, "The body is too large for this endpoint.", "Send less data per request."),
   UNSUPPORTED_MEDIA_TYPE: entry(

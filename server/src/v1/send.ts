@@ -10,11 +10,7 @@ import {
 } from "../platform/database/database.ts";
 import { createGroupCommit } from "../platform/background/group-commit.ts";
 import { asAppError } from "../platform/http/errors.ts";
-import {
-  storeStoredResponses,
-  type KeptResponse,
-  type StoredResponse,
-} from "../platform/http/idempotency.ts";
+import { storeResponses, type KeyedRequest, type StoredResponse } from "../platform/http/idempotency.ts";
 import { pairUp } from "../platform/pair-up.ts";
 import { AppError } from "../platform/app-error.ts";
 import { readScheduledFor } from "../emails/rows/scheduled-for.ts";
@@ -39,8 +35,8 @@ export interface SendUnit {
   bodyBytes: number;
   /** Stores the response of the whole call, in addition to the responses of its items. */
   store: {
-    storedResponse: StoredResponse;
-    responseOf: (results: readonly SendResult[]) => KeptResponse;
+    request: KeyedRequest;
+    responseOf: (results: readonly SendResult[]) => StoredResponse;
   } | null;
 }
 
@@ -180,7 +176,7 @@ function asShardRequest({ items, bodyBytes }: SendUnit): ShardRequest {
   return { projectId, text, bodyBytes, data: body?.data, isBatch: another !== undefined };
 }
 
-/** Accepts the emails of units, and stores the responses of those that are stored as a whole. */
+/** Accepts the emails of units, and stores the responses of keyed emails and units. */
 async function acceptUnits(
   tx: Tx,
   units: readonly SendUnit[],
@@ -195,12 +191,16 @@ async function acceptUnits(
   const all = isSplit ? await acceptInGroups(tx, items, accept) : await accept(items);
   let end = 0;
   const results = units.map((unit) => all.slice(end, (end += unit.items.length)));
-  await storeStoredResponses(
-    tx,
-    pairUp(units, results).flatMap(([{ store }, own]) =>
-      store === null ? [] : [{ storedResponse: store.storedResponse, answer: store.responseOf(own) }],
+  await storeResponses(tx, [
+    ...pairUp(items, all).flatMap(([{ keyed }, result]) =>
+      keyed === null || result instanceof Error
+        ? []
+        : [{ request: keyed, response: { status: 200, body: result } }],
     ),
-  );
+    ...pairUp(units, results).flatMap(([{ store }, own]) =>
+      store === null ? [] : [{ request: store.request, response: store.responseOf(own) }],
+    ),
+  ]);
   return results;
 }
 

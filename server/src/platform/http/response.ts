@@ -13,10 +13,11 @@ import type { Pace } from "./pace.ts";
 import { readParts, type Parts } from "./read-parts.ts";
 import {
   checkIdempotencyKey,
-  claimKey,
-  releaseKeys,
+  findResponse,
+  keyedRequest,
   storedKey,
-  storeStoredResponses,
+  storeResponses,
+  type KeyedRequest,
   type StoredResponse,
 } from "./idempotency.ts";
 import type { Log } from "../log.ts";
@@ -97,35 +98,35 @@ async function responseNow(
   checkRights(endpoint, caller);
   const asked = { caller, request, reply, parts };
   if (!mayRepeat || caller.projectId === null)
-    return send(await handle(makeCall(options, endpoint, { ...asked, storedResponse: null })));
+    return send(await handle(makeCall(options, endpoint, { ...asked, keyed: null })));
   const body =
     endpoint.bodyKind === "upload"
       ? joinParts(request.body)
       : Buffer.isBuffer(request.body)
         ? request.body
         : Buffer.alloc(0);
-  const claim = await claimKey(options.database, {
-    projectId: caller.projectId,
-    key: storedKey(key, { isTest: isTest(caller), byPublicKey: isPublic(caller) }),
-    path: endpoint.path + request.url,
+  const keyed = keyedRequest(
+    caller.projectId,
+    storedKey(key, { isTest: isTest(caller), byPublicKey: isPublic(caller) }),
+    endpoint.path + request.url,
     body,
-  });
-  if ("stored" in claim) {
+  );
+  const replay = (stored: StoredResponse) => {
     reply.header("idempotency-replayed", "true");
-    return send(opened(options, endpoint, { projectId: caller.projectId, answer: claim.stored }));
-  }
+    return send(opened(options, endpoint, { projectId: keyed.projectId, response: stored }));
+  };
+  const stored = await findResponse(options.database, keyed);
+  if (stored !== null) return replay(stored);
+  let response: HttpResponse;
   try {
-    const { storedResponse } = claim;
-    return await send(await handle(makeCall(options, endpoint, { ...asked, storedResponse })));
+    response = await handle(makeCall(options, endpoint, { ...asked, keyed }));
   } catch (error) {
-    await releaseKeys(options.database, [claim.storedResponse]).catch((failure: unknown) =>
-      options.log.warn(
-        { err: failure, requestId: request.id },
-        "failed to release an idempotency key, it expires in a minute",
-      ),
-    );
-    throw error;
+    // The same request may have been stored meanwhile, or this one if its connection broke at the commit.
+    const storedMeanwhile = await findResponse(options.database, keyed).catch(() => null);
+    if (storedMeanwhile === null) throw error;
+    return replay(storedMeanwhile);
   }
+  return send(response);
 }
 
 const isPublic = ({ key }: Caller) => key === "public";
@@ -149,11 +150,11 @@ function sealed(
 function opened(
   { sealer }: ResponseOptions,
   { isSecret }: Endpoint,
-  { projectId, answer }: { projectId: string; answer: HttpResponse },
+  { projectId, response }: { projectId: string; response: StoredResponse },
 ): HttpResponse {
-  if (!isSecret) return answer;
-  const { sealed: text } = answer.body as { sealed: string };
-  return { ...answer, body: JSON.parse(sealer.open(Buffer.from(text, "base64"), contextOf(projectId))) };
+  if (!isSecret) return response;
+  const { sealed: text } = response.body as { sealed: string };
+  return { ...response, body: JSON.parse(sealer.open(Buffer.from(text, "base64"), contextOf(projectId))) };
 }
 
 interface Asked {
@@ -161,13 +162,13 @@ interface Asked {
   request: FastifyRequest;
   reply: FastifyReply;
   parts: Parts;
-  storedResponse: StoredResponse | null;
+  keyed: KeyedRequest | null;
 }
 
 function makeCall(
   options: ResponseOptions,
   endpoint: Endpoint,
-  { caller, request, reply, parts, storedResponse }: Asked,
+  { caller, request, reply, parts, keyed }: Asked,
 ): Call {
   const rawBody = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
   return {
@@ -186,14 +187,14 @@ function makeCall(
     ip: request.ip,
     headers: request.headers,
     host: request.hostname,
-    storedResponse,
+    keyed,
     countAs: (requests: number) => options.countMore(caller, requests - 1, reply),
     commit: async (work: (tx: Tx) => Promise<HttpResponse>) =>
       transaction(options.database, async (tx) => {
         const result = await work(tx);
-        if (storedResponse !== null)
-          await storeStoredResponses(tx, [
-            { storedResponse, answer: sealed(options, endpoint, storedResponse.projectId, result) },
+        if (keyed !== null)
+          await storeResponses(tx, [
+            { request: keyed, response: sealed(options, endpoint, keyed.projectId, result) },
           ]);
         return result;
       }),
