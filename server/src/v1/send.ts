@@ -10,7 +10,12 @@ import {
 } from "../platform/database/database.ts";
 import { createGroupCommit } from "../platform/background/group-commit.ts";
 import { asAppError } from "../platform/http/errors.ts";
-import { storeResponses, type KeyedRequest, type StoredResponse } from "../platform/http/idempotency.ts";
+import {
+  runWithoutRepeats,
+  storeResponses,
+  type KeyedRequest,
+  type StoredResponse,
+} from "../platform/http/idempotency.ts";
 import { pairUp } from "../platform/pair-up.ts";
 import { AppError } from "../platform/app-error.ts";
 import { readScheduledFor } from "../emails/rows/scheduled-for.ts";
@@ -88,7 +93,10 @@ export function createSendEndpoint(options: {
     maxItems: MAX_BATCH,
     weightOf: ({ items, bodyBytes }) => Math.max(bodyBytes, items.length * MIN_EMAIL_BYTES),
     maxWeight: MAX_BATCH_BYTES,
-    run: (units) => transaction(database, (tx) => acceptUnits(tx, units, domains)),
+    run: (units) =>
+      runWithoutRepeats(units, keysOf, (some) =>
+        transaction(database, (tx) => acceptUnits(tx, some, domains)),
+      ),
     hadNoEffect: wasRolledBack,
   });
 
@@ -166,6 +174,9 @@ function createTextCheck({ database, renderer }: { database: Database; renderer:
     return warn({ projectId, parts, key, data: body.data });
   };
 }
+
+const keysOf = ({ items, store }: SendUnit) =>
+  [...items.map(({ keyed }) => keyed), store?.request ?? null].filter((key) => key !== null);
 
 /** Calls with one email to the same address share a shard. */
 function asShardRequest({ items, bodyBytes }: SendUnit): ShardRequest {

@@ -2,7 +2,7 @@
 import { wasRolledBack, transaction, tryAgain, type Database } from "../platform/database/database.ts";
 import { failpoint } from "../platform/failpoints.ts";
 import { createGroupCommit, type GroupCommit } from "../platform/background/group-commit.ts";
-import { storeResponses, type KeyedRequest } from "../platform/http/idempotency.ts";
+import { runWithoutRepeats, storeResponses, type KeyedRequest } from "../platform/http/idempotency.ts";
 import { recordEvents } from "../events/events.ts";
 import type { ChangeSource } from "../contacts/consent.ts";
 import { readDataPatch, readEventData } from "../contacts/rules.ts";
@@ -47,7 +47,12 @@ export function createTracker(database: Database): GroupCommit<TrackRequest, Tra
     maxItems: MAX_BATCH,
     weightOf: ({ bodyBytes }) => bodyBytes,
     maxWeight: MAX_BATCH_BYTES,
-    run: (requests) => track(database, requests),
+    run: (requests) =>
+      runWithoutRepeats(
+        requests,
+        ({ keyed }) => (keyed === null ? [] : [keyed]),
+        (some) => track(database, some),
+      ),
     hadNoEffect: wasRolledBack,
   });
   return {

@@ -23,7 +23,7 @@ import { drawWorkflow } from "../../testing/workflow-fixture.ts";
 import { createSealer } from "../crypto.ts";
 import { createHttp } from "./http.ts";
 import { ok, route } from "./route.ts";
-import { findResponse, keyedRequest, storeResponses, sweepKeys } from "./idempotency.ts";
+import { findResponse, keyedRequest, runWithoutRepeats, storeResponses, sweepKeys } from "./idempotency.ts";
 import { createLog } from "../log.ts";
 import { createMetrics } from "../metrics.ts";
 import { transaction } from "../database/database.ts";
@@ -607,20 +607,15 @@ test("accepts a key of 255 printable characters", async () => {
   expect((await server.call(v1.track, caller, { body: event })).text).toBe(first.text);
 });
 
-test("rolls back an effect when another request used the key meanwhile, or the same transaction did", async () => {
+test("rolls back an effect when another request used the key meanwhile", async () => {
   const request = keyedRequest(server.project.id, newKey(), "/x", Buffer.from("1"));
-  const finish = (...bodies: string[]) =>
+  const finish = (body: string) =>
     transaction(server.database, async (tx) => {
-      const effect = { bucket: `effect ${bodies.join()}`, startedAt: new Date(), taken: 1 };
+      const effect = { bucket: `effect ${body}`, startedAt: new Date(), taken: 1 };
       await tx.insertInto("rate_windows").values(effect).execute();
-      await storeResponses(
-        tx,
-        bodies.map((body) => ({ request, response: { status: 200, body } })),
-      );
+      await storeResponses(tx, [{ request, response: { status: 200, body } }]);
     });
   const reused = { code: "IDEMPOTENCY_KEY_REUSED", retryAfterSeconds: 1 };
-  await expect(finish("twice", "twice again")).rejects.toMatchObject(reused);
-  expect(await findResponse(server.database, request)).toBeNull();
   await finish("first");
   await expect(finish("second")).rejects.toMatchObject(reused);
   const effects = "select bucket from rate_windows where bucket like 'effect %'";
@@ -628,6 +623,23 @@ test("rolls back an effect when another request used the key meanwhile, or the s
   expect(await findResponse(server.database, request)).toEqual({ status: 200, body: "first" });
   const other = { ...request, fingerprint: Buffer.from("another body") };
   await expect(findResponse(server.database, other)).rejects.toMatchObject({ code: reused.code });
+});
+
+test("runs the items of a batch whose keys are new in it, and fails only the others", async () => {
+  const keys = [[], ["a"], ["b", "c"], ["a"], [], ["d", "b"]];
+  const items = keys.map((own) => own.map((key) => keyedRequest("project", key, "/x", Buffer.from("1"))));
+  const ran: unknown[] = [];
+  const results = await runWithoutRepeats(
+    items,
+    (item) => item,
+    async (some) => {
+      ran.push(...some);
+      return some.map(({ length }) => length);
+    },
+  );
+  expect(ran).toEqual([items[0], items[1], items[2], items[4]]);
+  const reused = expect.objectContaining({ code: "IDEMPOTENCY_KEY_REUSED" });
+  expect(results).toEqual([0, 1, 2, reused, 0, reused]);
 });
 
 test("keeps a response for 24 hours, then accepts the key again and sweeps the old one", async () => {

@@ -105,7 +105,8 @@ export async function findResponse(
 /**
  * Stores responses in the transaction of their effects. Call it last, because it waits for other transactions with the same key
  * (docs/decisions/0005).
- * @throws AppError IDEMPOTENCY_KEY_REUSED if a key was used meanwhile or twice, so that the effects roll back
+ * @param responses with different keys
+ * @throws AppError IDEMPOTENCY_KEY_REUSED if a key was used meanwhile, so that the effects roll back
  */
 export async function storeResponses(
   tx: Tx,
@@ -113,7 +114,6 @@ export async function storeResponses(
 ): Promise<void> {
   if (responses.length === 0) return;
   const requests = responses.map(({ request }) => request);
-  if (new Set(requests.map(nameOf)).size < requests.length) throw usedMeanwhile();
   // Sorted, so that two transactions with the same keys wait for each other instead of deadlocking.
   const stored = await sql`
     insert into idempotency_keys (project_id, key, fingerprint, status, answer)
@@ -132,6 +132,26 @@ export async function storeResponses(
       where excluded.created_at - idempotency_keys.created_at > make_interval(hours => ${sql.lit(LIMITS.idempotencyHours.value)})
     returning 1`.execute(tx);
   if (stored.rows.length !== responses.length) throw usedMeanwhile();
+}
+
+/**
+ * Runs the items of a group commit whose keys are new in it. The others get an error, so that a repeat fails no other item. Their callers find
+ * the stored response after the commit.
+ */
+export async function runWithoutRepeats<Item, Result>(
+  items: readonly Item[],
+  keysOf: (item: Item) => readonly KeyedRequest[],
+  run: (items: readonly Item[]) => Promise<ReadonlyArray<Result | Error>>,
+): Promise<Array<Result | Error>> {
+  const used = new Set<string>();
+  const isNew = items.map((item) => {
+    const names = keysOf(item).map(nameOf);
+    const isRepeat = names.some((name) => used.has(name));
+    if (!isRepeat) for (const name of names) used.add(name);
+    return !isRepeat;
+  });
+  const results = [...(await run(items.filter((_item, at) => isNew[at])))];
+  return isNew.map((wasRun) => (wasRun ? results.shift() : null) ?? usedMeanwhile());
 }
 
 function usedMeanwhile(): AppError {
