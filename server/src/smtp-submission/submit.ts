@@ -43,15 +43,17 @@ export async function submitMessage(options: SubmitOptions, submission: Submissi
   const { projectId, requestId, message } = submission;
   const body = readFields(submission);
   const keyed = message.identity === null ? null : requestOf(submission);
+  const stored = keyed === null ? null : await findResponse(database, keyed);
+  if (stored !== null) return stored.body as SendResponse;
   try {
     const response = await store(options, submission, body, keyed);
     recentSends.note({ requestId, projectId, response });
     return response;
   } catch (error) {
-    // A message that was accepted stays accepted, also if the project could not send it now.
-    const stored = keyed === null ? null : await findResponse(database, keyed);
-    if (stored === null) throw error;
-    return stored.body as SendResponse;
+    // The message may have been stored meanwhile.
+    const storedMeanwhile = keyed === null ? null : await findResponse(database, keyed);
+    if (storedMeanwhile === null) throw error;
+    return storedMeanwhile.body as SendResponse;
   }
 }
 

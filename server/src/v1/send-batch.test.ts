@@ -199,10 +199,16 @@ test("sends an email with its own key once in several batches, and releases the 
   expect(second.body.data.results[2]).toEqual(first.body.data.results[0]);
   const third = await callBatch([{ ...one, subject: "Changed" }], project.byKey);
   expect(resultsOf(third)).toEqual(["IDEMPOTENCY_KEY_REUSED"]);
+  // The key of the call is not free for an email of it.
+  const own = await callBatch([email({ idempotencyKey: "whole" }), email()], withKey("whole", project));
+  expect(resultsOf(own).map((result) => result.split(" ").slice(0, 2).join(" "))).toEqual([
+    "VALIDATION_ERROR emails.0.idempotencyKey",
+    expect.stringContaining("@"),
+  ]);
   // A single call with the key of an email in a batch sends nothing, either.
   const single = await server.call("POST", "/v1/send", withKey("one", project), email());
   expect(errorOf(single)).toBe("409 IDEMPOTENCY_KEY_REUSED");
-  expect(await countEmails(project)).toBe(4);
+  expect(await countEmails(project)).toBe(5);
 });
 
 test("accepts no email of a batch that the database cannot store, and its keys stay free", async () => {

@@ -84,7 +84,7 @@ export function createBatchEndpoint(
  */
 async function readEmails(request: BatchRequest, results: Results): Promise<BatchEmail[]> {
   const valid: BatchEmail[] = [];
-  const keys = new Set<string>();
+  const keys = new Set(request.keyed === null ? [] : [request.keyed.key]);
   for (const [at, input] of request.emails.entries()) {
     if (at % EMAILS_A_TURN === EMAILS_A_TURN - 1) await nextTurn({ isInRequest: true });
     const email = readEmail(request, at, input, keys);
@@ -101,9 +101,9 @@ async function readEmails(request: BatchRequest, results: Results): Promise<Batc
   return valid;
 }
 
-/** @param keys those of the emails before, to which this one adds its own */
+/** @param keys those of the call and of the emails before, to which this one adds its own */
 function readEmail(
-  { projectId, isTest }: BatchRequest,
+  request: BatchRequest,
   at: number,
   input: unknown,
   keys: Set<string>,
@@ -112,29 +112,25 @@ function readEmail(
     return invalidField("", "invalid_type", "Must be an object like the body of POST /v1/send.");
   const { idempotencyKey: key = null, ...sent } = input as Record<string, unknown>;
   const { body, problems, unknown } = readBody(send, sent);
+  const keyed =
+    typeof key === "string"
+      ? keyedRequest(
+          request.projectId,
+          storedKey(key, { isTest: request.isTest, byPublicKey: false }),
+          KEY_PATH,
+          Buffer.from(JSON.stringify(input)),
+        )
+      : null;
   if (key !== null) {
-    const fault =
-      typeof key === "string" && keys.has(key)
-        ? { code: "custom" as const, message: "Another email of this batch has the same key." }
-        : faultOfKey(key);
+    const isUsed = keyed !== null && keys.has(keyed.key);
+    const fault = isUsed
+      ? { code: "custom" as const, message: "The batch or another of its emails has the same key." }
+      : faultOfKey(key);
     if (fault !== null) problems.push({ field: "idempotencyKey", ...fault });
   }
   if (problems.length > 0) return new AppError("VALIDATION_ERROR", { fields: problems });
-  if (typeof key === "string") keys.add(key);
-  return {
-    at,
-    body: body as SendBody,
-    unknownFields: unknown.map(({ field }) => field),
-    keyed:
-      typeof key === "string"
-        ? keyedRequest(
-            projectId,
-            storedKey(key, { isTest, byPublicKey: false }),
-            KEY_PATH,
-            Buffer.from(JSON.stringify(input)),
-          )
-        : null,
-  };
+  if (keyed !== null) keys.add(keyed.key);
+  return { at, body: body as SendBody, unknownFields: unknown.map(({ field }) => field), keyed };
 }
 
 /** Returns the emails to send, and sets the results of those that were sent before. */

@@ -51,6 +51,34 @@ export function storedKey(
   return byPublicKey ? `public\n${key}` : key;
 }
 
+export interface KeyTurns {
+  /** Does the work when earlier requests with this key have ended, so that a repeat finds their response instead of working again. */
+  wait<Result>(request: KeyedRequest, work: () => Promise<Result>): Promise<Result>;
+}
+
+/** Lets requests with the same key run one after the other in this process. Between processes, the insert of the response decides. */
+export function createKeyTurns(): KeyTurns {
+  /** The end of the last request with each key. */
+  const ends = new Map<string, Promise<unknown>>();
+  return {
+    async wait(request, work) {
+      const name = nameOf(request);
+      const before = ends.get(name);
+      const result = (async () => {
+        await before;
+        return work();
+      })();
+      const end = result.catch(() => undefined);
+      ends.set(name, end);
+      try {
+        return await result;
+      } finally {
+        if (ends.get(name) === end) ends.delete(name);
+      }
+    },
+  };
+}
+
 /** @param body the request's bytes, which are not kept */
 export function keyedRequest(projectId: string, key: string, path: string, body: Buffer): KeyedRequest {
   return { projectId, key, fingerprint: Buffer.from(contentId(path, body)) };

@@ -4,6 +4,7 @@ import { countRequest, nextTurn } from "../background/turns.ts";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Endpoint } from "@postloft/contract/endpoint.ts";
 import { TEST_SCOPE } from "@postloft/contract/scopes.ts";
+import { AppError } from "../app-error.ts";
 import type { Sealer } from "../crypto.ts";
 import { transaction, type Database, type Tx } from "../database/database.ts";
 import { checkRights, type Caller } from "./caller.ts";
@@ -18,6 +19,7 @@ import {
   storedKey,
   storeResponses,
   type KeyedRequest,
+  type KeyTurns,
   type StoredResponse,
 } from "./idempotency.ts";
 import type { Log } from "../log.ts";
@@ -26,6 +28,7 @@ import { networkOf } from "./visitor-network.ts";
 export interface ResponseOptions {
   database: Database;
   pace: Pace;
+  keyTurns: KeyTurns;
   /** Encrypts responses with a secret before they are stored for an Idempotency-Key. */
   sealer: Sealer;
   log: Log;
@@ -111,22 +114,32 @@ async function responseNow(
     endpoint.path + request.url,
     body,
   );
-  const replay = (stored: StoredResponse) => {
-    reply.header("idempotency-replayed", "true");
-    return send(opened(options, endpoint, { projectId: keyed.projectId, response: stored }));
-  };
-  const stored = await findResponse(options.database, keyed);
-  if (stored !== null) return replay(stored);
-  let response: HttpResponse;
+  const { response, isReplay } = await options.keyTurns.wait(keyed, () =>
+    doOnce(options, keyed, () => handle(makeCall(options, endpoint, { ...asked, keyed }))),
+  );
+  if (!isReplay) return send(response);
+  reply.header("idempotency-replayed", "true");
+  return send(opened(options, endpoint, { projectId: keyed.projectId, response }));
+}
+
+/** Returns the stored response of a request, or does its work. */
+async function doOnce(
+  { database, log }: ResponseOptions,
+  keyed: KeyedRequest,
+  work: () => Promise<HttpResponse>,
+): Promise<{ response: HttpResponse; isReplay: boolean }> {
+  const stored = await findResponse(database, keyed);
+  if (stored !== null) return { response: stored, isReplay: true };
   try {
-    response = await handle(makeCall(options, endpoint, { ...asked, keyed }));
+    return { response: await work(), isReplay: false };
   } catch (error) {
-    // The same request may have been stored meanwhile, or this one if its connection broke at the commit.
-    const storedMeanwhile = await findResponse(options.database, keyed).catch(() => null);
+    // Another process may have stored it meanwhile, or this one did and then failed, for example because its connection broke at the commit.
+    const storedMeanwhile = await findResponse(database, keyed);
     if (storedMeanwhile === null) throw error;
-    return replay(storedMeanwhile);
+    if (!(error instanceof AppError))
+      log.warn({ err: error }, "a request failed after its response was stored");
+    return { response: storedMeanwhile, isReplay: true };
   }
-  return send(response);
 }
 
 const isPublic = ({ key }: Caller) => key === "public";
