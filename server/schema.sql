@@ -113,14 +113,12 @@ CREATE INDEX contacts_by_state ON contacts USING btree (project_id, subscribed, 
 CREATE INDEX contacts_search ON contacts USING gin (project_id, email gin_trgm_ops) WITH (fastupdate='on');
 
 CREATE TABLE idempotency_keys (
-  project_id     uuid                      NOT NULL,
-  key            text                      NOT NULL,
-  claim_id       uuid                      NOT NULL,
-  fingerprint    bytea                     NOT NULL,
-  status         smallint,
-  answer         text,
-  claimed_until  timestamp with time zone  NOT NULL,
-  created_at     timestamp with time zone  NOT NULL  DEFAULT now(),
+  project_id   uuid                      NOT NULL,
+  key          text                      NOT NULL,
+  fingerprint  bytea                     NOT NULL,
+  status       smallint                  NOT NULL,
+  answer       text                      NOT NULL,
+  created_at   timestamp with time zone  NOT NULL  DEFAULT now(),
   CONSTRAINT idempotency_keys_pkey PRIMARY KEY (project_id, key)
 );
 CREATE INDEX idempotency_keys_age ON idempotency_keys USING btree (created_at);

@@ -209,8 +209,8 @@ export const ERRORS = {
   ),
   IDEMPOTENCY_KEY_REUSED: entry(
     409,
-    "This Idempotency-Key was used with a different request, or that request is still running.",
-    "Use a new key for a new request. Repeat a request with the same key.",
+    "Another request used this Idempotency-Key.",
+    "Use a new key for a new request. Repeat the same request with its key and an unchanged body until it gets another response.",
   ),
   PAYLOAD_TOO_LARGE: entry(413, "The body is too large for this endpoint.", "Send less data per request."),
   UNSUPPORTED_MEDIA_TYPE: entry(

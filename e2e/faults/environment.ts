@@ -17,7 +17,7 @@ import { startSharedDatabase, type SharedDatabase, type Shutdown } from "./share
 /** The verified sender domain. */
 export const DOMAIN = "mail.example.com";
 const IMPORT_TIMEOUT_MS = 120_000;
-/** The Idempotency-Key of a request is released one minute after its server died. */
+/** A killed program takes up to a minute to start again. */
 const RESPONSE_TIMEOUT_MS = 90_000;
 const DEFAULT_CONNECTIONS = 10;
 

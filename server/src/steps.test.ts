@@ -110,8 +110,8 @@ test("deletes more old API requests than one step holds", async () => {
 test("deletes more old idempotency keys than one step holds, and counts them", async () => {
   const projectId = await createProject();
   await sql`
-    insert into idempotency_keys (project_id, key, claim_id, fingerprint, claimed_until, created_at)
-    select ${projectId}, n::text, ${newId()}, '', now(), now() - make_interval(hours => ${LIMITS.idempotencyHours.value + 1})
+    insert into idempotency_keys (project_id, key, fingerprint, status, answer, created_at)
+    select ${projectId}, n::text, '', 200, '{}', now() - make_interval(hours => ${LIMITS.idempotencyHours.value + 1})
     from generate_series(1, 5001) n`.execute(database);
   expect(await sweepKeys(database)).toBe(5_001);
   expect(await countOf("idempotency_keys")).toBe(0);

@@ -13,7 +13,6 @@ import { claimJob, releaseJob, updateJobFailed, updateJobStep } from "./platform
 import { claimDueLinkDomains, updateLinkDomainCheck } from "./link-domains/queries.ts";
 import { createDatabase, type Database, type Tx } from "./platform/database/database.ts";
 import { createTestDatabase, type TestDatabase } from "./platform/database/test-database.ts";
-import { claimKey } from "./platform/http/idempotency.ts";
 import { newId } from "./platform/ids.ts";
 import { upsertInvitation } from "./projects/members/queries.ts";
 import { updateTimeBasedDue } from "./segments/queries.ts";
@@ -202,13 +201,6 @@ const WAITS: Wait[] = [
     wait: "users/passkeys/queries.ts insertChallenge",
     measure: stored("expires_at", "passkey_challenges", (tx) => insertChallenge(tx, HASH, id.user, 300)),
     is: 300,
-  },
-  {
-    wait: "platform/http/idempotency.ts claimKeys",
-    measure: stored("claimed_until", "idempotency_keys", (tx) =>
-      claimKey(tx, { projectId: id.project, key: "k", path: "/v1/send", body: HASH }),
-    ),
-    is: 60,
   },
   {
     wait: "platform/background/job-queries.ts claimJob",

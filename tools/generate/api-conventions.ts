@@ -54,10 +54,10 @@ export function conventions(): string {
     "## Repeating a request",
     wrap(
       `After a timeout nobody knows whether a request was done. Send every POST with an \`Idempotency-Key\` (up to ` +
-        `${LIMITS.idempotencyKeyLength.value} printable ASCII characters, under a key): the same request with the same value is done once, ` +
-        `and for ${LIMITS.idempotencyHours.value} hours answered as it was the first time, with \`Idempotency-Replayed: true\`. ` +
-        `With another body or path, or while the first is still running, it is ${errorLinks(["IDEMPOTENCY_KEY_REUSED"])}. ` +
-        "A refused request gives the value free again.",
+        `${LIMITS.idempotencyKeyLength.value} printable ASCII characters, with an API key). The same request with the same key is done once, ` +
+        `and its repeats get the first response for ${LIMITS.idempotencyHours.value} hours, with \`Idempotency-Replayed: true\`. ` +
+        `The key with another body or path is ${errorLinks(["IDEMPOTENCY_KEY_REUSED"])}. ` +
+        "A request that fails leaves its key free. Repeat it as soon as you like, also while the first one may still be running.",
     ),
     "## Errors",
     wrap(`Beside the codes that an endpoint names, these can come (${code("error.code")}):`),

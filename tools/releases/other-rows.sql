@@ -28,8 +28,8 @@ insert into emails_kept_longer (project_id, id, is_campaign, content_id, after_i
 insert into event_reactions (project_id, subscriber, id, contact_id)
   select project_id, 'nobody', new_id(), id from contacts where project_id = :project limit 1;
 insert into event_retentions (project_id, days) values (:project, 365);
-insert into idempotency_keys (project_id, key, claim_id, fingerprint, status, answer, claimed_until)
-  values (:project, 'once', new_id(), 'print', 200, '{}', now());
+insert into idempotency_keys (project_id, key, fingerprint, status, answer)
+  values (:project, 'once', 'print', 200, '{}');
 insert into identities (id, issuer, subject, user_id, email)
   select new_id(), 'https://id.example.com', '17', id, email from users limit 1;
 insert into jobs (project_id, id, kind, state, input, progress, finished_at)

@@ -172,7 +172,7 @@ test("events of one contact keep their order in the ingest, mixed with other con
         event: `step ${at}`,
         subscribed: at % 3 === 0 ? at % 2 === 0 : undefined,
         data: { at },
-        storedResponse: null,
+        keyed: null,
         bodyBytes: 0,
         via: viaApi(null),
       }),

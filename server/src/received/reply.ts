@@ -15,7 +15,7 @@ export type Reply = z.output<(typeof replyToReceived)["body"]>;
 
 /** Sends an email like POST /v1/send. Provided by api.ts, because v1/ comes later. */
 export type SendReply = (
-  call: Pick<Call, "userId" | "isTest" | "bodyBytes" | "storedResponse" | "requestId" | "unknownFields"> & {
+  call: Pick<Call, "userId" | "isTest" | "bodyBytes" | "keyed" | "requestId" | "unknownFields"> & {
     projectId: string;
   },
   body: SendBody,

@@ -278,13 +278,10 @@ test.each([
 
 test("accepts a repeated message once, by its Message-ID and recipients", async () => {
   const mail = { messageId: "<same@app.example>" };
-  const [first, ...others] = await Promise.all([send(mail), send(mail), send(mail)]);
-  const replies = [first ?? "", ...others];
-  expect(replies.filter((reply) => ACCEPTED.test(reply)).length).toBeGreaterThan(0);
-  for (const reply of replies)
-    expect(reply).toMatch(/^(250 2\.0\.0 Accepted as|451 4\.3\.0 .*still running)/);
+  const replies = await Promise.all([send(mail), send(mail), send(mail)]);
   const again = await send({ ...mail, text: "Changed on the way" });
-  expect(replies).toContain(again);
+  expect(again).toMatch(ACCEPTED);
+  expect(replies).toEqual([again, again, again]);
   expect(await countEmails()).toBe(1);
   // The same message to others is another email.
   expect(await send({ ...mail, to: "bob@example.com" })).toMatch(ACCEPTED);

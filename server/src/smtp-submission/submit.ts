@@ -3,7 +3,12 @@ import { createHash } from "node:crypto";
 import { send, type SendBody } from "@postloft/contract/v1.ts";
 import { AppError } from "../platform/app-error.ts";
 import type { Database } from "../platform/database/database.ts";
-import { checkIdempotencyKey, findStoredResponse, type KeyedRequest } from "../platform/http/idempotency.ts";
+import {
+  checkIdempotencyKey,
+  findResponse,
+  keyedRequest,
+  type KeyedRequest,
+} from "../platform/http/idempotency.ts";
 import { readBody } from "../platform/http/read-parts.ts";
 import type { SendResponse } from "../v1/accept-sends.ts";
 import type { RecentSends } from "../v1/recent-sends.ts";
@@ -37,16 +42,18 @@ export async function submitMessage(options: SubmitOptions, submission: Submissi
   const { database, recentSends } = options;
   const { projectId, requestId, message } = submission;
   const body = readFields(submission);
-  const repeatable = message.identity === null ? undefined : requestOf(submission);
+  const keyed = message.identity === null ? null : requestOf(submission);
+  const stored = keyed === null ? null : await findResponse(database, keyed);
+  if (stored !== null) return stored.body as SendResponse;
   try {
-    const response = await store(options, submission, body, repeatable);
+    const response = await store(options, submission, body, keyed);
     recentSends.note({ requestId, projectId, response });
     return response;
   } catch (error) {
-    // A message that was accepted stays accepted, also if the project could not send it now.
-    const stored = repeatable === undefined ? null : await findStoredResponse(database, repeatable);
-    if (stored === null) throw error;
-    return stored.body as SendResponse;
+    // The message may have been stored meanwhile.
+    const storedMeanwhile = keyed === null ? null : await findResponse(database, keyed);
+    if (storedMeanwhile === null) throw error;
+    return storedMeanwhile.body as SendResponse;
   }
 }
 
@@ -54,9 +61,9 @@ async function store(
   { sendEndpoint }: SubmitOptions,
   { projectId, isTest, message }: Submission,
   body: SendBody,
-  repeatable: KeyedRequest | undefined,
+  keyed: KeyedRequest | null,
 ): Promise<SendResponse> {
-  const call = { projectId, isTest, body, storedResponse: null, ...(repeatable && { repeatable }) };
+  const call = { projectId, isTest, body, keyed };
   const item = await (body.template === undefined
     ? sendEndpoint.checkRaw(call, message.raw)
     : sendEndpoint.check(call));
@@ -82,12 +89,12 @@ function readFields({ message, recipients }: Submission): SendBody {
   return isTemplate ? { ...body, from } : { ...body, from, subject, body: "" };
 }
 
-/** Returns the request to claim. Its key is a hash of the message's name and recipients. @throws AppError VALIDATION_ERROR for a malformed key */
+/** Returns the keyed request. Its key is a hash of the message's name and recipients. @throws AppError VALIDATION_ERROR for a malformed key */
 function requestOf({ projectId, isTest, message, recipients }: Submission): KeyedRequest {
   const { key, messageId } = message.identity ?? {};
   if (key !== undefined) checkIdempotencyKey(key);
   const named = JSON.stringify([key ?? null, messageId ?? null, isTest, recipients.toSorted()]);
   const hash = createHash("sha256").update(named).digest("base64url");
   // No header contains a line break, so the prefix cannot collide with the keys of HTTP requests.
-  return { projectId, key: `smtp\n${hash}`, path: KEY_PATH, body: Buffer.alloc(0) };
+  return keyedRequest(projectId, `smtp\n${hash}`, KEY_PATH, Buffer.alloc(0));
 }

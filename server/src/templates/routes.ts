@@ -143,10 +143,10 @@ function trialRoutes(deps: TemplateRouteDependencies): Route[] {
         });
       });
     }),
-    route(trials.previewTemplate, async ({ projectId, body, storedResponse, commit }) => {
+    route(trials.previewTemplate, async ({ projectId, body, keyed, commit }) => {
       const response = ok(await previewContent(deps, projectId, body));
       // Rendering needs no transaction; one is needed only to store the response.
-      return storedResponse === null ? response : commit(async () => response);
+      return keyed === null ? response : commit(async () => response);
     }),
     route(previewEmail, async ({ projectId, params }) => ok(await previewMail(deps, projectId, params.id))),
   ];

@@ -3,13 +3,7 @@ import type { SendBody } from "@postloft/contract/v1.ts";
 import { withValues } from "@postloft/contract/translation.ts";
 import { now } from "../platform/clock.ts";
 import type { Tx } from "../platform/database/database.ts";
-import {
-  claimedAgain,
-  claimKeys,
-  storeStoredResponses,
-  type KeyedRequest,
-  type StoredResponse,
-} from "../platform/http/idempotency.ts";
+import type { KeyedRequest } from "../platform/http/idempotency.ts";
 import { pairUp } from "../platform/pair-up.ts";
 import { AppError } from "../platform/app-error.ts";
 import { enqueueContactEvents } from "../reactions/reactions.ts";
@@ -35,9 +29,8 @@ export interface SendCall {
   body: SendBody;
   /** Ignored fields of the request. */
   unknownFields?: readonly string[];
-  storedResponse: StoredResponse | null;
-  /** Claimed in the transaction of the emails, so that an attempt that ends leaves no claim. A repeat gets the stored response. */
-  repeatable?: KeyedRequest;
+  /** The call or its part of a batch, if a repeat must get the same response. */
+  keyed: KeyedRequest | null;
   /** Default: a secret key. */
   via?: ChangeSource;
 }
@@ -65,10 +58,8 @@ export async function acceptSends(
   domains: Domains,
 ): Promise<Array<SendResponse | Error>> {
   const timestamp = now().toISOString();
-  const verdicts = await claimRepeatable(tx, await decide(tx, items, domains));
-  const accepted = verdicts.flatMap((verdict) =>
-    verdict instanceof Error || "stored" in verdict ? [] : [verdict],
-  );
+  const plans = await decide(tx, items, domains);
+  const accepted = plans.flatMap((plan) => (plan instanceof Error ? [] : [plan]));
   const recipients = accepted.flatMap((plan) =>
     plan.item.body.to.map((to) => ({ plan, item: plan.item, to })),
   );
@@ -116,44 +107,9 @@ export async function acceptSends(
   );
   for (const [[{ item, to }, { contactId }], email] of pairUp(known, ids))
     responses.get(item)?.emails.push({ contact: { id: contactId, email: to.address }, email });
-  await storeStoredResponses(
-    tx,
-    [...responses].flatMap(([{ storedResponse }, body]) =>
-      storedResponse === null ? [] : [{ storedResponse, answer: { status: 200, body } }],
-    ),
+  return plans.map((plan) =>
+    plan instanceof Error ? plan : (responses.get(plan.item) ?? new Error("A call was not answered.")),
   );
-  return verdicts.map((verdict) => {
-    if (verdict instanceof Error) return verdict;
-    if ("stored" in verdict) return verdict.stored;
-    return responses.get(verdict.item) ?? new Error("A call was not answered.");
-  });
-}
-
-/** What becomes of a call: its plan, its error, or the response to its first attempt. */
-type Verdict = Plan<SendItem> | Error | { stored: SendResponse };
-
-const nameOf = ({ projectId, key }: KeyedRequest) => `${projectId} ${key}`;
-
-/**
- * Claims the keys of the repeatable calls that have a plan, so that calls with an error leave no claim. Waits for a call that another
- * transaction is storing. A repeat within the same list gets the error IDEMPOTENCY_KEY_REUSED.
- */
-async function claimRepeatable(tx: Tx, verdicts: ReadonlyArray<Plan<SendItem> | Error>): Promise<Verdict[]> {
-  const requests = new Map<string, KeyedRequest>();
-  for (const verdict of verdicts) {
-    const request = verdict instanceof Error ? undefined : verdict.item.repeatable;
-    if (request !== undefined) requests.set(nameOf(request), request);
-  }
-  const claims = new Map(pairUp([...requests.keys()], await claimKeys(tx, [...requests.values()])));
-  return verdicts.map((verdict) => {
-    if (verdict instanceof Error || verdict.item.repeatable === undefined) return verdict;
-    const name = nameOf(verdict.item.repeatable);
-    const claim = claims.get(name) ?? claimedAgain();
-    claims.delete(name);
-    if (claim instanceof Error) return claim;
-    if ("stored" in claim) return { stored: claim.stored.body as SendResponse };
-    return { ...verdict, item: { ...verdict.item, storedResponse: claim.storedResponse } };
-  });
 }
 
 /** Returns the owner of the email, which is its contact. Under a test key it has none and is only rendered for the contact. */

@@ -32,7 +32,7 @@ export function openV1(deps: {
     database,
     tracker: createTracker(database),
     sendNoted,
-    sendBatch: createBatchEndpoint({ database, sendEndpoint, origin, log }),
+    sendBatch: createBatchEndpoint({ database, sendEndpoint, origin }),
     recentSends,
     verify: createVerifier({ dns }),
   });

@@ -16,8 +16,8 @@ import type { TrackResponse, TrackRequest } from "./track.ts";
 type SendingCall = Parameters<SendReply>[0];
 
 /** Returns the parts of a call that its emails need. */
-function sendingParts({ projectId, userId, isTest, bodyBytes, storedResponse }: SendingCall) {
-  return { projectId, isTest, bodyBytes, storedResponse, via: viaApi(userId) };
+function sendingParts({ projectId, userId, isTest, bodyBytes, keyed }: SendingCall) {
+  return { projectId, isTest, bodyBytes, keyed, via: viaApi(userId) };
 }
 
 /** Returns the function that sends an email and notes its call, so that a failover can report the loss. */
@@ -43,17 +43,17 @@ export function v1Routes(endpoints: {
 }): Route[] {
   const { database, tracker, sendNoted, sendBatch, recentSends } = endpoints;
   return [
-    route(contract.track, async ({ projectId, userId, byPublicKey, body, bodyBytes, storedResponse }) => {
+    route(contract.track, async ({ projectId, userId, byPublicKey, body, bodyBytes, keyed }) => {
       const { email, event, subscribed, data } = body;
       const via = byPublicKey ? VIA_PUBLIC_KEY : viaApi(userId);
       const tracked = { projectId, email, event, subscribed, data };
-      return ok(await tracker.submit({ ...tracked, bodyBytes, storedResponse, via }));
+      return ok(await tracker.submit({ ...tracked, bodyBytes, keyed, via }));
     }),
-    route(contract.trackEvent, async ({ projectId, userId, body, bodyBytes, storedResponse }) => {
+    route(contract.trackEvent, async ({ projectId, userId, body, bodyBytes, keyed }) => {
       const { event = body.name ?? "", contactId, subscribed, data } = body;
       const email = body.email ?? (await getContact(database, projectId, contactId ?? "")).email;
       const tracked = { projectId, email, event, subscribed, data };
-      return ok(await tracker.submit({ ...tracked, bodyBytes, storedResponse, via: viaApi(userId) }));
+      return ok(await tracker.submit({ ...tracked, bodyBytes, keyed, via: viaApi(userId) }));
     }),
     route(contract.send, async (call) => ok(await sendNoted(call, call.body))),
     route(contractOfBatch, async (call) => {
@@ -65,10 +65,10 @@ export function v1Routes(endpoints: {
       recentSends.note({ requestId, projectId, response: { emails: sent } });
       return ok(response);
     }),
-    route(verify, async ({ body, storedResponse, commit }) => {
+    route(verify, async ({ body, keyed, commit }) => {
       const response = ok(await endpoints.verify(body.email));
       // DNS is queried outside of a transaction, which is needed only to store the response.
-      return storedResponse === null ? response : commit(async () => response);
+      return keyed === null ? response : commit(async () => response);
     }),
   ];
 }

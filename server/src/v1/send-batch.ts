@@ -6,14 +6,13 @@ import { nextTurn } from "../platform/background/turns.ts";
 import type { Database } from "../platform/database/database.ts";
 import { errorEnvelope, messageOfFields, type ErrorEnvelope } from "../platform/http/errors.ts";
 import {
-  claimKeys,
   faultOfKey,
-  releaseKeys,
+  findResponses,
+  keyedRequest,
   storedKey,
-  type StoredResponse,
+  type KeyedRequest,
 } from "../platform/http/idempotency.ts";
 import { readBody } from "../platform/http/read-parts.ts";
-import type { Log } from "../platform/log.ts";
 import { pairUp } from "../platform/pair-up.ts";
 import { AppError, invalidField } from "../platform/app-error.ts";
 import type { SendCall, SendItem, SendResponse } from "./accept-sends.ts";
@@ -36,7 +35,6 @@ interface BatchOptions {
   sendEndpoint: Pick<SendEndpoint, "check" | "accept">;
   /** Returns the address of this service, for links in errors. */
   origin: () => string;
-  log: Log;
 }
 
 /** A valid email of the request. */
@@ -45,8 +43,7 @@ interface BatchEmail {
   at: number;
   body: SendBody;
   unknownFields: readonly string[];
-  key: string | null;
-  storedResponse: StoredResponse | null;
+  keyed: KeyedRequest | null;
 }
 
 /** The results of emails by their place in the request. */
@@ -65,32 +62,19 @@ export function createBatchEndpoint(
   options: BatchOptions,
 ): (request: BatchRequest) => Promise<BatchResponse> {
   return async (request) => {
-    const { bodyBytes, storedResponse } = request;
+    const { bodyBytes, keyed } = request;
     const results: Results = new Map();
-    const emails = await claimEmails(options, request, await readEmails(request, results), results);
-    try {
-      const checked = await checkEmails(options, request, emails, results);
-      const responseTo = (own: readonly SendResult[]) => {
-        for (const [{ at }, result] of pairUp(checked, own)) results.set(at, appErrorOrThrow(result));
-        return present(request, results, options.origin());
-      };
-      const responseOf = (own: readonly SendResult[]) => ({ status: 200, body: responseTo(own) });
-      const store = storedResponse === null ? null : { storedResponse, responseOf };
-      const items = checked.map(({ item }) => item);
-      const isAccepted = items.length > 0 || store !== null;
-      const response = responseTo(
-        isAccepted ? await options.sendEndpoint.accept({ items, bodyBytes, store }) : [],
-      );
-      await releaseEmails(
-        options,
-        request,
-        emails.filter(({ at }) => results.get(at) instanceof AppError),
-      );
-      return response;
-    } catch (error) {
-      await releaseEmails(options, request, emails);
-      throw error;
-    }
+    const emails = await withoutStored(options, await readEmails(request, results), results);
+    const checked = await checkEmails(options, request, emails, results);
+    const responseTo = (own: readonly SendResult[]) => {
+      for (const [{ at }, result] of pairUp(checked, own)) results.set(at, appErrorOrThrow(result));
+      return present(request, results, options.origin());
+    };
+    const responseOf = (own: readonly SendResult[]) => ({ status: 200, body: responseTo(own) });
+    const store = keyed === null ? null : { request: keyed, responseOf };
+    const items = checked.map(({ item }) => item);
+    const isAccepted = items.length > 0 || store !== null;
+    return responseTo(isAccepted ? await options.sendEndpoint.accept({ items, bodyBytes, store }) : []);
   };
 }
 
@@ -98,12 +82,12 @@ export function createBatchEndpoint(
  * Reads the emails like bodies of POST /v1/send. Returns the valid ones and sets the errors of the others.
  * @throws AppError VALIDATION_ERROR if they have too many recipients in total
  */
-async function readEmails({ emails }: BatchRequest, results: Results): Promise<BatchEmail[]> {
+async function readEmails(request: BatchRequest, results: Results): Promise<BatchEmail[]> {
   const valid: BatchEmail[] = [];
-  const keys = new Set<string>();
-  for (const [at, input] of emails.entries()) {
+  const keys = new Set(request.keyed === null ? [] : [request.keyed.key]);
+  for (const [at, input] of request.emails.entries()) {
     if (at % EMAILS_A_TURN === EMAILS_A_TURN - 1) await nextTurn({ isInRequest: true });
-    const email = readEmail(at, input, keys);
+    const email = readEmail(request, at, input, keys);
     if (email instanceof AppError) results.set(at, email);
     else valid.push(email);
   }
@@ -117,55 +101,53 @@ async function readEmails({ emails }: BatchRequest, results: Results): Promise<B
   return valid;
 }
 
-/** @param keys those of the emails before, to which this one adds its own */
-function readEmail(at: number, input: unknown, keys: Set<string>): BatchEmail | AppError {
+/** @param keys those of the call and of the emails before, to which this one adds its own */
+function readEmail(
+  request: BatchRequest,
+  at: number,
+  input: unknown,
+  keys: Set<string>,
+): BatchEmail | AppError {
   if (typeof input !== "object" || input === null || Array.isArray(input))
     return invalidField("", "invalid_type", "Must be an object like the body of POST /v1/send.");
   const { idempotencyKey: key = null, ...sent } = input as Record<string, unknown>;
   const { body, problems, unknown } = readBody(send, sent);
+  const keyed =
+    typeof key === "string"
+      ? keyedRequest(
+          request.projectId,
+          storedKey(key, { isTest: request.isTest, byPublicKey: false }),
+          KEY_PATH,
+          Buffer.from(JSON.stringify(input)),
+        )
+      : null;
   if (key !== null) {
-    const fault =
-      typeof key === "string" && keys.has(key)
-        ? { code: "custom" as const, message: "Another email of this batch has the same key." }
-        : faultOfKey(key);
+    const isUsed = keyed !== null && keys.has(keyed.key);
+    const fault = isUsed
+      ? { code: "custom" as const, message: "The batch or another of its emails has the same key." }
+      : faultOfKey(key);
     if (fault !== null) problems.push({ field: "idempotencyKey", ...fault });
   }
   if (problems.length > 0) return new AppError("VALIDATION_ERROR", { fields: problems });
-  if (typeof key === "string") keys.add(key);
-  return {
-    at,
-    body: body as SendBody,
-    unknownFields: unknown.map(({ field }) => field),
-    key: typeof key === "string" ? key : null,
-    storedResponse: null,
-  };
+  if (keyed !== null) keys.add(keyed.key);
+  return { at, body: body as SendBody, unknownFields: unknown.map(({ field }) => field), keyed };
 }
 
-/** Claims the keys of the emails. Returns the emails to send, and sets the results of those that were sent before. */
-async function claimEmails(
+/** Returns the emails to send, and sets the results of those that were sent before. */
+async function withoutStored(
   { database }: BatchOptions,
-  { projectId, isTest, emails: inputs }: BatchRequest,
   emails: readonly BatchEmail[],
   results: Results,
 ): Promise<BatchEmail[]> {
-  const keyed = emails.flatMap(({ at, key }) => (key === null ? [] : [{ at, key }]));
-  const claims = await claimKeys(
+  const keyed = emails.flatMap(({ at, keyed: request }) => (request === null ? [] : [{ at, request }]));
+  const responses = await findResponses(
     database,
-    keyed.map(({ at, key }) => ({
-      projectId,
-      key: storedKey(key, { isTest, byPublicKey: false }),
-      path: KEY_PATH,
-      body: Buffer.from(JSON.stringify(inputs[at])),
-    })),
+    keyed.map(({ request }) => request),
   );
-  const claimed = new Map<number, StoredResponse>();
-  for (const [{ at }, claim] of pairUp(keyed, claims))
-    if (claim instanceof AppError) results.set(at, claim);
-    else if ("stored" in claim) results.set(at, claim.stored.body as SendResponse);
-    else claimed.set(at, claim.storedResponse);
-  return emails.flatMap((email) =>
-    results.has(email.at) ? [] : [{ ...email, storedResponse: claimed.get(email.at) ?? null }],
-  );
+  for (const [{ at }, response] of pairUp(keyed, responses))
+    if (response instanceof AppError) results.set(at, response);
+    else if (response !== null) results.set(at, response.body as SendResponse);
+  return emails.filter(({ at }) => !results.has(at));
 }
 
 /** Checks the emails like calls of POST /v1/send. Returns the checked ones, and sets the errors of the others. */
@@ -179,9 +161,9 @@ async function checkEmails(
   for (let first = 0; first < emails.length; first += EMAILS_A_TURN) {
     const group = emails.slice(first, first + EMAILS_A_TURN);
     const items = await Promise.all(
-      group.map(async ({ body, unknownFields, storedResponse }) =>
+      group.map(async ({ body, unknownFields, keyed }) =>
         sendEndpoint
-          .check({ ...call, body, unknownFields, storedResponse })
+          .check({ ...call, body, unknownFields, keyed })
           .catch((error: unknown) => appErrorOrThrow(error as Error)),
       ),
     );
@@ -197,18 +179,6 @@ async function checkEmails(
 function appErrorOrThrow<Result>(result: Result | Error): Exclude<Result, Error> | AppError {
   if (result instanceof Error && !(result instanceof AppError)) throw result;
   return result as Exclude<Result, Error> | AppError;
-}
-
-/** Releases the keys of emails that were not sent, so that corrected ones may use them. */
-async function releaseEmails(
-  { database, log }: BatchOptions,
-  { requestId }: BatchRequest,
-  emails: readonly BatchEmail[],
-): Promise<void> {
-  const claims = emails.flatMap(({ storedResponse }) => storedResponse ?? []);
-  await releaseKeys(database, claims).catch((failure: unknown) =>
-    log.warn({ err: failure, requestId }, "failed to release idempotency keys, they expire in a minute"),
-  );
 }
 
 function present({ emails, requestId }: BatchRequest, results: Results, origin: string): BatchResponse {

@@ -11,8 +11,9 @@ import {
 import { createGroupCommit } from "../platform/background/group-commit.ts";
 import { asAppError } from "../platform/http/errors.ts";
 import {
-  storeStoredResponses,
-  type KeptResponse,
+  runWithoutRepeats,
+  storeResponses,
+  type KeyedRequest,
   type StoredResponse,
 } from "../platform/http/idempotency.ts";
 import { pairUp } from "../platform/pair-up.ts";
@@ -39,8 +40,8 @@ export interface SendUnit {
   bodyBytes: number;
   /** Stores the response of the whole call, in addition to the responses of its items. */
   store: {
-    storedResponse: StoredResponse;
-    responseOf: (results: readonly SendResult[]) => KeptResponse;
+    request: KeyedRequest;
+    responseOf: (results: readonly SendResult[]) => StoredResponse;
   } | null;
 }
 
@@ -92,7 +93,10 @@ export function createSendEndpoint(options: {
     maxItems: MAX_BATCH,
     weightOf: ({ items, bodyBytes }) => Math.max(bodyBytes, items.length * MIN_EMAIL_BYTES),
     maxWeight: MAX_BATCH_BYTES,
-    run: (units) => transaction(database, (tx) => acceptUnits(tx, units, domains)),
+    run: (units) =>
+      runWithoutRepeats(units, keysOf, (some) =>
+        transaction(database, (tx) => acceptUnits(tx, some, domains)),
+      ),
     hadNoEffect: wasRolledBack,
   });
 
@@ -171,6 +175,9 @@ function createTextCheck({ database, renderer }: { database: Database; renderer:
   };
 }
 
+const keysOf = ({ items, store }: SendUnit) =>
+  [...items.map(({ keyed }) => keyed), store?.request ?? null].filter((key) => key !== null);
+
 /** Calls with one email to the same address share a shard. */
 function asShardRequest({ items, bodyBytes }: SendUnit): ShardRequest {
   const [only, another] = items;
@@ -180,7 +187,7 @@ function asShardRequest({ items, bodyBytes }: SendUnit): ShardRequest {
   return { projectId, text, bodyBytes, data: body?.data, isBatch: another !== undefined };
 }
 
-/** Accepts the emails of units, and stores the responses of those that are stored as a whole. */
+/** Accepts the emails of units, and stores the responses of keyed emails and units. */
 async function acceptUnits(
   tx: Tx,
   units: readonly SendUnit[],
@@ -195,12 +202,16 @@ async function acceptUnits(
   const all = isSplit ? await acceptInGroups(tx, items, accept) : await accept(items);
   let end = 0;
   const results = units.map((unit) => all.slice(end, (end += unit.items.length)));
-  await storeStoredResponses(
-    tx,
-    pairUp(units, results).flatMap(([{ store }, own]) =>
-      store === null ? [] : [{ storedResponse: store.storedResponse, answer: store.responseOf(own) }],
+  await storeResponses(tx, [
+    ...pairUp(items, all).flatMap(([{ keyed }, result]) =>
+      keyed === null || result instanceof Error
+        ? []
+        : [{ request: keyed, response: { status: 200, body: result } }],
     ),
-  );
+    ...pairUp(units, results).flatMap(([{ store }, own]) =>
+      store === null ? [] : [{ request: store.request, response: store.responseOf(own) }],
+    ),
+  ]);
   return results;
 }
 

@@ -2,7 +2,7 @@
 import { wasRolledBack, transaction, tryAgain, type Database } from "../platform/database/database.ts";
 import { failpoint } from "../platform/failpoints.ts";
 import { createGroupCommit, type GroupCommit } from "../platform/background/group-commit.ts";
-import { storeStoredResponses, type StoredResponse } from "../platform/http/idempotency.ts";
+import { runWithoutRepeats, storeResponses, type KeyedRequest } from "../platform/http/idempotency.ts";
 import { recordEvents } from "../events/events.ts";
 import type { ChangeSource } from "../contacts/consent.ts";
 import { readDataPatch, readEventData } from "../contacts/rules.ts";
@@ -18,7 +18,7 @@ export interface TrackRequest {
   data: Readonly<Record<string, unknown>> | undefined;
   /** Size of the original request. */
   bodyBytes: number;
-  storedResponse: StoredResponse | null;
+  keyed: KeyedRequest | null;
   via: ChangeSource;
 }
 
@@ -47,7 +47,12 @@ export function createTracker(database: Database): GroupCommit<TrackRequest, Tra
     maxItems: MAX_BATCH,
     weightOf: ({ bodyBytes }) => bodyBytes,
     maxWeight: MAX_BATCH_BYTES,
-    run: (requests) => track(database, requests),
+    run: (requests) =>
+      runWithoutRepeats(
+        requests,
+        ({ keyed }) => (keyed === null ? [] : [keyed]),
+        (some) => track(database, some),
+      ),
     hadNoEffect: wasRolledBack,
   });
   return {
@@ -57,9 +62,7 @@ export function createTracker(database: Database): GroupCommit<TrackRequest, Tra
 }
 
 async function track(database: Database, requests: readonly TrackRequest[]): Promise<TrackResponse[]> {
-  const isPlain = requests.every(
-    ({ subscribed, storedResponse }) => subscribed === undefined && storedResponse === null,
-  );
+  const isPlain = requests.every(({ subscribed, keyed }) => subscribed === undefined && keyed === null);
   const responses = await (isPlain ? trackPlain : trackAny)(database, requests);
   await failpoint("event.after_commit");
   return responses;
@@ -97,10 +100,10 @@ async function trackAny(database: Database, requests: readonly TrackRequest[]): 
       })),
     );
     const responses = events.map(responseOf);
-    await storeStoredResponses(
+    await storeResponses(
       tx,
-      pairUp(requests, responses).flatMap(([{ storedResponse }, body]) =>
-        storedResponse === null ? [] : [{ storedResponse, answer: { status: 200, body } }],
+      pairUp(requests, responses).flatMap(([{ keyed }, body]) =>
+        keyed === null ? [] : [{ request: keyed, response: { status: 200, body } }],
       ),
     );
     await failpoint("event.before_commit");

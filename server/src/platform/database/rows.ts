@@ -499,11 +499,9 @@ export interface EventsTable {
 export interface IdempotencyKeysTable {
   projectId: string;
   key: string;
-  claimId: string;
   fingerprint: Buffer;
-  status: number | null;
-  answer: string | null;
-  claimedUntil: Date;
+  status: number;
+  answer: string;
   createdAt: Generated<Date>;
 }
 

@@ -17,6 +17,7 @@ import { FORM_TYPES, readForm, readUpload, UPLOAD_TYPES } from "./form.ts";
 import { createGuards, type GuardOptions } from "./guards.ts";
 import { nearestPath } from "./guesses.ts";
 import { keepResponse, recordRequest, type Noting } from "./notes.ts";
+import { createKeyTurns } from "./idempotency.ts";
 import { createPace } from "./pace.ts";
 import { safetyHeaders } from "./safety-headers.ts";
 import { plainPath } from "./paths.ts";
@@ -127,6 +128,7 @@ export async function createHttp(options: HttpOptions, routes: readonly Route[])
   const responding: Responding = {
     ...options,
     pace: createPace(),
+    keyTurns: createKeyTurns(),
     identify: (endpoint, request) => identifyRequest(options, endpoint, request),
     countMore: (caller, more, reply) => countMore(options, caller, more, reply),
   };

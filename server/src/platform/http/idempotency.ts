@@ -5,20 +5,19 @@ import type { FieldError } from "@postloft/contract/errors.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { withValues } from "@postloft/contract/translation.ts";
 import type { Database, Tx } from "../database/database.ts";
-import { newId, contentId } from "../ids.ts";
+import { contentId } from "../ids.ts";
 import { AppError } from "../app-error.ts";
 
-/** How long a claim without a response counts as running. After that the same request may take it over. */
-const CLAIM_SECONDS = 60;
 const KEY = /^[\x20-\x7e]+$/;
 
-export interface StoredResponse {
+/** A request with a key. Another request with the same key is the same one if the fingerprint is equal. */
+export interface KeyedRequest {
   projectId: string;
   key: string;
-  claimId: string;
+  fingerprint: Buffer;
 }
 
-export interface KeptResponse {
+export interface StoredResponse {
   status: number;
   body: unknown;
 }
@@ -52,156 +51,142 @@ export function storedKey(
   return byPublicKey ? `public\n${key}` : key;
 }
 
-export interface KeyedRequest {
-  projectId: string;
-  key: string;
-  path: string;
-  body: Buffer;
+export interface KeyTurns {
+  /** Does the work when earlier requests with this key have ended, so that a repeat finds their response instead of working again. */
+  wait<Result>(request: KeyedRequest, work: () => Promise<Result>): Promise<Result>;
 }
 
-/** The claim of a request for its key, or the response that was stored for it. */
-export type Claim = { storedResponse: StoredResponse } | { stored: KeptResponse };
+/** Lets requests with the same key run one after the other in this process. Between processes, the insert of the response decides. */
+export function createKeyTurns(): KeyTurns {
+  /** The end of the last request with each key. */
+  const ends = new Map<string, Promise<unknown>>();
+  return {
+    async wait(request, work) {
+      const name = nameOf(request);
+      const before = ends.get(name);
+      const result = (async () => {
+        await before;
+        return work();
+      })();
+      const end = result.catch(() => undefined);
+      ends.set(name, end);
+      try {
+        return await result;
+      } finally {
+        if (ends.get(name) === end) ends.delete(name);
+      }
+    },
+  };
+}
+
+/** @param body the request's bytes, which are not kept */
+export function keyedRequest(projectId: string, key: string, path: string, body: Buffer): KeyedRequest {
+  return { projectId, key, fingerprint: Buffer.from(contentId(path, body)) };
+}
 
 /**
- * Claims the key for this request, or returns the stored response.
- * @throws AppError IDEMPOTENCY_KEY_REUSED if another request has the key, or the same request is still running
+ * Returns the response that is stored for each request, an error if another request used the key, or null.
+ * @returns one entry for each request, in order
  */
-export async function claimKey(database: Database, request: KeyedRequest): Promise<Claim> {
-  const [claim] = await claimKeys(database, [request]);
-  if (claim === undefined || claim instanceof Error) throw claim ?? new Error("A key was not claimed.");
-  return claim;
-}
-
-/** Claims the keys of several requests, which must differ. Returns a claim or the error IDEMPOTENCY_KEY_REUSED for each, in order. */
-export async function claimKeys(
+export async function findResponses(
   database: Database,
   requests: readonly KeyedRequest[],
-): Promise<Array<Claim | AppError>> {
+): Promise<Array<StoredResponse | AppError | null>> {
   if (requests.length === 0) return [];
-  const claims = requests.map(({ projectId, key, path, body }) => ({
-    projectId,
-    key,
-    claimId: newId(),
-    fingerprint: Buffer.from(contentId(path, body)),
-  }));
-  // Sorted, so that two calls with the same keys wait for each other instead of deadlocking.
-  const taken = await sql<{ claimId: string }>`
-    insert into idempotency_keys (project_id, key, claim_id, fingerprint, claimed_until, created_at)
-    select project_id, key, claim_id, fingerprint, now() + make_interval(secs => ${CLAIM_SECONDS}), now()
-    from unnest(
-      ${claims.map(({ projectId }) => projectId)}::uuid[],
-      ${claims.map(({ key }) => key)}::text[],
-      ${claims.map(({ claimId }) => claimId)}::uuid[],
-      ${claims.map(({ fingerprint }) => fingerprint)}::bytea[]
-    ) as c (project_id, key, claim_id, fingerprint)
-    order by project_id, key
-    on conflict (project_id, key) do update
-      set claim_id = excluded.claim_id, fingerprint = excluded.fingerprint, claimed_until = excluded.claimed_until,
-          status = null, answer = null, created_at = excluded.created_at
-      where (idempotency_keys.status is null and idempotency_keys.claimed_until < excluded.created_at)
-         or excluded.created_at - idempotency_keys.created_at > make_interval(hours => ${sql.lit(LIMITS.idempotencyHours.value)})
-    returning claim_id`.execute(database);
-  const own = new Set(taken.rows.map(({ claimId }) => claimId));
-  const found = await findKeys(
-    database,
-    claims.filter(({ claimId }) => !own.has(claimId)),
-  );
-  return claims.map(({ fingerprint, ...storedResponse }) => {
-    if (own.has(storedResponse.claimId)) return { storedResponse };
-    return storedOrError(found.get(`${storedResponse.projectId} ${storedResponse.key}`), fingerprint);
-  });
-}
-
-interface FoundKey {
-  projectId: string;
-  key: string;
-  fingerprint: Buffer;
-  status: number | null;
-  answer: string | null;
-}
-
-/** Returns the rows of keys that other requests hold, by project and key. */
-async function findKeys(
-  database: Database,
-  keys: ReadonlyArray<{ projectId: string; key: string }>,
-): Promise<Map<string, FoundKey>> {
-  if (keys.length === 0) return new Map();
-  const { rows } = await sql<FoundKey>`
+  const { rows } = await sql<KeyedRequest & { status: number; answer: string }>`
     select k.project_id, k.key, k.fingerprint, k.status, k.answer
-    from unnest(${keys.map(({ projectId }) => projectId)}::uuid[], ${keys.map(({ key }) => key)}::text[]) as i (project_id, key)
-    join idempotency_keys k on k.project_id = i.project_id and k.key = i.key`.execute(database);
-  return new Map(rows.map((row) => [`${row.projectId} ${row.key}`, row]));
-}
-
-function storedOrError(
-  found: FoundKey | undefined,
-  fingerprint: Buffer,
-): { stored: KeptResponse } | AppError {
-  if (found === undefined)
-    return new AppError("IDEMPOTENCY_KEY_REUSED", {
-      message: "The request with this Idempotency-Key just ended with an error. Send it again.",
-    });
-  if (!found.fingerprint.equals(fingerprint))
+    from unnest(
+      ${requests.map(({ projectId }) => projectId)}::uuid[],
+      ${requests.map(({ key }) => key)}::text[]
+    ) as i (project_id, key)
+    join idempotency_keys k on k.project_id = i.project_id and k.key = i.key
+    where k.created_at >= now() - make_interval(hours => ${sql.lit(LIMITS.idempotencyHours.value)})`.execute(
+    database,
+  );
+  const found = new Map(rows.map((row) => [nameOf(row), row]));
+  return requests.map((request) => {
+    const row = found.get(nameOf(request));
+    if (row === undefined) return null;
+    if (row.fingerprint.equals(request.fingerprint))
+      return { status: row.status, body: JSON.parse(row.answer) };
     return new AppError("IDEMPOTENCY_KEY_REUSED", {
       message: "This Idempotency-Key was used with a different request.",
     });
-  if (found.status === null || found.answer === null) return claimedAgain();
-  return { stored: { status: found.status, body: JSON.parse(found.answer) } };
-}
-
-/** Returns the error for a request while the first one with its key is running. */
-export function claimedAgain(): AppError {
-  return new AppError("IDEMPOTENCY_KEY_REUSED", {
-    message: "The request with this Idempotency-Key is still running.",
-    retryAfterSeconds: 1,
   });
 }
 
-/** Returns the response that is stored for this request, or null. */
-export async function findStoredResponse(
+const nameOf = ({ projectId, key }: Pick<KeyedRequest, "projectId" | "key">) => `${projectId} ${key}`;
+
+/**
+ * Returns the response that is stored for this request, or null.
+ * @throws AppError IDEMPOTENCY_KEY_REUSED if another request used the key
+ */
+export async function findResponse(
   database: Database,
-  { projectId, key, path, body }: KeyedRequest,
-): Promise<KeptResponse | null> {
-  const found = (await findKeys(database, [{ projectId, key }])).get(`${projectId} ${key}`);
-  const claim = storedOrError(found, Buffer.from(contentId(path, body)));
-  return claim instanceof AppError ? null : claim.stored;
+  request: KeyedRequest,
+): Promise<StoredResponse | null> {
+  const [found = null] = await findResponses(database, [request]);
+  if (found instanceof AppError) throw found;
+  return found;
 }
 
-/** Stores responses in the transaction of their effects. @throws AppError if a claim was taken over, which rolls the effect back */
-export async function storeStoredResponses(
+/**
+ * Stores responses in the transaction of their effects. Call it last, because it waits for other transactions with the same key
+ * (docs/decisions/0005).
+ * @param responses with different keys
+ * @throws AppError IDEMPOTENCY_KEY_REUSED if a key was used meanwhile, so that the effects roll back
+ */
+export async function storeResponses(
   tx: Tx,
-  responses: ReadonlyArray<{ storedResponse: StoredResponse; answer: KeptResponse }>,
+  responses: ReadonlyArray<{ request: KeyedRequest; response: StoredResponse }>,
 ): Promise<void> {
   if (responses.length === 0) return;
+  const requests = responses.map(({ request }) => request);
+  // Sorted, so that two transactions with the same keys wait for each other instead of deadlocking.
   const stored = await sql`
-    update idempotency_keys k set status = a.status, answer = a.answer
+    insert into idempotency_keys (project_id, key, fingerprint, status, answer)
+    select project_id, key, fingerprint, status, answer
     from unnest(
-      ${responses.map(({ storedResponse }) => storedResponse.projectId)}::uuid[],
-      ${responses.map(({ storedResponse }) => storedResponse.key)}::text[],
-      ${responses.map(({ storedResponse }) => storedResponse.claimId)}::uuid[],
-      ${responses.map(({ answer }) => answer.status)}::smallint[],
-      ${responses.map(({ answer }) => JSON.stringify(answer.body))}::text[]
-    ) as a (project_id, key, claim_id, status, answer)
-    where k.project_id = a.project_id and k.key = a.key and k.claim_id = a.claim_id and k.status is null
+      ${requests.map(({ projectId }) => projectId)}::uuid[],
+      ${requests.map(({ key }) => key)}::text[],
+      ${requests.map(({ fingerprint }) => fingerprint)}::bytea[],
+      ${responses.map(({ response }) => response.status)}::smallint[],
+      ${responses.map(({ response }) => JSON.stringify(response.body))}::text[]
+    ) as r (project_id, key, fingerprint, status, answer)
+    order by project_id, key
+    on conflict (project_id, key) do update
+      set fingerprint = excluded.fingerprint, status = excluded.status, answer = excluded.answer,
+          created_at = excluded.created_at
+      where excluded.created_at - idempotency_keys.created_at > make_interval(hours => ${sql.lit(LIMITS.idempotencyHours.value)})
     returning 1`.execute(tx);
-  if (stored.rows.length !== responses.length)
-    throw new AppError("IDEMPOTENCY_KEY_REUSED", {
-      message: "Another request took over this Idempotency-Key.",
-    });
+  if (stored.rows.length !== responses.length) throw usedMeanwhile();
 }
 
-/** Releases keys after a failure, so that the corrected requests may use them. Stored responses stay. */
-export async function releaseKeys(database: Database, claims: readonly StoredResponse[]): Promise<void> {
-  if (claims.length === 0) return;
-  await sql`
-    delete from idempotency_keys k using unnest(
-      ${claims.map(({ projectId }) => projectId)}::uuid[],
-      ${claims.map(({ key }) => key)}::text[],
-      ${claims.map(({ claimId }) => claimId)}::uuid[]
-    ) as c (project_id, key, claim_id)
-    where k.project_id = c.project_id and k.key = c.key and k.claim_id = c.claim_id and k.status is null`.execute(
-    database,
-  );
+/**
+ * Runs the items of a group commit whose keys are new in it. The others get an error, so that a repeat fails no other item. Their callers find
+ * the stored response after the commit.
+ */
+export async function runWithoutRepeats<Item, Result>(
+  items: readonly Item[],
+  keysOf: (item: Item) => readonly KeyedRequest[],
+  run: (items: readonly Item[]) => Promise<ReadonlyArray<Result | Error>>,
+): Promise<Array<Result | Error>> {
+  const used = new Set<string>();
+  const isNew = items.map((item) => {
+    const names = keysOf(item).map(nameOf);
+    const isRepeat = names.some((name) => used.has(name));
+    if (!isRepeat) for (const name of names) used.add(name);
+    return !isRepeat;
+  });
+  const results = [...(await run(items.filter((_item, at) => isNew[at])))];
+  return isNew.map((wasRun) => (wasRun ? results.shift() : null) ?? usedMeanwhile());
+}
+
+function usedMeanwhile(): AppError {
+  return new AppError("IDEMPOTENCY_KEY_REUSED", {
+    message: "A request with this Idempotency-Key was made at the same time. Send this one again.",
+    retryAfterSeconds: 1,
+  });
 }
 
 const SWEEP_ROWS = 5_000;
@@ -226,7 +211,7 @@ async function deleteOldKeys(database: Database): Promise<number> {
       where created_at < now() - make_interval(hours => ${LIMITS.idempotencyHours.value}) limit ${SWEEP_ROWS}
     )
     delete from idempotency_keys k using old
-    -- Except a key that was claimed again since.
+    -- Except a key that was used again since.
     where k.project_id = old.project_id and k.key = old.key
       and k.created_at < now() - make_interval(hours => ${LIMITS.idempotencyHours.value})`.execute(database);
   return Number(deleted.numAffectedRows ?? 0);

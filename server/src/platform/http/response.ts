@@ -4,6 +4,7 @@ import { countRequest, nextTurn } from "../background/turns.ts";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Endpoint } from "@postloft/contract/endpoint.ts";
 import { TEST_SCOPE } from "@postloft/contract/scopes.ts";
+import { AppError } from "../app-error.ts";
 import type { Sealer } from "../crypto.ts";
 import { transaction, type Database, type Tx } from "../database/database.ts";
 import { checkRights, type Caller } from "./caller.ts";
@@ -13,10 +14,12 @@ import type { Pace } from "./pace.ts";
 import { readParts, type Parts } from "./read-parts.ts";
 import {
   checkIdempotencyKey,
-  claimKey,
-  releaseKeys,
+  findResponse,
+  keyedRequest,
   storedKey,
-  storeStoredResponses,
+  storeResponses,
+  type KeyedRequest,
+  type KeyTurns,
   type StoredResponse,
 } from "./idempotency.ts";
 import type { Log } from "../log.ts";
@@ -25,6 +28,7 @@ import { networkOf } from "./visitor-network.ts";
 export interface ResponseOptions {
   database: Database;
   pace: Pace;
+  keyTurns: KeyTurns;
   /** Encrypts responses with a secret before they are stored for an Idempotency-Key. */
   sealer: Sealer;
   log: Log;
@@ -97,34 +101,44 @@ async function responseNow(
   checkRights(endpoint, caller);
   const asked = { caller, request, reply, parts };
   if (!mayRepeat || caller.projectId === null)
-    return send(await handle(makeCall(options, endpoint, { ...asked, storedResponse: null })));
+    return send(await handle(makeCall(options, endpoint, { ...asked, keyed: null })));
   const body =
     endpoint.bodyKind === "upload"
       ? joinParts(request.body)
       : Buffer.isBuffer(request.body)
         ? request.body
         : Buffer.alloc(0);
-  const claim = await claimKey(options.database, {
-    projectId: caller.projectId,
-    key: storedKey(key, { isTest: isTest(caller), byPublicKey: isPublic(caller) }),
-    path: endpoint.path + request.url,
+  const keyed = keyedRequest(
+    caller.projectId,
+    storedKey(key, { isTest: isTest(caller), byPublicKey: isPublic(caller) }),
+    endpoint.path + request.url,
     body,
-  });
-  if ("stored" in claim) {
-    reply.header("idempotency-replayed", "true");
-    return send(opened(options, endpoint, { projectId: caller.projectId, answer: claim.stored }));
-  }
+  );
+  const { response, isReplay } = await options.keyTurns.wait(keyed, () =>
+    doOnce(options, keyed, () => handle(makeCall(options, endpoint, { ...asked, keyed }))),
+  );
+  if (!isReplay) return send(response);
+  reply.header("idempotency-replayed", "true");
+  return send(opened(options, endpoint, { projectId: keyed.projectId, response }));
+}
+
+/** Returns the stored response of a request, or does its work. */
+async function doOnce(
+  { database, log }: ResponseOptions,
+  keyed: KeyedRequest,
+  work: () => Promise<HttpResponse>,
+): Promise<{ response: HttpResponse; isReplay: boolean }> {
+  const stored = await findResponse(database, keyed);
+  if (stored !== null) return { response: stored, isReplay: true };
   try {
-    const { storedResponse } = claim;
-    return await send(await handle(makeCall(options, endpoint, { ...asked, storedResponse })));
+    return { response: await work(), isReplay: false };
   } catch (error) {
-    await releaseKeys(options.database, [claim.storedResponse]).catch((failure: unknown) =>
-      options.log.warn(
-        { err: failure, requestId: request.id },
-        "failed to release an idempotency key, it expires in a minute",
-      ),
-    );
-    throw error;
+    // Another process may have stored it meanwhile, or this one did and then failed, for example because its connection broke at the commit.
+    const storedMeanwhile = await findResponse(database, keyed);
+    if (storedMeanwhile === null) throw error;
+    if (!(error instanceof AppError))
+      log.warn({ err: error }, "a request failed after its response was stored");
+    return { response: storedMeanwhile, isReplay: true };
   }
 }
 
@@ -149,11 +163,11 @@ function sealed(
 function opened(
   { sealer }: ResponseOptions,
   { isSecret }: Endpoint,
-  { projectId, answer }: { projectId: string; answer: HttpResponse },
+  { projectId, response }: { projectId: string; response: StoredResponse },
 ): HttpResponse {
-  if (!isSecret) return answer;
-  const { sealed: text } = answer.body as { sealed: string };
-  return { ...answer, body: JSON.parse(sealer.open(Buffer.from(text, "base64"), contextOf(projectId))) };
+  if (!isSecret) return response;
+  const { sealed: text } = response.body as { sealed: string };
+  return { ...response, body: JSON.parse(sealer.open(Buffer.from(text, "base64"), contextOf(projectId))) };
 }
 
 interface Asked {
@@ -161,13 +175,13 @@ interface Asked {
   request: FastifyRequest;
   reply: FastifyReply;
   parts: Parts;
-  storedResponse: StoredResponse | null;
+  keyed: KeyedRequest | null;
 }
 
 function makeCall(
   options: ResponseOptions,
   endpoint: Endpoint,
-  { caller, request, reply, parts, storedResponse }: Asked,
+  { caller, request, reply, parts, keyed }: Asked,
 ): Call {
   const rawBody = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
   return {
@@ -186,14 +200,14 @@ function makeCall(
     ip: request.ip,
     headers: request.headers,
     host: request.hostname,
-    storedResponse,
+    keyed,
     countAs: (requests: number) => options.countMore(caller, requests - 1, reply),
     commit: async (work: (tx: Tx) => Promise<HttpResponse>) =>
       transaction(options.database, async (tx) => {
         const result = await work(tx);
-        if (storedResponse !== null)
-          await storeStoredResponses(tx, [
-            { storedResponse, answer: sealed(options, endpoint, storedResponse.projectId, result) },
+        if (keyed !== null)
+          await storeResponses(tx, [
+            { request: keyed, response: sealed(options, endpoint, keyed.projectId, result) },
           ]);
         return result;
       }),

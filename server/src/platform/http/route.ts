@@ -6,7 +6,7 @@ import type { z } from "zod";
 import type { CallerKind, Endpoint } from "@postloft/contract/endpoint.ts";
 import type { Role } from "@postloft/contract/roles.ts";
 import type { Tx } from "../database/database.ts";
-import type { StoredResponse } from "./idempotency.ts";
+import type { KeyedRequest } from "./idempotency.ts";
 
 export interface HttpResponse<Status extends number = number, Body = unknown> {
   status: Status;
@@ -74,8 +74,8 @@ export interface Call<E extends Endpoint = Endpoint> {
   countAs: (requests: number) => Promise<void>;
   /** Runs the change and stores its response for the Idempotency-Key in one transaction, so that either both are saved or neither. */
   commit: <A extends ResponseOf<E>>(work: (tx: Tx) => Promise<A>) => Promise<A>;
-  /** For endpoints that commit many requests together and store it with `storeStoredResponses`. */
-  storedResponse: StoredResponse | null;
+  /** For endpoints that commit many requests together and store their responses with `storeResponses`. Null without an Idempotency-Key. */
+  keyed: KeyedRequest | null;
 }
 
 type TenantOf<Kind extends CallerKind> = Kind extends "anyone" | "session" | "operator" ? null : string;
