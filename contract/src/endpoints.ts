@@ -87,6 +87,8 @@ export const ENDPOINTS: readonly Endpoint[] = [
   contactBulk.bulkSubscribe,
   contactBulk.bulkUnsubscribe,
   contactBulk.bulkDelete,
+  contactBulk.bulkUpdate,
+  contactBulk.bulkAddToSegment,
   contactBulk.getBulk,
   ...importUndo.IMPORT_ENDPOINTS,
   contactImport.exportContacts,

@@ -32,7 +32,7 @@ export async function recordResponses(
   await projectTransports(story, project.id);
   const contactId = await contacts(story);
   await requests(story, project.secret);
-  await segments(story, contactId);
+  const staticSegmentId = await segments(story, contactId);
   await templates(story);
   await images(story);
   await campaigns(story);
@@ -40,7 +40,7 @@ export async function recordResponses(
   await mails(story, contactId);
   await withContacts(project.id);
   await receivedEmails(story);
-  await contactFiles(story, contactId);
+  await contactFiles(story, contactId, staticSegmentId);
   for (const name of ["instance.config", "instance.health", "instance.ready", "installation.access"])
     await story.ask(name);
   await members(story, project.id);
@@ -127,7 +127,8 @@ async function contacts({ ask }: Story): Promise<string> {
   return contact;
 }
 
-async function segments({ ask }: Story, contactId: string): Promise<void> {
+/** Returns the id of a static segment. */
+async function segments({ ask }: Story, contactId: string): Promise<string> {
   const { id } = await ask<{ id: string }>("segments.create");
   await ask("segments.list");
   await ask("segments.preview");
@@ -141,6 +142,7 @@ async function segments({ ask }: Story, contactId: string): Promise<void> {
   const byHand = await ask<{ id: string }>("segments.create", { body: { name: "Testers", type: "STATIC" } });
   await ask("segments.addMembers", { params: { id: byHand.id } });
   await ask("segments.removeMembers", { params: { id: byHand.id } });
+  return byHand.id;
 }
 
 async function templates({ ask }: Story): Promise<void> {

@@ -19,7 +19,11 @@ export async function images({ ask }: Story): Promise<void> {
 
 const isEnded = ({ state }: { state: string }) => state === "completed";
 
-export async function contactFiles(story: Story, contactId: string): Promise<void> {
+export async function contactFiles(
+  story: Story,
+  contactId: string,
+  targetSegmentId: string,
+): Promise<void> {
   const { ask } = story;
   await ask("contacts.consent", { params: { id: contactId } });
   const file = new FormData();
@@ -32,6 +36,8 @@ export async function contactFiles(story: Story, contactId: string): Promise<voi
   const body = { contactIds: [contactId] };
   await ask("contacts.bulkUnsubscribe");
   await ask("contacts.bulkSubscribe", { body });
+  await ask("contacts.bulkUpdate");
+  await ask("contacts.bulkAddToSegment", { body: { ...body, targetSegmentId } });
   const changed = await ask<{ jobId: string }>("contacts.bulkDelete", { body });
   await story.askUntil("contacts.getBulk", { params: { jobId: changed.jobId } }, isEnded);
   await ask("contacts.resetFieldType", { params: { field: "data.plan" } });

@@ -74,6 +74,12 @@ export const EXAMPLE_BODIES: Readonly<Record<string, Readonly<Record<string, unk
   "contacts.bulkSubscribe": { contactIds: ["0199e0a1-7b2c-7d3e-8f40-5a6b7c8d9e0f"] },
   "contacts.bulkUnsubscribe": { mode: "query", filter: { search: "@example.org" } },
   "contacts.bulkDelete": { contactIds: ["0199e0a1-7b2c-7d3e-8f40-5a6b7c8d9e0f"] },
+  "contacts.bulkUpdate": { mode: "query", filter: { search: "@example.org" }, data: { plan: "pro" } },
+  "contacts.bulkAddToSegment": {
+    mode: "query",
+    filter: { subscribed: true },
+    targetSegmentId: "0199e0a1-7b2c-7d3e-8f40-5a6b7c8d9e0f",
+  },
   "segments.create": {
     name: "Active on pro",
     filters: {
