@@ -127,7 +127,10 @@ async function unsubscribe(database: Database, projectId: string): Promise<void>
   const contactIds = await someContacts(database, projectId, BULK);
   const jobs = startJobs({
     database,
-    kinds: { [BULK_KIND]: (tx, job) => stepOfBulk(tx, job, { dependents: [memberships], segments: importConsequences }) },
+    kinds: {
+      [BULK_KIND]: (tx, job) =>
+        stepOfBulk(tx, job, { dependents: [memberships], segments: importConsequences }),
+    },
     log: createLog({ level: "warn" }),
     metrics: createMetrics(),
   });

@@ -145,7 +145,8 @@ export const bulkAddToSegment = bulk(
   {
     path: "/contacts/bulk-add-to-segment",
     summary: "Add many contacts to a static segment",
-    description: "Members stay members and count as unchanged. The job fails if the segment is deleted first.",
+    description:
+      "Members stay members and count as unchanged. The job fails if the segment is deleted first.",
   },
   {
     body: z
@@ -190,3 +191,12 @@ export const getBulk = endpoint({
   responses: { 200: jobResponse(bulkResult) },
   errors: ["JOB_NOT_FOUND"],
 });
+
+export const CONTACT_BULK_ENDPOINTS = [
+  bulkSubscribe,
+  bulkUnsubscribe,
+  bulkDelete,
+  bulkUpdate,
+  bulkAddToSegment,
+  getBulk,
+];

@@ -32,7 +32,7 @@ export async function recordResponses(
   await projectTransports(story, project.id);
   const contactId = await contacts(story);
   await requests(story, project.secret);
-  const staticSegmentId = await segments(story, contactId);
+  await segments(story, contactId);
   await templates(story);
   await images(story);
   await campaigns(story);
@@ -40,7 +40,7 @@ export async function recordResponses(
   await mails(story, contactId);
   await withContacts(project.id);
   await receivedEmails(story);
-  await contactFiles(story, contactId, staticSegmentId);
+  await contactFiles(story, contactId);
   for (const name of ["instance.config", "instance.health", "instance.ready", "installation.access"])
     await story.ask(name);
   await members(story, project.id);
@@ -127,22 +127,19 @@ async function contacts({ ask }: Story): Promise<string> {
   return contact;
 }
 
-/** Returns the id of a static segment. */
-async function segments({ ask }: Story, contactId: string): Promise<string> {
+async function segments({ ask }: Story, contactId: string): Promise<void> {
   const { id } = await ask<{ id: string }>("segments.create");
   await ask("segments.list");
   await ask("segments.preview");
   await ask("segments.explain", { body: { ...EXAMPLE_BODIES["segments.explain"], contactId } });
-  await ask("segments.update", { params: { id } });
-  await ask("segments.get", { params: { id } });
-  await ask("segments.compute", { params: { id } });
-  await ask("segments.refresh", { params: { id } });
-  await ask("segments.contacts", { params: { id } });
+  for (const name of ["update", "get", "compute", "refresh", "contacts"])
+    await ask(`segments.${name}`, { params: { id } });
   await ask("segments.ofContact", { params: { id: contactId } });
   const byHand = await ask<{ id: string }>("segments.create", { body: { name: "Testers", type: "STATIC" } });
   await ask("segments.addMembers", { params: { id: byHand.id } });
   await ask("segments.removeMembers", { params: { id: byHand.id } });
-  return byHand.id;
+  const addition = { contactIds: [contactId], targetSegmentId: byHand.id };
+  await ask("contacts.bulkAddToSegment", { body: addition });
 }
 
 async function templates({ ask }: Story): Promise<void> {

@@ -19,11 +19,7 @@ export async function images({ ask }: Story): Promise<void> {
 
 const isEnded = ({ state }: { state: string }) => state === "completed";
 
-export async function contactFiles(
-  story: Story,
-  contactId: string,
-  targetSegmentId: string,
-): Promise<void> {
+export async function contactFiles(story: Story, contactId: string): Promise<void> {
   const { ask } = story;
   await ask("contacts.consent", { params: { id: contactId } });
   const file = new FormData();
@@ -37,7 +33,6 @@ export async function contactFiles(
   await ask("contacts.bulkUnsubscribe");
   await ask("contacts.bulkSubscribe", { body });
   await ask("contacts.bulkUpdate");
-  await ask("contacts.bulkAddToSegment", { body: { ...body, targetSegmentId } });
   const changed = await ask<{ jobId: string }>("contacts.bulkDelete", { body });
   await story.askUntil("contacts.getBulk", { params: { jobId: changed.jobId } }, isEnded);
   await ask("contacts.resetFieldType", { params: { field: "data.plan" } });

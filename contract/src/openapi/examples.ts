@@ -4,11 +4,7 @@ import { OTHER_BODIES } from "./installation-examples.ts";
 /** By endpoint name. */
 export const EXAMPLE_BODIES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   "events.track": { email: "ada@example.com", event: "order placed", data: { plan: "pro" } },
-  "v1.track": {
-    email: "ada@example.com",
-    event: "signed-up",
-    data: { firstName: "Ada", plan: "pro" },
-  },
+  "v1.track": { email: "ada@example.com", event: "signed-up", data: { firstName: "Ada", plan: "pro" } },
   "v1.send": {
     to: { name: "Ada Lovelace", email: "ada@example.com" },
     from: { name: "Example", email: "hello@mail.example.com" },
@@ -75,11 +71,7 @@ export const EXAMPLE_BODIES: Readonly<Record<string, Readonly<Record<string, unk
   "contacts.bulkUnsubscribe": { mode: "query", filter: { search: "@example.org" } },
   "contacts.bulkDelete": { contactIds: ["0199e0a1-7b2c-7d3e-8f40-5a6b7c8d9e0f"] },
   "contacts.bulkUpdate": { mode: "query", filter: { search: "@example.org" }, data: { plan: "pro" } },
-  "contacts.bulkAddToSegment": {
-    mode: "query",
-    filter: { subscribed: true },
-    targetSegmentId: "0199e0a1-7b2c-7d3e-8f40-5a6b7c8d9e0f",
-  },
+  "contacts.bulkAddToSegment": { all: true, targetSegmentId: "0199e0a1-7b2c-7d3e-8f40-5a6b7c8d9e0f" },
   "segments.create": {
     name: "Active on pro",
     filters: {

@@ -201,9 +201,9 @@ test("update fails with the reason when the project has too many fields", async 
   expect(await dataOf(project)).toEqual([0, 1].map((n) => ({ n, plan: "free" })));
 });
 
+const stepOf = (data: Record<string, unknown>) => contactsAStep({ ...settingFields(data), actor: "key" });
+
 test("a step changes fewer contacts when it sends more data to each", () => {
-  const stepOf = (data: Record<string, unknown>) =>
-    contactsAStep({ ...settingFields(data), actor: "key" });
   expect(stepOf({ plan: "pro" })).toBe(1_000);
   expect(stepOf({ text: "x".repeat(39_900) })).toBe(100);
   expect(stepOf({ text: "x".repeat(LIMITS.dataBytes.value) })).toBe(3);
@@ -268,7 +268,10 @@ test("adding to a segment counts new members, earlier members and missing contac
   const ids = await fill(project.id, 1_500);
   const guests = await segment(project, { name: "Guests", type: "STATIC" });
   const few = [ids[2], ids[0], foreign];
-  const first = await run(project, "addToSegment", { contactIds: few, targetSegmentId: guests.toUpperCase() });
+  const first = await run(project, "addToSegment", {
+    contactIds: few,
+    targetSegmentId: guests.toUpperCase(),
+  });
   expect(first).toMatchObject({ operation: "addToSegment", successCount: 2, failureCount: 1 });
   expect(first?.errors).toEqual([{ contactId: foreign, email: null, error: "Contact not found." }]);
   expect(new Set(await members(project, guests))).toEqual(new Set([ids[0], ids[2]]));
@@ -288,7 +291,10 @@ test("adding to a segment counts new members, earlier members and missing contac
 test("a dynamic, unknown or foreign segment gets the error of adding members", async () => {
   const { project } = server;
   const elsewhere = await server.createProject();
-  const filters = { operator: "AND" as const, conditions: [{ field: "email", operator: "contains", value: "@" }] };
+  const filters = {
+    operator: "AND" as const,
+    conditions: [{ field: "email", operator: "contains", value: "@" }],
+  };
   const targets = [
     await segment(project, { name: "Dynamic", filters }),
     await segment(elsewhere, { name: "Foreign", type: "STATIC" }),
@@ -302,8 +308,8 @@ test("a dynamic, unknown or foreign segment gets the error of adding members", a
       params: { id: targetSegmentId },
       body: { emails: ["ada@example.com"] },
     });
-    expect([errorOf(reply), reply.body.message]).toEqual([expected[at], same.body.message]);
-    expect(errorOf(same)).toBe(expected[at]);
+    expect([errorOf(reply), errorOf(same)]).toEqual([expected[at], expected[at]]);
+    expect(same.text).toContain(reply.body.message);
   }
   expect(await server.countRows()).toEqual(before);
 });

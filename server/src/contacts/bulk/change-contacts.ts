@@ -26,11 +26,7 @@ interface Checkpoint extends Counts {
   total: number;
 }
 
-export async function stepOfBulk(
-  tx: Tx,
-  job: RunningJob,
-  context: BulkContext,
-): Promise<StepOutcome> {
+export async function stepOfBulk(tx: Tx, job: RunningJob, context: BulkContext): Promise<StepOutcome> {
   const input = job.input as BulkInput;
   const before = (job.checkpoint as Checkpoint | null) ?? (await begin(tx, job));
   const done = before.success + before.unchanged + before.failure;
@@ -89,6 +85,10 @@ async function resultOf(tx: Tx, job: RunningJob, { operation }: BulkInput, count
     successCount: counts.success,
     unchangedCount: counts.unchanged,
     failureCount: counts.failure,
-    errors: errors.map(({ subject, error }) => ({ contactId: subject, email: emails.get(subject) ?? null, error })),
+    errors: errors.map(({ subject, error }) => ({
+      contactId: subject,
+      email: emails.get(subject) ?? null,
+      error,
+    })),
   };
 }
