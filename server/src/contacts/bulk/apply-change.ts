@@ -5,14 +5,18 @@ import { JobFailure } from "../../platform/background/jobs.ts";
 import { changeContacts } from "../change-known-contacts.ts";
 import { contactFault } from "../constraint-errors.ts";
 import { deleteContacts, type Dependents } from "../contacts.ts";
-import type { ImportConsequences } from "../import/import-contacts.ts";
 import { lockContacts } from "../queries.ts";
 import type { ChangeSource, DataPatch } from "../rules.ts";
 import { flipAndRecord } from "../upsert-contacts.ts";
 import type { BulkInput } from "./bulk-changes.ts";
 
 /** Adds contacts to static segments, provided by a later folder. */
-export type TargetSegments = Pick<ImportConsequences, "lockSegment" | "addToSegment">;
+export interface TargetSegments {
+  /** Locks a static segment before contacts are locked. Returns false if the segment was deleted. */
+  lockSegment(tx: Tx, projectId: string, segmentId: string): Promise<boolean>;
+  /** Adds contacts to a locked segment and returns the ids of the new members. */
+  addToSegment(tx: Tx, projectId: string, segmentId: string, emails: readonly string[]): Promise<string[]>;
+}
 
 export interface BulkContext {
   dependents: readonly Dependents[];
