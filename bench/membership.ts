@@ -11,6 +11,7 @@ import { recordEvents } from "../server/src/events/events.ts";
 import { BULK_KIND, getBulk, startBulk } from "../server/src/contacts/bulk/bulk-changes.ts";
 import { stepOfBulk } from "../server/src/contacts/bulk/change-contacts.ts";
 import { memberships } from "../server/src/segments/usage.ts";
+import { importConsequences } from "../server/src/segments/import-consequences.ts";
 import { computeSegment } from "../server/src/segments/compute-segment.ts";
 import { followChanges } from "../server/src/segments/sync-members.ts";
 import { createSegment } from "../server/src/segments/define-segment.ts";
@@ -126,7 +127,10 @@ async function unsubscribe(database: Database, projectId: string): Promise<void>
   const contactIds = await someContacts(database, projectId, BULK);
   const jobs = startJobs({
     database,
-    kinds: { [BULK_KIND]: (tx, job) => stepOfBulk(tx, job, [memberships]) },
+    kinds: {
+      [BULK_KIND]: (tx, job) =>
+        stepOfBulk(tx, job, { dependents: [memberships], segments: importConsequences }),
+    },
     log: createLog({ level: "warn" }),
     metrics: createMetrics(),
   });

@@ -56,6 +56,66 @@ test("selected contacts become a segment, which becomes the audience of a campai
     .toEqual(["pro", "free"]);
 });
 
+test("a field is set and a segment filled for all matching contacts, also on a phone", async () => {
+  const { page, project } = await openDashboard(server, browser, async ({ byKey, id }) => {
+    await server.call("POST", "/contacts", byKey, { email: "ada@example.com", data: { plan: "pro" } });
+    await server.rows(
+      `insert into contacts (project_id, id, email, subscribed, data)
+       select $1, new_id(), 'p' || n || '@example.org', true, '{}' from generate_series(1, 60) n`,
+      id,
+    );
+    return "/contacts?search=example.org";
+  });
+  const dialog = page.getByRole("dialog");
+  const bar = page.getByRole("region", { name: "Selected contacts" });
+  const selectAll = async () => {
+    await page.getByRole("checkbox", { name: "Select all shown" }).check();
+    await bar.getByRole("button", { name: "Select all 60 matches" }).click();
+  };
+  await page.setViewportSize({ width: 390, height: 800 });
+  await selectAll();
+  expect((await bar.boundingBox())?.height).toBeLessThan(400);
+  await bar.getByRole("button", { name: "Set field" }).click();
+  await dialog.getByText("60 contacts").waitFor();
+  await dialog.getByRole("button", { name: "Set field" }).click();
+  await dialog.getByText("Choose a field first.").waitFor();
+  await dialog.getByRole("combobox", { name: "Field" }).click();
+  await page.getByRole("option", { name: /^plan/ }).click();
+  await dialog.getByLabel("Value").fill("free");
+  await dialog.getByRole("button", { name: "Set field" }).click();
+  await page.getByText("60 updated, 0 unchanged, 0 failed.").waitFor();
+  const plans = () =>
+    server.rows(
+      "select data ->> 'plan' as plan, count(*)::int as count from contacts where project_id = $1 group by 1 order by 1",
+      project.id,
+    );
+  expect(await plans()).toEqual([
+    { plan: "free", count: 60 },
+    { plan: "pro", count: 1 },
+  ]);
+
+  await page
+    .getByRole("checkbox", { name: /^Select p/ })
+    .first()
+    .check();
+  await bar.getByRole("button", { name: "Set field" }).click();
+  await dialog.getByRole("combobox", { name: "Field" }).click();
+  await page.getByRole("option", { name: /^plan/ }).click();
+  await dialog.getByRole("checkbox", { name: "Remove this field" }).check();
+  await dialog.getByRole("button", { name: "Remove field" }).click();
+  await page.getByText("1 updated, 0 unchanged, 0 failed.").waitFor();
+  expect(await plans()).toContainEqual({ plan: null, count: 1 });
+
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await selectAll();
+  await bar.getByRole("button", { name: "Add to segment" }).click();
+  await dialog.getByLabel("Name").fill("Readers");
+  await dialog.getByRole("button", { name: "Add contacts" }).click();
+  await page.getByText("60 contacts added to the segment.").waitFor();
+  await page.getByRole("button", { name: "Open segment" }).click();
+  await page.getByRole("heading", { level: 1, name: "Readers" }).waitFor();
+});
+
 /** An input with suggestions, because tests don't have the types of a browser. */
 interface Listed {
   list: { options: Iterable<{ value: string }> } | null;

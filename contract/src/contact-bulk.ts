@@ -2,11 +2,11 @@
 import { z } from "zod";
 import { contactConditions } from "./contacts.ts";
 import { endpoint } from "./endpoint.ts";
-import { id, issue } from "./field.ts";
+import { contactData, id, issue } from "./field.ts";
 import { byJobId, jobResponse, queuedJob } from "./job.ts";
 import { LIMITS } from "./limits/limits.ts";
 
-export const BULK_OPERATIONS = ["subscribe", "unsubscribe", "delete"] as const;
+export const BULK_OPERATIONS = ["subscribe", "unsubscribe", "delete", "update", "addToSegment"] as const;
 export type BulkOperation = (typeof BULK_OPERATIONS)[number];
 
 const everyone = z.literal(true);
@@ -24,78 +24,141 @@ function faultOfConditions({ all, search = "", ...others }: z.output<typeof bulk
   return isNarrow ? null : 'Add a condition. `{"all": true}` selects everyone.';
 }
 
-const selection = z
-  .object({
-    mode: z.enum(["ids", "query"]).optional().describe("Default `ids`, unless `query` is present."),
-    contactIds: z
-      .array(id)
-      .min(1)
-      .max(LIMITS.bulkContacts.value)
-      .optional()
-      .describe("Contacts to change. Required unless `mode` is `query`; duplicates count once."),
-    filter: bulkFilter.optional().describe("Required if `mode` is `query`, unless `all` is set."),
-    all: everyone
-      .optional()
-      .describe('Selects everyone. Same as `mode: "query"` with the filter `{"all": true}`.'),
-    excludeIds: z
-      .array(id)
-      .max(LIMITS.bulkExcluded.value)
-      .optional()
-      .describe('Contacts to leave out, with `mode: "query"`.'),
-  })
-  .superRefine((body, context) => {
-    const refuse = (field: string, code: "required" | "custom", message: string) =>
-      context.addIssue(issue(message, code, body, [field]));
-    if (body.mode === "query" || (body.all === true && body.mode === undefined)) {
-      if (body.filter === undefined && body.all === undefined)
-        refuse("filter", "required", 'Required with `mode: "query"`.');
-      if (body.filter !== undefined && body.all === true)
-        refuse("all", "custom", "Selects everyone. Remove it or remove `filter`.");
-      const fault = body.filter === undefined ? null : faultOfConditions(body.filter);
-      if (fault !== null) refuse("filter", "custom", fault);
-      if (body.contactIds !== undefined)
-        refuse("contactIds", "custom", 'Send contact ids or use `mode: "query"`, not both.');
-    } else {
-      if (body.contactIds === undefined) refuse("contactIds", "required", "Required.");
-      for (const field of ["filter", "all", "excludeIds"] as const)
-        if (body[field] !== undefined) refuse(field, "custom", 'Only with `mode: "query"`.');
-    }
-  });
+const selectionFields = {
+  mode: z.enum(["ids", "query"]).optional().describe("Default `ids`, unless `query` is present."),
+  contactIds: z
+    .array(id)
+    .min(1)
+    .max(LIMITS.bulkContacts.value)
+    .optional()
+    .describe("Contacts to change. Required unless `mode` is `query`; duplicates count once."),
+  filter: bulkFilter.optional().describe("Required if `mode` is `query`, unless `all` is set."),
+  all: everyone
+    .optional()
+    .describe('Selects everyone. Same as `mode: "query"` with the filter `{"all": true}`.'),
+  excludeIds: z
+    .array(id)
+    .max(LIMITS.bulkExcluded.value)
+    .optional()
+    .describe('Contacts to leave out, with `mode: "query"`.'),
+};
+type SelectionBody = z.output<z.ZodObject<typeof selectionFields>>;
+
+/** Checks that a body selects contacts in one way. */
+function checkSelection(body: SelectionBody, context: z.RefinementCtx): void {
+  const refuse = (field: string, code: "required" | "custom", message: string) =>
+    context.addIssue(issue(message, code, body, [field]));
+  if (body.mode === "query" || (body.all === true && body.mode === undefined)) {
+    if (body.filter === undefined && body.all === undefined)
+      refuse("filter", "required", 'Required with `mode: "query"`.');
+    if (body.filter !== undefined && body.all === true)
+      refuse("all", "custom", "Selects everyone. Remove it or remove `filter`.");
+    const fault = body.filter === undefined ? null : faultOfConditions(body.filter);
+    if (fault !== null) refuse("filter", "custom", fault);
+    if (body.contactIds !== undefined)
+      refuse("contactIds", "custom", 'Send contact ids or use `mode: "query"`, not both.');
+  } else {
+    if (body.contactIds === undefined) refuse("contactIds", "required", "Required.");
+    for (const field of ["filter", "all", "excludeIds"] as const)
+      if (body[field] !== undefined) refuse(field, "custom", 'Only with `mode: "query"`.');
+  }
+}
 
 const queued =
   'Queued; `GET /contacts/bulk/:jobId` returns the progress and result. `mode: "query"` selects the contacts that match at the time of the call, not later ones.';
 
-function bulk(operation: BulkOperation, summary: string, description: string) {
+type Described = Record<"path" | "summary" | "description", string>;
+
+function bulk<Body extends z.ZodType>(
+  operation: BulkOperation,
+  { path, summary, description }: Described,
+  { body, errors = [] }: { body: Body; errors?: readonly "CONFLICT"[] },
+) {
   return endpoint({
     name: `contacts.bulk${operation.charAt(0).toUpperCase()}${operation.slice(1)}`,
     method: "POST",
-    path: `/contacts/bulk-${operation}`,
+    path,
     summary,
     description: `${description} ${queued}`,
     caller: "project",
-    body: selection,
+    body,
     unknownFields: "refused",
     responses: { 202: queuedJob },
-    errors: ["SEGMENT_NOT_FOUND"],
+    errors: ["SEGMENT_NOT_FOUND", ...errors],
   });
 }
 
+const selection = z.object(selectionFields).superRefine(checkSelection);
+
 export const bulkSubscribe = bulk(
   "subscribe",
-  "Subscribe many contacts",
-  "Each contact that changes gets the event `contact.subscribed`.",
+  {
+    path: "/contacts/bulk-subscribe",
+    summary: "Subscribe many contacts",
+    description: "Each contact that changes gets the event `contact.subscribed`.",
+  },
+  { body: selection },
 );
 
 export const bulkUnsubscribe = bulk(
   "unsubscribe",
-  "Unsubscribe many contacts",
-  "Each contact that changes gets the event `contact.unsubscribed`.",
+  {
+    path: "/contacts/bulk-unsubscribe",
+    summary: "Unsubscribe many contacts",
+    description: "Each contact that changes gets the event `contact.unsubscribed`.",
+  },
+  { body: selection },
 );
 
 export const bulkDelete = bulk(
   "delete",
-  "Delete many contacts and their data",
-  "Same as `DELETE /contacts/:id` for each contact.",
+  {
+    path: "/contacts/bulk-delete",
+    summary: "Delete many contacts and their data",
+    description: "Same as `DELETE /contacts/:id` for each contact.",
+  },
+  { body: selection },
+);
+
+export const bulkUpdate = bulk(
+  "update",
+  {
+    path: "/contacts/bulk-update",
+    summary: "Set fields of many contacts",
+    description:
+      "Same as `data` of `PATCH /contacts/:id` for each contact. A contact whose data would be too large fails, and the others change.",
+  },
+  {
+    body: z
+      .object({
+        ...selectionFields,
+        data: contactData.describe(
+          "Fields to set. `null` removes a field. Requires at least one change, so `{}` and empty texts alone are refused.",
+        ),
+      })
+      .superRefine(checkSelection),
+  },
+);
+
+export const bulkAddToSegment = bulk(
+  "addToSegment",
+  {
+    path: "/contacts/bulk-add-to-segment",
+    summary: "Add many contacts to a static segment",
+    description:
+      "Members stay members and count as unchanged. The job fails if the segment is deleted first.",
+  },
+  {
+    body: z
+      .object({
+        ...selectionFields,
+        targetSegmentId: id.describe(
+          "The static segment to add to. `filter.segmentId` selects members of another one.",
+        ),
+      })
+      .superRefine(checkSelection),
+    errors: ["CONFLICT"],
+  },
 );
 
 const bulkResult = z.object({
@@ -128,3 +191,12 @@ export const getBulk = endpoint({
   responses: { 200: jobResponse(bulkResult) },
   errors: ["JOB_NOT_FOUND"],
 });
+
+export const CONTACT_BULK_ENDPOINTS = [
+  bulkSubscribe,
+  bulkUnsubscribe,
+  bulkDelete,
+  bulkUpdate,
+  bulkAddToSegment,
+  getBulk,
+];

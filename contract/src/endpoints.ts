@@ -2,7 +2,7 @@
 import * as account from "./account.ts";
 import { ACCOUNT_PAGES } from "./account-pages.ts";
 import * as activity from "./activity.ts";
-import * as contactBulk from "./contact-bulk.ts";
+import { CONTACT_BULK_ENDPOINTS } from "./contact-bulk.ts";
 import * as contactFields from "./contact-fields.ts";
 import * as contactImport from "./contact-import.ts";
 import * as audit from "./audit.ts";
@@ -84,10 +84,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   contactFields.resetFieldType,
   contactFields.deleteContactField,
   ...contactViews.CONTACT_VIEW_ENDPOINTS,
-  contactBulk.bulkSubscribe,
-  contactBulk.bulkUnsubscribe,
-  contactBulk.bulkDelete,
-  contactBulk.getBulk,
+  ...CONTACT_BULK_ENDPOINTS,
   ...importUndo.IMPORT_ENDPOINTS,
   contactImport.exportContacts,
   contactImport.exportContact,

@@ -132,15 +132,14 @@ async function segments({ ask }: Story, contactId: string): Promise<void> {
   await ask("segments.list");
   await ask("segments.preview");
   await ask("segments.explain", { body: { ...EXAMPLE_BODIES["segments.explain"], contactId } });
-  await ask("segments.update", { params: { id } });
-  await ask("segments.get", { params: { id } });
-  await ask("segments.compute", { params: { id } });
-  await ask("segments.refresh", { params: { id } });
-  await ask("segments.contacts", { params: { id } });
+  for (const name of ["update", "get", "compute", "refresh", "contacts"])
+    await ask(`segments.${name}`, { params: { id } });
   await ask("segments.ofContact", { params: { id: contactId } });
   const byHand = await ask<{ id: string }>("segments.create", { body: { name: "Testers", type: "STATIC" } });
   await ask("segments.addMembers", { params: { id: byHand.id } });
   await ask("segments.removeMembers", { params: { id: byHand.id } });
+  const addition = { contactIds: [contactId], targetSegmentId: byHand.id };
+  await ask("contacts.bulkAddToSegment", { body: addition });
 }
 
 async function templates({ ask }: Story): Promise<void> {

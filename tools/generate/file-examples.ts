@@ -32,6 +32,7 @@ export async function contactFiles(story: Story, contactId: string): Promise<voi
   const body = { contactIds: [contactId] };
   await ask("contacts.bulkUnsubscribe");
   await ask("contacts.bulkSubscribe", { body });
+  await ask("contacts.bulkUpdate");
   const changed = await ask<{ jobId: string }>("contacts.bulkDelete", { body });
   await story.askUntil("contacts.getBulk", { params: { jobId: changed.jobId } }, isEnded);
   await ask("contacts.resetFieldType", { params: { field: "data.plan" } });

@@ -4,11 +4,7 @@ import { OTHER_BODIES } from "./installation-examples.ts";
 /** By endpoint name. */
 export const EXAMPLE_BODIES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   "events.track": { email: "ada@example.com", event: "order placed", data: { plan: "pro" } },
-  "v1.track": {
-    email: "ada@example.com",
-    event: "signed-up",
-    data: { firstName: "Ada", plan: "pro" },
-  },
+  "v1.track": { email: "ada@example.com", event: "signed-up", data: { firstName: "Ada", plan: "pro" } },
   "v1.send": {
     to: { name: "Ada Lovelace", email: "ada@example.com" },
     from: { name: "Example", email: "hello@mail.example.com" },
@@ -74,6 +70,8 @@ export const EXAMPLE_BODIES: Readonly<Record<string, Readonly<Record<string, unk
   "contacts.bulkSubscribe": { contactIds: ["0199e0a1-7b2c-7d3e-8f40-5a6b7c8d9e0f"] },
   "contacts.bulkUnsubscribe": { mode: "query", filter: { search: "@example.org" } },
   "contacts.bulkDelete": { contactIds: ["0199e0a1-7b2c-7d3e-8f40-5a6b7c8d9e0f"] },
+  "contacts.bulkUpdate": { mode: "query", filter: { search: "@example.org" }, data: { plan: "pro" } },
+  "contacts.bulkAddToSegment": { all: true, targetSegmentId: "0199e0a1-7b2c-7d3e-8f40-5a6b7c8d9e0f" },
   "segments.create": {
     name: "Active on pro",
     filters: {

@@ -88,6 +88,8 @@ export const api = {
     bulkSubscribe: address<typeof contactBulk.bulkSubscribe>("POST", "/contacts/bulk-subscribe"),
     bulkUnsubscribe: address<typeof contactBulk.bulkUnsubscribe>("POST", "/contacts/bulk-unsubscribe"),
     bulkDelete: address<typeof contactBulk.bulkDelete>("POST", "/contacts/bulk-delete"),
+    bulkUpdate: address<typeof contactBulk.bulkUpdate>("POST", "/contacts/bulk-update"),
+    bulkAddToSegment: address<typeof contactBulk.bulkAddToSegment>("POST", "/contacts/bulk-add-to-segment"),
     getBulk: address<typeof contactBulk.getBulk>("GET", "/contacts/bulk/:jobId"),
     import: address<typeof contactImport.importContacts>("POST", "/contacts/import"),
     getImport: address<typeof contactImport.getImport>("GET", "/contacts/import/:jobId"),

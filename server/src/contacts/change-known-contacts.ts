@@ -3,7 +3,7 @@ import type { Tx } from "../platform/database/database.ts";
 import { pairUp } from "../platform/pair-up.ts";
 import { enqueueContactEvents } from "../reactions/reactions.ts";
 import type { ChangeSource } from "./consent.ts";
-import { findContactsById, lockContacts } from "./queries.ts";
+import { lockContacts } from "./queries.ts";
 import type { DataPatch } from "./rules.ts";
 import { upsertContacts } from "./upsert-contacts.ts";
 
@@ -15,28 +15,28 @@ export interface KnownContactChange {
   via: ChangeSource;
 }
 
-/** Applies the changes in order. Skips deleted contacts. */
+/** Applies the changes in order. Skips deleted contacts. Returns the ids of the contacts whose data changed. */
 export async function changeContacts(
   tx: Tx,
   projectId: string,
   changes: readonly KnownContactChange[],
-): Promise<void> {
+): Promise<ReadonlySet<string>> {
   const ids = [...new Set(changes.map(({ contactId }) => contactId))];
-  await lockContacts(tx, projectId, ids, "changing");
-  const rows = await findContactsById(
-    tx,
-    ids.map((id) => ({ projectId, id })),
-  );
-  const emails = new Map(rows.map((row) => [row.id, row.email]));
+  const locked = await lockContacts(tx, projectId, ids, "changing");
+  const emails = new Map(locked.map((row) => [row.id, row.email]));
   const known = changes.flatMap(({ contactId, ...change }) => {
     const email = emails.get(contactId);
     return email === undefined ? [] : [{ ...change, projectId, email, subscribedIfNew: false }];
   });
   const outcomes = await upsertContacts(tx, known);
+  const changed = pairUp(known, outcomes).filter(([, { isChanged }]) => isChanged);
   await enqueueContactEvents(
     tx,
-    pairUp(known, outcomes).flatMap(([{ via }, { contactId, isChanged }]) =>
-      isChanged ? [{ projectId, contactId, fromPublicKey: via.fromPublicKey }] : [],
-    ),
+    changed.map(([{ via }, { contactId }]) => ({
+      projectId,
+      contactId,
+      fromPublicKey: via.fromPublicKey,
+    })),
   );
+  return new Set(changed.map(([, { contactId }]) => contactId));
 }

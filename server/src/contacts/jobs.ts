@@ -12,7 +12,7 @@ export function contactJobs(context: UndoContext, consequences: ImportConsequenc
   return {
     [IMPORT_KIND]: createImportStep(consequences),
     [UNDO_KIND]: stepOfUndo(context),
-    [BULK_KIND]: (tx, job) => stepOfBulk(tx, job, context.dependents),
+    [BULK_KIND]: (tx, job) => stepOfBulk(tx, job, { dependents: context.dependents, segments: consequences }),
     [FIELD_KIND]: stepOfFieldDeletion,
   };
 }

@@ -1,5 +1,5 @@
 // Adds and removes members of static segments by address.
-import type { Tx } from "../platform/database/database.ts";
+import type { Database, Tx } from "../platform/database/database.ts";
 import { notify } from "../platform/notify.ts";
 import { isId } from "../platform/ids.ts";
 import { AppError } from "../platform/app-error.ts";
@@ -9,7 +9,7 @@ import { lookUpContacts } from "../contacts/contacts.ts";
 import { readDataPatch } from "../contacts/rules.ts";
 import { upsertContacts } from "../contacts/upsert-contacts.ts";
 import { deleteMembersByEmail, insertMembers } from "./member-queries.ts";
-import { findSegmentForUpdate } from "./queries.ts";
+import { findSegment, findSegmentForUpdate, type SegmentRow } from "./queries.ts";
 
 export interface MembersToAdd {
   emails: readonly string[];
@@ -69,9 +69,20 @@ export async function removeMembers(
   return { removed: removed.length };
 }
 
+/**
+ * Returns the id of a segment that contacts can be added to.
+ * @throws AppError SEGMENT_NOT_FOUND, or CONFLICT for a dynamic segment.
+ */
+export async function requireStatic(database: Database, projectId: string, id: string): Promise<string> {
+  return staticIdOf(isId(id) ? await findSegment(database, projectId, id) : undefined);
+}
+
 /** Locks the segment first, because its count changes with its members. */
 async function lockStatic(tx: Tx, projectId: string, id: string): Promise<string> {
-  const row = isId(id) ? await findSegmentForUpdate(tx, projectId, id) : undefined;
+  return staticIdOf(isId(id) ? await findSegmentForUpdate(tx, projectId, id) : undefined);
+}
+
+function staticIdOf(row: SegmentRow | undefined): string {
   if (row === undefined) throw new AppError("SEGMENT_NOT_FOUND");
   if (row.type !== "STATIC")
     throw new AppError("CONFLICT", {

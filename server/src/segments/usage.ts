@@ -4,6 +4,7 @@ import type { RawBuilder, SqlBool } from "kysely";
 import type { Database } from "../platform/database/database.ts";
 import { AppError } from "../platform/app-error.ts";
 import type { Dependents } from "../contacts/contacts.ts";
+import { requireStatic } from "./change-members.ts";
 import { membershipOf } from "./filters/compile-filter.ts";
 import { loadSegmentsFor } from "./filters/load-segments.ts";
 import { deleteMembershipsOf, lockSegmentsOf } from "./member-queries.ts";
@@ -32,8 +33,13 @@ async function membersOf(
   return membershipOf(database, segmentId, { projectId, segments });
 }
 
-/** Resolves segments and conditions, and the target segment of an import, for contacts/. */
-export const findMeantContacts = { membersOf, matchesOf: segmentRestriction, isStaticSegment };
+/** Resolves segments and conditions, and the target segments of imports and bulk changes, for contacts/. */
+export const findMeantContacts = {
+  membersOf,
+  matchesOf: segmentRestriction,
+  isStaticSegment,
+  requireStatic,
+};
 
 /** Memberships of deleted contacts, for contacts/. */
 export const memberships: Dependents = { lock: lockSegmentsOf, end: deleteMembershipsOf };

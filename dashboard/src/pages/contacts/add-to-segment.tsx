@@ -1,37 +1,35 @@
 // Adds the selected contacts to a manual list, which may be new.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
 import { useState, type FormEvent } from "react";
-import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { call, problemWith } from "../../api/call.ts";
 import { api } from "../../api/endpoints.ts";
 import { projectKey } from "../../api/query-key.ts";
-import { plural, t } from "../../text/t.ts";
+import { t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Field, Select } from "../../ui/field.tsx";
 import { Failure } from "../../ui/states.tsx";
-import { useToast } from "../../ui/toasts.tsx";
 import { segmentsQuery } from "../segments/segment-queries.ts";
+import type { ContactsList } from "./contact-list.ts";
+import type { Selection } from "./selection.ts";
+import { useSelectedCount } from "./use-selected-count.ts";
 
 const NEW = "";
-const AT_ONCE = LIMITS.segmentEmails.value;
 
 interface AddToSegmentProps {
   projectId: string;
-  emails: readonly string[];
-  onDone: () => void;
+  selection: Selection;
+  list: Pick<ContactsList, "recount">;
+  onStarted: (jobId: string, segmentId: string) => void;
   onClose: () => void;
 }
 
-/** Adds the addresses to a segment, which is created if it is new. */
+/** Queues the addition to a segment, which is created if it is new. */
 function useAdding(
-  { projectId, emails, onDone }: AddToSegmentProps,
+  { projectId, selection, onStarted }: AddToSegmentProps,
   { target, name, onCreated }: { target: string; name: string; onCreated: (id: string) => void },
 ) {
   const queries = useQueryClient();
-  const toast = useToast();
-  const navigate = useNavigate();
   return useMutation({
     mutationFn: async () => {
       const segment =
@@ -40,43 +38,33 @@ function useAdding(
           : { id: target };
       // A new list stays chosen if adding fails, so that a second try creates no other one.
       onCreated(segment.id);
-      let added = 0;
-      for (let at = 0; at < emails.length; at += AT_ONCE) {
-        const body = { emails: emails.slice(at, at + AT_ONCE) };
-        added += (await call(api.segments.addMembers, { projectId, params: segment, body })).added;
-      }
-      return { added, segmentId: segment.id };
+      const body = { ...selection.body(), targetSegmentId: segment.id };
+      const { jobId } = await call(api.contacts.bulkAddToSegment, { projectId, body });
+      return { jobId, segmentId: segment.id };
     },
-    onSuccess: ({ added, segmentId }) => {
-      toast(plural(added, "{n} contact added to the segment.", "{n} contacts added to the segment."), {
-        action: {
-          label: t("Open segment"),
-          run: () =>
-            void navigate({ to: "/$projectId/segments/$segmentId", params: { projectId, segmentId } }),
-        },
-      });
-      onDone();
-    },
+    onSuccess: ({ jobId, segmentId }) => onStarted(jobId, segmentId),
     onSettled: () => queries.invalidateQueries({ queryKey: projectKey(projectId) }),
   });
 }
 
 export function AddToSegment(props: AddToSegmentProps) {
-  const { projectId, onClose } = props;
+  const { projectId, selection, list, onClose } = props;
   const segments = useQuery(segmentsQuery(projectId));
   const lists = (segments.data ?? []).filter(({ type }) => type === "STATIC");
   const [chosen, setChosen] = useState<string | null>(null);
   const [name, setName] = useState("");
   const target = chosen ?? lists[0]?.id ?? NEW;
   const adding = useAdding(props, { target, name, onCreated: setChosen });
+  const { said, afterCounting } = useSelectedCount(selection, list);
+  const { error, isPending, mutate } = afterCounting(adding);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    adding.mutate();
+    mutate();
   };
   return (
-    <Dialog title={t("Add to segment")} open onClose={onClose}>
+    <Dialog title={t("Add to segment")} description={said} open onClose={onClose}>
       <form onSubmit={submit} noValidate className="flex flex-col gap-4">
-        {adding.isError && <Failure error={adding.error} atInputs={["name"]} />}
+        {error !== null && <Failure error={error} atInputs={["name"]} />}
         <Select
           label={t("Manual list")}
           options={[
@@ -101,7 +89,7 @@ export function AddToSegment(props: AddToSegmentProps) {
           <Button
             look="primary"
             type="submit"
-            busy={adding.isPending}
+            busy={isPending}
             disabled={segments.isPending || (target === NEW && name.trim() === "")}
           >
             {t("Add contacts")}

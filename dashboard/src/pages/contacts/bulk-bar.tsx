@@ -1,33 +1,28 @@
 // Changes many contacts: the selected ones, or all that match. The job runs on the server, and the URL contains its id.
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useEffect, useState, type ComponentProps } from "react";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState, type ComponentProps } from "react";
 import type { BulkOperation } from "@postloft/contract/contact-bulk.ts";
 import { call } from "../../api/call.ts";
 import { api } from "../../api/endpoints.ts";
-import { projectKey } from "../../api/query-key.ts";
-import { query } from "../../api/query.ts";
 import { plural, t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
-import { Card } from "../../ui/page.tsx";
 import { Failure } from "../../ui/states.tsx";
-import { useUndoToast } from "../use-undo.ts";
 import { AddToSegment } from "./add-to-segment.tsx";
-import { JobProgress, useJob } from "./job-progress.tsx";
-import { invalidateContactLists, type ContactsList } from "./contact-list.ts";
+import { sequelKey, type Reverse, type Sequel } from "./bulk-job.tsx";
+import type { ContactsList } from "./contact-list.ts";
 import type { Selection } from "./selection.ts";
+import { SetField } from "./set-field.tsx";
+import { useSelectedCount } from "./use-selected-count.ts";
+
+/** A change without a dialog of its own. */
+type PlainOperation = Exclude<BulkOperation, "update" | "addToSegment">;
 
 const CALLS = {
   subscribe: api.contacts.bulkSubscribe,
   unsubscribe: api.contacts.bulkUnsubscribe,
   delete: api.contacts.bulkDelete,
 };
-
-/** The inverse of a change, for the contacts it affects. */
-interface Reverse {
-  operation: "subscribe" | "unsubscribe";
-  contactIds: string[];
-}
 
 interface BulkBarProps {
   projectId: string;
@@ -39,7 +34,7 @@ interface BulkBarProps {
 
 /** Returns the change that restores all affected contacts, or null if those are unknown. */
 function reverseOf(
-  operation: BulkOperation,
+  operation: PlainOperation,
   { selection, list: { rows: shown = [] } }: BulkBarProps,
 ): Reverse | null {
   const body = selection.body();
@@ -53,28 +48,33 @@ function reverseOf(
   return { operation: opposite, contactIds: flips.map(({ id }) => id) };
 }
 
-const reverseKey = (projectId: string, jobId: string) => [...projectKey(projectId), "bulk-reverse", jobId];
-
-export function BulkBar(props: BulkBarProps) {
-  const { projectId, selection, list, onStarted } = props;
+/** Starts changes, and asks before permanent ones and those that cannot be undone. */
+function useStarting(props: BulkBarProps) {
+  const { projectId, selection, onStarted } = props;
   const queries = useQueryClient();
-  /** Asked before permanent changes and those that cannot be undone. */
-  const [asked, setAsked] = useState<BulkOperation | null>(null);
+  const [asked, setAsked] = useState<PlainOperation | null>(null);
+  const finish = (jobId: string, sequel: Sequel) => {
+    queries.setQueryData(sequelKey(projectId, jobId), sequel);
+    setAsked(null);
+    selection.clear();
+    onStarted(jobId);
+  };
   const starting = useMutation({
-    mutationFn: async (operation: BulkOperation) => {
+    mutationFn: async (operation: PlainOperation) => {
       const reverse = reverseOf(operation, props);
       const { jobId } = await call(CALLS[operation], { projectId, body: selection.body() });
-      queries.setQueryData(reverseKey(projectId, jobId), reverse);
-      return { jobId };
+      return { jobId, reverse };
     },
-    onSuccess: ({ jobId }) => {
-      setAsked(null);
-      selection.clear();
-      onStarted(jobId);
-    },
+    onSuccess: ({ jobId, reverse }) => finish(jobId, { reverse }),
   });
+  return { starting, asked, setAsked, finish };
+}
+
+export function BulkBar(props: BulkBarProps) {
+  const { projectId, selection, list } = props;
+  const { starting, asked, setAsked, finish } = useStarting(props);
   if (selection.count === 0) return null;
-  const act = (operation: BulkOperation) => () =>
+  const act = (operation: PlainOperation) => () =>
     selection.isAll || operation === "delete" ? setAsked(operation) : starting.mutate(operation);
   return (
     <div
@@ -95,7 +95,7 @@ export function BulkBar(props: BulkBarProps) {
           {t("Count all matches")}
         </Button>
       )}
-      {!selection.isAll && <AddButton {...props} />}
+      <DialogButtons {...{ projectId, selection, list }} onStarted={finish} />
       <Button disabled={starting.isPending} onClick={act("subscribe")}>
         {t("Subscribe")}
       </Button>
@@ -126,23 +126,25 @@ export function BulkBar(props: BulkBarProps) {
   );
 }
 
-/** Adds the selected contacts to a manual list. All matches of a filter are a dynamic segment instead. */
-function AddButton({ projectId, selection, list: { rows } }: BulkBarProps) {
-  const [isOpen, setOpen] = useState(false);
-  /** Of all rows that were shown since the first one was ticked, because another order replaces them. */
-  const [emailOf] = useState(() => new Map<string, string>());
-  useEffect(() => rows?.forEach(({ id, email }) => emailOf.set(id, email)), [rows, emailOf]);
-  const body = selection.body();
-  const { contactIds: ids = [] } = body.mode === "ids" ? body : {};
+/** Buttons of changes with a dialog of their own. The dialogs close with the bar when a change has started. */
+function DialogButtons({
+  onStarted,
+  ...common
+}: Omit<BulkBarProps, "onStarted"> & { onStarted: (jobId: string, sequel: Sequel) => void }) {
+  const [open, setOpen] = useState<"field" | "segment" | null>(null);
+  const close = () => setOpen(null);
   return (
     <>
-      <Button onClick={() => setOpen(true)}>{t("Add to segment")}</Button>
-      {isOpen && (
+      <Button onClick={() => setOpen("field")}>{t("Set field")}</Button>
+      <Button onClick={() => setOpen("segment")}>{t("Add to segment")}</Button>
+      {open === "field" && (
+        <SetField {...common} onStarted={(jobId) => onStarted(jobId, {})} onClose={close} />
+      )}
+      {open === "segment" && (
         <AddToSegment
-          projectId={projectId}
-          emails={ids.flatMap((id) => emailOf.get(id) ?? [])}
-          onDone={selection.clear}
-          onClose={() => setOpen(false)}
+          {...common}
+          onStarted={(jobId, segmentId) => onStarted(jobId, { segmentId })}
+          onClose={close}
         />
       )}
     </>
@@ -157,7 +159,7 @@ interface Question {
   action: string;
 }
 
-const QUESTIONS: Record<BulkOperation, Question> = {
+const QUESTIONS: Record<PlainOperation, Question> = {
   subscribe: {
     title: (count) => plural(count, "Subscribe {n} contact?", "Subscribe {n} contacts?"),
     titleOfAll: t("Subscribe all matching contacts?"),
@@ -179,109 +181,24 @@ const QUESTIONS: Record<BulkOperation, Question> = {
 };
 
 interface BulkDialogProps extends Pick<BulkBarProps, "selection" | "list"> {
-  operation: BulkOperation;
+  operation: PlainOperation;
   doing: ComponentProps<typeof ConfirmDialog>["doing"];
   onClose: () => void;
 }
 
-/** Shows how many contacts would change. Counts all matches when it opens, because the list may be old. */
+/** Shows how many contacts would change. */
 function BulkDialog({ operation, selection, list, doing, onClose }: BulkDialogProps) {
-  const counting = useQuery({ ...list.recount, enabled: selection.isAll, gcTime: 0, staleTime: Infinity });
-  const isKnown = !selection.isAll || counting.data !== undefined;
+  const { count, afterCounting } = useSelectedCount(selection, list);
   const { title, titleOfAll, about, action } = QUESTIONS[operation];
   return (
     <ConfirmDialog
-      title={isKnown ? title(selection.countOf(counting.data ?? 0)) : titleOfAll}
+      title={count === null ? titleOfAll : title(count)}
       description={about}
       action={action}
       look={operation === "subscribe" ? "primary" : "danger"}
       keep={t("Cancel")}
-      doing={
-        isKnown
-          ? doing
-          : {
-              error: counting.error,
-              isPending: counting.isFetching,
-              mutate: () => void counting.refetch(),
-            }
-      }
+      doing={afterCounting(doing)}
       onClose={onClose}
     />
-  );
-}
-
-interface BulkJobProps {
-  projectId: string;
-  jobId: string;
-  onUndo: (jobId: string) => void;
-  onClose: () => void;
-}
-
-const NAMES: Record<BulkOperation, string> = {
-  subscribe: t("Subscribed"),
-  unsubscribe: t("Unsubscribed"),
-  delete: t("Deleted"),
-};
-
-export function BulkJob({ projectId, jobId, onUndo, onClose }: BulkJobProps) {
-  const queries = useQueryClient();
-  const job = useJob(query(api.contacts.getBulk, { projectId, params: { jobId } }));
-  const { data } = job;
-  const isOver = data?.state === "completed";
-  const done = useUndoToast(projectId);
-  useEffect(() => {
-    if (!isOver) return;
-    void invalidateContactLists(queries, projectId);
-    const key = reverseKey(projectId, jobId);
-    const reverse = queries.getQueryData<Reverse | null>(key);
-    if (reverse == null) return;
-    queries.removeQueries({ queryKey: key });
-    const { operation, contactIds } = reverse;
-    const undo = async () =>
-      onUndo((await call(CALLS[operation], { projectId, body: { mode: "ids", contactIds } })).jobId);
-    done(operation === "subscribe" ? t("Unsubscribed") : t("Subscribed"), {
-      description: plural(contactIds.length, "{n} contact", "{n} contacts"),
-      undo,
-      isShownElsewhere: true,
-    });
-    // oxlint-disable-next-line react-hooks/exhaustive-deps -- notify once, when the job has ended
-  }, [isOver]);
-  const close = (
-    <Button look="quiet" onClick={onClose}>
-      {t("Close")}
-    </Button>
-  );
-  if (job.isError)
-    return (
-      <div className="mb-4 flex flex-wrap items-start gap-2">
-        <div className="min-w-60 flex-1">
-          <Failure error={job.error} onRetry={() => void job.refetch()} />
-        </div>
-        {close}
-      </div>
-    );
-  if (data === undefined) return null;
-  return (
-    <Card className="mb-4 flex flex-wrap items-center gap-4 px-5 py-3.5">
-      <div className="min-w-60 flex-1">
-        {data.result === null ? (
-          data.state === "failed" ? (
-            <p className="text-sm text-bad">{data.failedReason}</p>
-          ) : (
-            <JobProgress label={t("Updating contacts")} job={data} />
-          )
-        ) : (
-          <p className="text-sm" role="status">
-            <span className="font-medium">{NAMES[data.result.operation]}:</span>{" "}
-            {t("{changed} updated, {unchanged} unchanged, {failed} failed.", {
-              changed: data.result.successCount,
-              unchanged: data.result.unchangedCount,
-              failed: data.result.failureCount,
-            })}
-          </p>
-        )}
-      </div>
-      {(isOver || data.state === "failed") && close}
-    </Card>
   );
 }

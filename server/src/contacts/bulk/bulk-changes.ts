@@ -5,9 +5,10 @@ import type { RawBuilder } from "kysely";
 import type { Database, Tx } from "../../platform/database/database.ts";
 import { isId } from "../../platform/ids.ts";
 import { addJob, readJob, type JobView } from "../../platform/background/jobs.ts";
-import { AppError } from "../../platform/app-error.ts";
+import { AppError, invalidField } from "../../platform/app-error.ts";
 import { conditionsOf, type ContactFilter, type Membership } from "../list-contacts.ts";
 import { idBytesOf } from "../list-queries.ts";
+import { readDataPatch, type DataPatch } from "../rules.ts";
 import { packIds } from "./rules.ts";
 
 export const BULK_KIND = "contacts.bulk";
@@ -17,10 +18,30 @@ export type BulkTarget =
   | { contactIds: readonly string[] }
   | { filter: ContactFilter; excludeIds: readonly string[] };
 
-export interface BulkInput {
-  operation: BulkOperation;
+/** The change of each contact. */
+export type BulkChange =
+  | { operation: Exclude<BulkOperation, "update" | "addToSegment"> }
+  | { operation: "update"; patch: DataPatch }
+  | { operation: "addToSegment"; segmentId: string };
+
+export type BulkInput = BulkChange & {
   /** The requester for the consent log: the id of a user, or `key`. */
   actor: string;
+};
+
+/**
+ * Returns the change that sets fields as `data` of one contact does.
+ * @throws AppError VALIDATION_ERROR if the data changes no contact.
+ */
+export function settingFields(data: Readonly<Record<string, unknown>>): BulkChange {
+  const { set, remove } = readDataPatch(data);
+  if (Object.keys(set).length === 0 && remove.length === 0)
+    throw invalidField(
+      "data",
+      "custom",
+      "Changes nothing. Set at least one field to a value, or to null to remove the field.",
+    );
+  return { operation: "update", patch: { set, remove, transient: {} } };
 }
 
 /**
@@ -63,4 +84,14 @@ export async function getBulk(
 }
 
 /** Contacts changed per step, which takes a tenth of a second and keeps the number of locks small. */
-export const CONTACTS_A_STEP = LIMITS.bulkContacts.value;
+const CONTACTS_A_STEP = LIMITS.bulkContacts.value;
+
+/** Characters of JSON that one step sends. The data is sent once for each contact, and can have a megabyte. */
+const CHARACTERS_A_STEP = 4_000_000;
+
+/** Returns the number of contacts of one step. */
+export function contactsAStep(input: BulkInput): number {
+  if (input.operation !== "update") return CONTACTS_A_STEP;
+  const fitting = Math.floor(CHARACTERS_A_STEP / JSON.stringify(input.patch).length);
+  return Math.max(1, Math.min(CONTACTS_A_STEP, fitting));
+}

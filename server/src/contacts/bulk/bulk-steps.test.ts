@@ -100,7 +100,8 @@ async function stepAndDie(project: TestProject, jobId: string, dies: "before" | 
     const row = await findClaimedForUpdate(tx, key, claimId);
     if (row === undefined) throw new Error("The job was claimed.");
     const { input, checkpoint, createdAt } = row;
-    const outcome = await stepOfBulk(tx, { ...key, input, checkpoint, createdAt }, contactContext.dependents);
+    const context = { dependents: contactContext.dependents, segments: importConsequences };
+    const outcome = await stepOfBulk(tx, { ...key, input, checkpoint, createdAt }, context);
     if (outcome.done) throw new Error("The job has more than one step.");
     const { progress } = outcome;
     await updateJobStep(tx, key, {

@@ -10,10 +10,9 @@ import {
   type RunningJob,
   type StepOutcome,
 } from "../../platform/background/jobs.ts";
-import { deleteContacts, type Dependents } from "../contacts.ts";
-import { lockContacts } from "../queries.ts";
-import { flipAndRecord } from "../upsert-contacts.ts";
-import { CONTACTS_A_STEP, type BulkInput } from "./bulk-changes.ts";
+import { findAddresses } from "../queries.ts";
+import { applyChange, type BulkContext } from "./apply-change.ts";
+import { contactsAStep, type BulkInput } from "./bulk-changes.ts";
 import { ID_BYTES, unpackIds } from "./rules.ts";
 
 interface Counts {
@@ -27,25 +26,24 @@ interface Checkpoint extends Counts {
   total: number;
 }
 
-export async function stepOfBulk(
-  tx: Tx,
-  job: RunningJob,
-  dependents: readonly Dependents[],
-): Promise<StepOutcome> {
+export async function stepOfBulk(tx: Tx, job: RunningJob, context: BulkContext): Promise<StepOutcome> {
   const input = job.input as BulkInput;
   const before = (job.checkpoint as Checkpoint | null) ?? (await begin(tx, job));
   const done = before.success + before.unchanged + before.failure;
-  const part = { offset: done * ID_BYTES, length: CONTACTS_A_STEP * ID_BYTES };
+  const part = { offset: done * ID_BYTES, length: contactsAStep(input) * ID_BYTES };
   const ids = unpackIds(await readJobFile(tx, job, part));
-  const { changed, present } = await change(tx, job.projectId, input, ids, dependents);
-  const missing = ids.filter((id) => !present.has(id));
+  const { changed, present, faults } = await applyChange(tx, job.projectId, input, ids, context);
+  const failures = ids.flatMap((id) => {
+    const error = present.has(id) ? faults.get(id)?.text : ERRORS.CONTACT_NOT_FOUND.message;
+    return error === undefined ? [] : [{ id, error }];
+  });
   const after = {
     total: before.total,
     success: before.success + changed,
-    unchanged: before.unchanged + present.size - changed,
-    failure: before.failure + missing.length,
+    unchanged: before.unchanged + ids.length - changed - failures.length,
+    failure: before.failure + failures.length,
   };
-  await keepErrors(tx, job, before.failure, missing);
+  await keepErrors(tx, job, before.failure, failures);
   const isLast = done + ids.length >= before.total;
   if (isLast) return { done: true, result: await resultOf(tx, job, input, after) };
   return { done: false, checkpoint: after, progress: (100 * (done + ids.length)) / before.total };
@@ -56,45 +54,21 @@ async function begin(tx: Tx, job: RunningJob): Promise<Checkpoint> {
   return { total, success: 0, unchanged: 0, failure: 0 };
 }
 
-/** Returns the number of changed contacts and the ids of all existing ones. */
-async function change(
-  tx: Tx,
-  projectId: string,
-  { operation, actor }: BulkInput,
-  ids: readonly string[],
-  dependents: readonly Dependents[],
-): Promise<{ changed: number; present: ReadonlySet<string> }> {
-  if (operation === "delete") {
-    const deleted = new Set(await deleteContacts(tx, projectId, ids, dependents));
-    return { changed: deleted.size, present: deleted };
-  }
-  const subscribed = operation === "subscribe";
-  // While the contacts are locked no other transaction can flip them, so the contacts that differ now are the ones that will flip.
-  const locked = await lockContacts(tx, projectId, ids, "changing");
-  const via = { source: "bulk" as const, actor, ip: null };
-  await flipAndRecord(
-    tx,
-    locked.map(({ id }) => ({ projectId, id, subscribed, via })),
-  );
-  const changed = locked.filter((contact) => contact.subscribed !== subscribed).length;
-  return { changed, present: new Set(locked.map((contact) => contact.id)) };
-}
-
 /** Stores errors up to the limit. All failures are counted. */
 async function keepErrors(
   tx: Tx,
   job: RunningJob,
   failuresBefore: number,
-  missing: readonly string[],
+  failures: ReadonlyArray<{ id: string; error: string }>,
 ): Promise<void> {
-  const kept = missing.slice(0, Math.max(0, LIMITS.bulkErrors.value - failuresBefore));
+  const kept = failures.slice(0, Math.max(0, LIMITS.bulkErrors.value - failuresBefore));
   await insertJobErrors(
     tx,
     job,
-    kept.map((id, at) => ({
+    kept.map(({ id, error }, at) => ({
       row: failuresBefore + at + 1,
       subject: id,
-      error: ERRORS.CONTACT_NOT_FOUND.message,
+      error,
       parts: null,
     })),
   );
@@ -102,12 +76,19 @@ async function keepErrors(
 
 async function resultOf(tx: Tx, job: RunningJob, { operation }: BulkInput, counts: Checkpoint) {
   const errors = await listJobErrors(tx, job, { afterRow: 0, limit: LIMITS.bulkErrors.value });
+  const ids = errors.map(({ subject }) => subject);
+  const addresses = await findAddresses(tx, job.projectId, ids);
+  const emails = new Map(addresses.map(({ id, email }) => [id, email]));
   return {
     operation,
     totalRequested: counts.total,
     successCount: counts.success,
     unchangedCount: counts.unchanged,
     failureCount: counts.failure,
-    errors: errors.map(({ subject, error }) => ({ contactId: subject, email: null, error })),
+    errors: errors.map(({ subject, error }) => ({
+      contactId: subject,
+      email: emails.get(subject) ?? null,
+      error,
+    })),
   };
 }

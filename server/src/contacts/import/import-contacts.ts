@@ -3,6 +3,7 @@ import { hashAddress } from "../../platform/address-hash.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import type { JobStep } from "../../platform/background/jobs.ts";
 import { enqueueContactEvents } from "../../reactions/reactions.ts";
+import type { TargetSegments } from "../bulk/apply-change.ts";
 import { contactFault } from "../constraint-errors.ts";
 import { listOptOuts } from "../opt-out-queries.ts";
 import { findEmails, findSubscriptions } from "../queries.ts";
@@ -16,13 +17,9 @@ import { recordJoined, upsertRecorded } from "./record-changes.ts";
 export const IMPORT_KIND = "contacts.import";
 
 /** Effects of an import in later folders, run in the transaction of the step. */
-export interface ImportConsequences {
+export interface ImportConsequences extends TargetSegments {
   /** Adds addresses to the suppression list. */
   suppress(tx: Tx, projectId: string, emails: readonly string[], actor: string): Promise<void>;
-  /** Locks a static segment before contacts are locked. Returns false if the segment was deleted. */
-  lockSegment(tx: Tx, projectId: string, segmentId: string): Promise<boolean>;
-  /** Adds contacts to a locked segment and returns the ids of the new members. */
-  addToSegment(tx: Tx, projectId: string, segmentId: string, emails: readonly string[]): Promise<string[]>;
   /** Returns the addresses of contacts that are members. */
   findMembers(
     tx: Tx,

@@ -406,6 +406,8 @@ const VALID_BODIES: Record<string, unknown> = {
   "contacts.bulkSubscribe": { contactIds: [randomUUID()] },
   "contacts.bulkUnsubscribe": { contactIds: [randomUUID()] },
   "contacts.bulkDelete": { contactIds: [randomUUID()] },
+  "contacts.bulkUpdate": { contactIds: [randomUUID()], data: { plan: "pro" } },
+  "contacts.bulkAddToSegment": { contactIds: [randomUUID()], targetSegmentId: randomUUID() },
   "segments.create": { name: "Guests", type: "STATIC" },
   "segments.update": { name: "Friends" },
   "segments.addMembers": { emails: ["ada@example.com"] },

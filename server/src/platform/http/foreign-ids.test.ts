@@ -20,6 +20,7 @@ const KINDS = {
   contactIds: "contact",
   excludeIds: "contact",
   segmentId: "segment",
+  targetSegmentId: "segment",
   template: "template",
   templateId: "template",
   campaignId: "campaign",
@@ -81,6 +82,7 @@ const SAME = "the same";
 const FROM = "a@sandbox.localhost";
 const CAMPAIGN = { name: "News", subject: "s", body: "b", from: FROM, audienceType: "SEGMENT" };
 const QUERY = { mode: "query", filter: { search: "@" } };
+const SETTING = { data: { plan: "pro" } };
 /** Valid bodies except for the id, where the documentation's example is not valid. */
 const BODIES: Readonly<Record<string, Record<string, unknown>>> = {
   "v1.send": { to: "ada@example.com", from: FROM },
@@ -90,10 +92,16 @@ const BODIES: Readonly<Record<string, Record<string, unknown>>> = {
   "contacts.bulkSubscribe excludeIds": QUERY,
   "contacts.bulkUnsubscribe excludeIds": QUERY,
   "contacts.bulkDelete excludeIds": QUERY,
+  "contacts.bulkUpdate contactIds": SETTING,
+  "contacts.bulkUpdate excludeIds": { ...SETTING, ...QUERY },
+  "contacts.bulkUpdate filter.segmentId": { ...SETTING, ...QUERY },
   "contacts.bulkSubscribe filter.segmentId": QUERY,
   "contacts.bulkUnsubscribe filter.segmentId": QUERY,
   "contacts.bulkDelete filter.segmentId": QUERY,
   "contacts.bulkUnsubscribe contactIds": {},
+  "contacts.bulkAddToSegment contactIds": {},
+  "contacts.bulkAddToSegment excludeIds": QUERY,
+  "contacts.bulkAddToSegment filter.segmentId": QUERY,
   "executions.start segmentId": {},
   "events.track": { event: "opened" },
 };
@@ -183,6 +191,7 @@ function bodyWith(field: IdField, id: string): unknown {
   );
   const last = field.path.at(-1) ?? "";
   if (nameOf(field) === "workflows.addTransition toStepId") body["fromStepId"] = ids.step;
+  if (field.endpoint.name === "contacts.bulkAddToSegment") body["targetSegmentId"] = ids.segment;
   const place = field.path
     .slice(0, -1)
     .reduce<Record<string, unknown>>((at, name) => (at[name] ??= {}) as Record<string, unknown>, body);

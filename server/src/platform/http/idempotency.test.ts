@@ -96,10 +96,15 @@ function csvUpload(path: string, name: string): CallToRepeat {
   };
 }
 
-async function bulk(project: TestProject, name: string, operation: string): Promise<CallToRepeat> {
+async function bulk(
+  project: TestProject,
+  name: string,
+  operation: string,
+  more: object = {},
+): Promise<CallToRepeat> {
   return {
     path: `/contacts/bulk-${operation}`,
-    body: { contactIds: [await contact(project, name)] },
+    body: { contactIds: [await contact(project, name)], ...more },
   };
 }
 
@@ -236,6 +241,11 @@ const CASES: Record<string, (project: TestProject, name: string) => Promise<Call
   "contacts.bulkSubscribe": (project, name) => bulk(project, name, "subscribe"),
   "contacts.bulkUnsubscribe": (project, name) => bulk(project, name, "unsubscribe"),
   "contacts.bulkDelete": (project, name) => bulk(project, name, "delete"),
+  "contacts.bulkUpdate": (project, name) => bulk(project, name, "update", { data: { plan: "pro" } }),
+  "contacts.bulkAddToSegment": async (project, name) =>
+    bulk(project, name, "add-to-segment", {
+      targetSegmentId: await make(project, "/segments", { name, type: "STATIC" }),
+    }),
   "contacts.undoImport": async (project, name) => {
     const { path, body, headers } = csvUpload("/contacts/import", name);
     const queued = await server.call<{ jobId: string }>(

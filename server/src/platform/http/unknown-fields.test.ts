@@ -43,6 +43,8 @@ const MORE_BODIES: Readonly<Record<string, readonly object[]>> = {
     { mode: "query", filter: { all: true } },
     { all: true },
   ],
+  "contacts.bulkUpdate": [{ contactIds: [ID], data: { plan: "pro" } }],
+  "contacts.bulkAddToSegment": [{ contactIds: [ID], targetSegmentId: ID }],
   "segments.create": [{ name: "Pro", condition: GROUPED, description: "A note" }],
   "segments.addMembers": [{ emails: ["ada@example.com"], createMissing: true, subscribed: false }],
   "projects.update": [

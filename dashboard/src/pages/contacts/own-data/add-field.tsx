@@ -3,13 +3,10 @@ import { useState, type RefObject } from "react";
 import { flushSync } from "react-dom";
 import { t } from "../../../text/t.ts";
 import { Button } from "../../../ui/button.tsx";
-import { Combobox } from "../../../ui/combobox.tsx";
-import { INPUT_CLASS } from "../../../ui/field.tsx";
 import { useLeaveWarning } from "../../../ui/use-leave-warning.ts";
-import { TYPE_NAMES } from "../../segments/condition-builder/fields.ts";
-import type { ContactField } from "../field-queries.ts";
-import { kindsFor, readDraft, type Kind } from "./field-value.ts";
-import { KIND_NAMES, PROBLEMS } from "./field-words.ts";
+import { FieldChoice, NO_FIELD, type FieldDraft, type KnownFields } from "./field-choice.tsx";
+import { readDraft } from "./field-value.ts";
+import { PROBLEMS } from "./field-words.ts";
 import { errorOf, useFieldChange } from "./use-field-change.ts";
 import { ValueForm } from "./value-form.tsx";
 
@@ -17,8 +14,7 @@ interface AddFieldProps {
   projectId: string;
   id: string;
   data: Record<string, unknown>;
-  /** The project's fields with their types. */
-  known: ReadonlyMap<string, ContactField["type"]>;
+  known: KnownFields;
   button: RefObject<HTMLButtonElement | null>;
 }
 
@@ -41,13 +37,6 @@ export function AddField({ button, ...rest }: AddFieldProps) {
   );
 }
 
-interface Draft {
-  name: string;
-  kind: Kind;
-  text: string;
-}
-
-// oxlint-disable-next-line max-lines-per-function -- the handlers share its state
 function AddForm({
   projectId,
   id,
@@ -55,20 +44,15 @@ function AddForm({
   known,
   onClose,
 }: Omit<AddFieldProps, "button"> & { onClose: () => void }) {
-  const [draft, setDraft] = useState<Draft>({ name: "", kind: "text", text: "" });
+  const [draft, setDraft] = useState<FieldDraft>(NO_FIELD);
   const [problem, setProblem] = useState<string>();
   const changing = useFieldChange(projectId, id);
   const { name, kind, text } = draft;
   useLeaveWarning(text !== "");
-  const kinds = kindsFor(known.get(name));
-  const change = (next: Partial<Draft>) => {
+  const change = (next: Partial<FieldDraft>) => {
     setDraft({ ...draft, ...next });
     setProblem(undefined);
     changing.reset();
-  };
-  const choose = (chosen: string) => {
-    const fitting = kindsFor(known.get(chosen));
-    change({ name: chosen, ...(fitting.includes(kind) ? {} : { kind: fitting[0] ?? "text", text: "" }) });
   };
   const save = () => {
     const read = readDraft(text, kind);
@@ -76,7 +60,6 @@ function AddForm({
     if ("problem" in read) return setProblem(PROBLEMS[read.problem]);
     changing.mutate({ name, value: read.value, before: null }, { onSuccess: onClose });
   };
-  const free = [...known].filter(([one]) => !Object.hasOwn(data, one));
   return (
     <ValueForm
       className="grid grid-cols-[minmax(0,1fr)_auto] items-start gap-x-3 gap-y-2 sm:grid-cols-[minmax(0,1fr)_9rem_minmax(0,1.5fr)_auto]"
@@ -91,39 +74,12 @@ function AddForm({
       onSave={save}
       onCancel={onClose}
     >
-      <div className="max-sm:col-span-2">
-        <Combobox
-          label={t("Field")}
-          hasFocus
-          shown={name === "" ? <span className="text-faint">{t("Choose a field")}</span> : <bdi>{name}</bdi>}
-          groups={[
-            {
-              label: t("Custom fields"),
-              items: free.map(([one, type]) => ({ value: one, label: one, note: TYPE_NAMES[type] })),
-            },
-          ]}
-          value={name}
-          onChoose={choose}
-          madeOf={(typed) =>
-            known.has(typed) || Object.hasOwn(data, typed)
-              ? []
-              : [{ value: typed, label: t("Custom field {name}", { name: typed }) }]
-          }
-        />
-      </div>
-      <select
-        aria-label={t("Type")}
-        value={kind}
-        disabled={kinds.length === 1}
-        onChange={({ target }) => change({ kind: target.value as Kind, text: "" })}
-        className={`max-sm:col-span-2 ${INPUT_CLASS}`}
-      >
-        {kinds.map((one) => (
-          <option key={one} value={one}>
-            {KIND_NAMES[one]}
-          </option>
-        ))}
-      </select>
+      <FieldChoice
+        draft={draft}
+        known={known}
+        isTaken={(one) => Object.hasOwn(data, one)}
+        onChange={change}
+      />
     </ValueForm>
   );
 }

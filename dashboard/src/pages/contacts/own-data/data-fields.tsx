@@ -11,6 +11,7 @@ import { useLeaveWarning } from "../../../ui/use-leave-warning.ts";
 import { fieldsQuery, type ContactField } from "../field-queries.ts";
 import { AddField } from "./add-field.tsx";
 import { DataAsJson } from "./data-as-json.tsx";
+import { knownFields } from "./field-choice.tsx";
 import { draftOf, kindOf, readDraft, type Kind } from "./field-value.ts";
 import { formatValue, PROBLEMS } from "./field-words.ts";
 import { errorOf, useFieldChange } from "./use-field-change.ts";
@@ -25,7 +26,7 @@ interface DataFieldsProps {
 export function DataFields({ projectId, id, data }: DataFieldsProps) {
   const fields = useQuery(fieldsQuery(projectId));
   const add = useRef<HTMLButtonElement>(null);
-  const known = new Map(fields.data?.map(({ field, type }) => [field.replace(/^data\./, ""), type]));
+  const known = knownFields(fields.data);
   const names = Object.keys(data).toSorted((one, other) => one.localeCompare(other));
   return (
     <Card>

@@ -67,7 +67,7 @@ export function ValueForm({
     >
       {children}
       <div className="min-w-0">
-        <Control kind={kind} isLong={isLong} draft={draft} onDraft={onDraft} tied={tied} />
+        <ValueControl kind={kind} isLong={isLong} draft={draft} onDraft={onDraft} tied={tied} />
         {note !== undefined && (
           <p
             id={noteId}
@@ -98,10 +98,11 @@ interface ControlProps {
   isLong: boolean;
   draft: string;
   onDraft: (draft: string) => void;
-  tied: { "aria-label": string; autoFocus: boolean };
+  tied: { "aria-label": string; autoFocus?: boolean };
 }
 
-function Control({ kind, isLong, draft, onDraft, tied }: ControlProps) {
+/** The input of a value. */
+export function ValueControl({ kind, isLong, draft, onDraft, tied }: ControlProps) {
   if (kind === "boolean")
     return (
       <label className="flex h-8 w-fit items-center gap-2">
