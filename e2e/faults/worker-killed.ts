@@ -19,7 +19,8 @@ import { checkCampaign, startSampler, waitForEnd } from "./oracle.ts";
 
 const RECIPIENTS: Record<Size, number> = { small: 2_000, large: 20_000 };
 const KILLS = 3;
-const AWAY_MS = 1_000;
+/** How long an email may take that was accepted while a worker was away, until it is on the mail server. */
+const AWAY_MS = 30_000;
 const OTHER_EVERY_MS = 200;
 const OTHER_DOMAIN = "other.example.com";
 /** A sender retries a failed claim after two seconds, and results of emails after longer pauses. */
@@ -64,7 +65,7 @@ async function play(
     const enough = (recipients.length * kill) / (KILLS + 1);
     await waitUntil(`${enough} emails`, END_TIMEOUT_MS, () => mailed() >= enough);
     environment.noteFault();
-    await restartWorker(worker);
+    await restartWorker(worker, other.untilNextArrives);
   }
   await waitForEnd(environment, campaignId, END_TIMEOUT_MS);
   const found = [...(await sampler.stop()), ...(await other.stop())];
@@ -82,8 +83,10 @@ async function portOf(environment: Environment, projectId: string): Promise<numb
   return row?.port ?? 0;
 }
 
-/** Stops a worker as its crash would, and starts it again. Both run on this machine as the owner of its data. */
-async function restartWorker(worker: ServerOfTests): Promise<void> {
+/**
+ * Stops a worker as its crash would, and starts it again after `whileAway`. Both run on this machine as the owner of its data.
+ */
+async function restartWorker(worker: ServerOfTests, whileAway: () => Promise<void>): Promise<void> {
   const client = new Client({ ...worker, database: "postgres" });
   await client.connect();
   const { rows } = await client.query<{ folder: string; programs: string }>(
@@ -93,7 +96,10 @@ async function restartWorker(worker: ServerOfTests): Promise<void> {
   const { folder = "", programs = "" } = rows[0] ?? {};
   const [pid] = (await readFile(join(folder, "postmaster.pid"), "utf8")).split("\n");
   process.kill(Number(pid), "SIGQUIT");
-  await delay(AWAY_MS);
+  const failure = await whileAway().then(
+    () => null,
+    (error: unknown) => error,
+  );
   const { uid, gid } = await stat(folder);
   const options = process.getuid?.() === uid ? {} : { uid, gid };
   const log = join(folder, "..", `${worker.port}.restarted.log`);
@@ -102,6 +108,7 @@ async function restartWorker(worker: ServerOfTests): Promise<void> {
     cwd: "/",
     timeout: START_TIMEOUT_MS,
   });
+  if (failure !== null) throw failure;
 }
 
 /** Sends transactional emails of a project on another worker until it stops. */
@@ -128,6 +135,17 @@ async function startOther(environment: Environment, url: string, notOnPort: numb
     }
   })();
   return {
+    /** Waits until an email that is accepted from now on is on the mail server. */
+    async untilNextArrives(): Promise<void> {
+      const [from, sinceMs] = [accepted.length, Date.now()];
+      await waitUntil("an email of the other project while a worker is away", AWAY_MS, () => {
+        const now = countMails(environment.sink.journal);
+        return accepted.slice(from).some((to) => now.has(to));
+      });
+      process.stdout.write(
+        `the other project's next email arrived ${Date.now() - sinceMs} ms after a kill\n`,
+      );
+    },
     async stop(): Promise<string[]> {
       isEnding = true;
       await running;
