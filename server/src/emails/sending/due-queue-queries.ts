@@ -30,8 +30,8 @@ const throttledWhere = (isOf: RawBuilder<unknown>) => sql`(
 const throttledOf = throttledWhere(sql`h.project_id = c.project_id and h.campaign_id = c.campaign_id`);
 
 /** Open campaign queues `c` with the queue `p` of their project. */
-const openCampaigns = (own: boolean, isMeant: RawBuilder<unknown> = sql``) => sql`
-  from campaign_queues c join project_queues p on p.project_id = c.project_id and p.is_open and p.own_transports = ${own} ${isMeant}`;
+const openCampaigns = (own: boolean) => sql`
+  from campaign_queues c join project_queues p on p.project_id = c.project_id and p.is_open and p.own_transports = ${own}`;
 
 /** The first queued email outside campaigns in index order. */
 const firstQueued = (after: RawBuilder<unknown>) => sql`
@@ -108,29 +108,37 @@ async function listDueQueuesOfCluster(
   own: boolean,
   projectIds: readonly string[] | null,
 ): Promise<DueQueue[]> {
-  const isMeant = among(sql`p.project_id`, projectIds);
+  // Each table has the condition. Otherwise the cluster asks the nodes of all projects.
+  const isMeant = (table: string) => among(sql.ref(`${table}.projectId`), projectIds);
+  const throttledBulk = throttledWhere(
+    sql`h.project_id = p.project_id and h.campaign_id is null ${isMeant("h")}`,
+  );
+  const throttledCampaign = throttledWhere(
+    sql`h.project_id = c.project_id and h.campaign_id = c.campaign_id ${isMeant("h")}`,
+  );
+  const open = sql`${openCampaigns(own)} ${isMeant("p")}`;
   const { rows } = await sql<DueQueue>`
     ${plannedOften} select p.project_id, k.priority, null::uuid as campaign_id, false as is_batched, p.sending_rate,
-      ${throttledWhere(sql`h.project_id = p.project_id and h.campaign_id is null`)}
+      ${throttledBulk}
     from project_queues p
     cross join (values (1::smallint, interval '0'), (2, interval '0'), (3, interval '0')) as k (priority, none)
-    where p.is_open and p.own_transports = ${own} ${isMeant} and ${isAny(sql`
+    where p.is_open and p.own_transports = ${own} ${isMeant("p")} and ${isAny(sql`
       select 1 from emails e
-      where e.project_id = p.project_id and e.priority = k.priority and e.campaign_id is null and e.status = 'QUEUED'
+      where e.project_id = p.project_id ${isMeant("e")} and e.priority = k.priority and e.campaign_id is null and e.status = 'QUEUED'
         and e.due_at <= now() + k.none`)}
     union all
-    select c.project_id, 3::smallint, c.campaign_id, false, p.sending_rate, ${throttledOf}
-    ${openCampaigns(own, isMeant)}
-    where c.state = 'OPEN' and ${isAny(sql`
+    select c.project_id, 3::smallint, c.campaign_id, false, p.sending_rate, ${throttledCampaign}
+    ${open}
+    where c.state = 'OPEN' ${isMeant("c")} and ${isAny(sql`
       select 1 from emails e
-      where e.project_id = c.project_id and e.campaign_id = c.campaign_id and e.status = 'QUEUED'
+      where e.project_id = c.project_id ${isMeant("e")} and e.campaign_id = c.campaign_id and e.status = 'QUEUED'
         and e.due_at <= now() + ${NONE}`)}
     union all
-    select c.project_id, 3::smallint, c.campaign_id, true, p.sending_rate, ${throttledOf}
-    ${openCampaigns(own, isMeant)}
-    where c.state = 'OPEN' and ${isAny(sql`
+    select c.project_id, 3::smallint, c.campaign_id, true, p.sending_rate, ${throttledCampaign}
+    ${open}
+    where c.state = 'OPEN' ${isMeant("c")} and ${isAny(sql`
       select 1 from recipient_batches b
-      where b.project_id = c.project_id and b.campaign_id = c.campaign_id and b.created_at < timestamptz 'infinity' + ${NONE}`)}
+      where b.project_id = c.project_id ${isMeant("b")} and b.campaign_id = c.campaign_id and b.created_at < timestamptz 'infinity' + ${NONE}`)}
     order by 2`.execute(database);
   return rows;
 }
