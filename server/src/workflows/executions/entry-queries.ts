@@ -162,7 +162,7 @@ export async function claimScheduled(tx: Tx, limit: number): Promise<ScheduledRo
 }
 
 /** The same on a cluster, which locks rows of one project only. */
-async function claimScheduledOfCluster(tx: Tx, limit: number): Promise<ScheduledRow[]> {
+export async function claimScheduledOfCluster(tx: Tx, limit: number): Promise<ScheduledRow[]> {
   const { rows: due } = await sql<{ projectId: string }>`
     select w.project_id from workflows w join projects p on p.id = w.project_id
     where w.next_run_at <= now() and not p.disabled group by w.project_id order by min(w.next_run_at) limit ${limit}`.execute(

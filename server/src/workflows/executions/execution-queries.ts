@@ -54,7 +54,7 @@ export async function listDueProjects(
 }
 
 /** The same on a cluster, which accepts no recursive query over projects. Each node reads its due executions. */
-async function listDueProjectsOfCluster(
+export async function listDueProjectsOfCluster(
   database: Database,
   horizonMs: number,
 ): Promise<Array<{ projectId: string; inMs: number }>> {
