@@ -62,7 +62,11 @@ import {
   lockValuesUnlessLocked,
 } from "./workflows/dates/date-queries.ts";
 import { lockExecutionRowsOf } from "./workflows/executions/contact-queries.ts";
-import { claimScheduled, findEnterableForShare } from "./workflows/executions/entry-queries.ts";
+import {
+  claimScheduled,
+  claimScheduledOfCluster,
+  findEnterableForShare,
+} from "./workflows/executions/entry-queries.ts";
 import { claimDueExecutions } from "./workflows/executions/execution-queries.ts";
 import { claimLeavingExecutions } from "./workflows/executions/exit-queries.ts";
 import {
@@ -685,6 +689,11 @@ const SKIPPING: Skipping[] = [
     lock: "workflows/executions/entry-queries.ts claimScheduled",
     row: rowOf("workflows", id.workflow),
     claim: (tx) => claimScheduled(tx, 10),
+  },
+  {
+    lock: "workflows/executions/entry-queries.ts claimScheduledOfCluster",
+    row: rowOf("workflows", id.workflow),
+    claim: (tx) => claimScheduledOfCluster(tx, 10),
   },
   {
     lock: "workflows/dates/date-queries.ts claimDueDates",

@@ -23,7 +23,7 @@ import { placesOf } from "./testing/statement-places.ts";
 import { replaceSignUpToken, replaceToken } from "./users/account-queries.ts";
 import { insertChallenge } from "./users/passkeys/queries.ts";
 import { claimCalls, updateAttempts } from "./webhooks/queries.ts";
-import { listDueProjects } from "./workflows/executions/execution-queries.ts";
+import { listDueProjects, listDueProjectsOfCluster } from "./workflows/executions/execution-queries.ts";
 
 let testDatabase: TestDatabase;
 let database: Database;
@@ -78,12 +78,14 @@ const storedNotices = (seconds: number) => async (tx: Tx) => {
   const limits = { maxAgeSeconds: 600, maxAheadSeconds: 60 };
   return (await insertNotices(tx, [{ ...notice, toldAt: inSeconds(seconds) }], limits)).ids.size;
 };
-const dueWithin = (horizonMs: number) => async (tx: Tx) => {
-  await sql`update workflow_executions set due_at = now() + interval '30 seconds' where id = ${id.due}`.execute(
-    tx,
-  );
-  return (await listDueProjects(tx, horizonMs)).length;
-};
+const dueWithin =
+  (horizonMs: number, list = listDueProjects) =>
+  async (tx: Tx) => {
+    await sql`update workflow_executions set due_at = now() + interval '30 seconds' where id = ${id.due}`.execute(
+      tx,
+    );
+    return (await list(tx, horizonMs)).length;
+  };
 
 interface Wait {
   wait: string;
@@ -334,6 +336,16 @@ const WAITS: Wait[] = [
   },
   { wait: "workflows/executions/execution-queries.ts listDueProjects", measure: dueWithin(31_000), is: 1 },
   { wait: "workflows/executions/execution-queries.ts listDueProjects", measure: dueWithin(29_000), is: 0 },
+  {
+    wait: "workflows/executions/execution-queries.ts listDueProjectsOfCluster",
+    measure: dueWithin(31_000, listDueProjectsOfCluster),
+    is: 1,
+  },
+  {
+    wait: "workflows/executions/execution-queries.ts listDueProjectsOfCluster",
+    measure: dueWithin(29_000, listDueProjectsOfCluster),
+    is: 0,
+  },
   {
     wait: "billing/usage-queries.ts claimUsage",
     measure: stored("due_at", "billing_usage", (tx) =>

@@ -42,6 +42,7 @@ import { createWebhookCaller } from "./webhooks/call-webhook.ts";
 import type { CallTargets } from "./webhooks/networks.ts";
 import { callMembersStep } from "./webhooks/member-webhooks.ts";
 import { startWebhookCalls } from "./webhooks/run-calls.ts";
+import { listAllProjects } from "./projects/list-all-projects.ts";
 import { DELETION_JOB, removalStep, RESET_JOB } from "./projects/removal/removal.ts";
 import { sweepTokens } from "./users/account.ts";
 import { sweepInvitations } from "./projects/members/invitations.ts";
@@ -136,6 +137,7 @@ export async function startWorker(deps: WorkerDependencies): Promise<Worker> {
     prepare: preparerOf(deps),
     applyFeedback: deliveries.applyFeedback,
     recipients: RECIPIENT_CHECKS,
+    listProjects: listAllProjects,
     connections: deps.connections,
     pauseInDoubt: createPauseInDoubt(database, pauses),
     ...deps.pace,

@@ -92,15 +92,13 @@ export const OPEN_SHAPES: Readonly<Record<string, string>> = {
   "entry-queries.ts row locks over projects": "due schedules, few of very many",
   "execution-queries.ts LATERAL with LIMIT over projects": SKIP_SCAN,
   "submission-queries.ts row locks over projects": "everything one sender holds, in all projects",
-  "late-queries.ts row locks over projects": "the few late replies of one sender",
-  "late-queries.ts now() in CASE or COALESCE of an update": "recorded together with its consequences",
   "measure-queries.ts LATERAL with LIMIT over projects": SKIP_SCAN,
   "throttled-queries.ts row locks over projects": "due throttled domains, few of all",
   "recipient-queries.ts row locks over projects": "limited to one project by a column: docs/decisions/0027",
   "requests/queries.ts row locks over projects": "concurrent sweeps must not wait for each other",
   "resolve-queries.ts clock or query in DO UPDATE": "the time of the last decision",
   "scoped-keys/queries.ts row locks over projects": "one update for all used keys, which waits for no lock",
-  "sender-queries.ts LATERAL with LIMIT over projects": SKIP_SCAN,
+  "due-queue-queries.ts LATERAL with LIMIT over projects": SKIP_SCAN,
   "webhooks/queries.ts LATERAL with LIMIT over projects": SKIP_SCAN,
 };
 

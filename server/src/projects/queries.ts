@@ -1,9 +1,11 @@
 // Statements on `projects`, `memberships` and `api_keys`.
 import { sql } from "kysely";
+import { isCluster } from "../platform/database/cluster.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
 import type { Row } from "../platform/database/row.ts";
 import { AppError } from "../platform/app-error.ts";
 import { SYSTEM_PROJECT_ID } from "../emails/rows/system-project.ts";
+import { findKeysOfCluster, type FoundKey } from "./key-queries.ts";
 
 export async function insertProject(tx: Tx, project: { id: string; name: string }): Promise<void> {
   await tx.insertInto("projects").values(project).execute();
@@ -69,13 +71,9 @@ export async function clearKnownSecretKey(tx: Tx, projectId: string): Promise<vo
     where project_id = ${projectId} and knows_secret_key`.execute(tx);
 }
 
-export async function findKeysByHash(database: Database, hashes: readonly Buffer[]) {
-  const { rows } = await sql<{
-    hash: Buffer;
-    projectId: string;
-    kind: "public" | "secret";
-    disabled: boolean;
-  }>`
+export async function findKeysByHash(database: Database, hashes: readonly Buffer[]): Promise<FoundKey[]> {
+  if (await isCluster(database)) return findKeysOfCluster(database, hashes);
+  const { rows } = await sql<FoundKey>`
     select k.hash, k.project_id, k.kind, p.disabled
     from api_keys k join projects p on p.id = k.project_id
     where k.hash = any(${hashes}::bytea[])`.execute(database);

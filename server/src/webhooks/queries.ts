@@ -1,5 +1,6 @@
 // Queries on `webhook_calls`. Each claim is limited to one project, for fairness and for a sharded database.
 import { sql, type RawBuilder, type SqlBool } from "kysely";
+import { isCluster } from "../platform/database/cluster.ts";
 import { plannedOften, type Database, type Tx } from "../platform/database/database.ts";
 import type { Row } from "../platform/database/row.ts";
 import { notify } from "../platform/notify.ts";
@@ -98,6 +99,7 @@ const firstWaiting = (after: RawBuilder<unknown>) => sql`
 export async function listWaitingProjects(
   database: Database,
 ): Promise<Array<{ projectId: string; dueInMs: number }>> {
+  if (await isCluster(database)) return listWaitingProjectsOfCluster(database);
   const { rows } = await sql<{ projectId: string; dueInMs: number }>`
     ${plannedOften} with recursive first as (
       (${firstWaiting(sql``)})
@@ -110,6 +112,17 @@ export async function listWaitingProjects(
     cross join lateral (select id from projects where id = f.project_id and not disabled limit 1) p`.execute(
     database,
   );
+  return rows;
+}
+
+/** The same on a cluster, which accepts no recursive query over projects. Each node reads its waiting calls. */
+async function listWaitingProjectsOfCluster(
+  database: Database,
+): Promise<Array<{ projectId: string; dueInMs: number }>> {
+  const { rows } = await sql<{ projectId: string; dueInMs: number }>`
+    ${plannedOften} select c.project_id, extract(epoch from min(c.due_at) - now())::float8 * 1000 as due_in_ms
+    from webhook_calls c join projects p on p.id = c.project_id and not p.disabled
+    where c.state = 'waiting' and c.due_at < 'infinity' group by c.project_id`.execute(database);
   return rows;
 }
 
@@ -169,19 +182,19 @@ export interface EndedCallRow extends Row<
 export async function updateAttempts(tx: Tx, ends: readonly AttemptResult[]): Promise<EndedCallRow[]> {
   const column = <Name extends keyof AttemptResult>(name: Name) => ends.map((end) => end[name]);
   const { rows } = await sql<EndedCallRow>`
-    with told as materialized (
-      select o.*, now() as at, now() + make_interval(secs => o.wait_seconds) as next_at
-      from unnest(${column("projectId")}::uuid[], ${column("id")}::uuid[], ${column("claimId")}::uuid[],
-        ${column("state")}::text[], ${column("waitSeconds")}::float8[], ${column("status")}::smallint[],
-        ${column("body")}::text[], ${column("isCut")}::boolean[], ${column("error")}::text[])
-        as o (project_id, id, claim_id, state, wait_seconds, status, body, is_cut, error)
-    )
     update webhook_calls c set
       state = t.state, tries = c.tries + 1, claim_id = null,
       due_at = case when t.state = 'waiting' then t.next_at end,
       ended_at = case when t.state = 'waiting' then null else t.at end,
       response_status = t.status, response_body = t.body, is_cut = t.is_cut, error = t.error
-    from told t
+    from (
+      select o.*, now() as at, now() + make_interval(secs => o.wait_seconds) as next_at
+      from unnest(${column("projectId")}::uuid[], ${column("id")}::uuid[], ${column("claimId")}::uuid[],
+        ${column("state")}::text[], ${column("waitSeconds")}::float8[], ${column("status")}::smallint[],
+        ${column("body")}::text[], ${column("isCut")}::boolean[], ${column("error")}::text[])
+        as o (project_id, id, claim_id, state, wait_seconds, status, body, is_cut, error)
+      -- Keeps the instant a column, because a cluster accepts no now() beside the columns of an update.
+      offset 0) t
     where c.project_id = t.project_id and c.id = t.id and c.claim_id = t.claim_id and c.state = 'waiting'
     returning c.project_id, c.id, c.owner_kind, c.owner_id, c.owner_ref, c.state, c.tries, c.response_status,
       c.response_body, c.is_cut, c.error`.execute(tx);

@@ -91,8 +91,12 @@ export async function listClaimedOf(tx: Tx, senderId: string) {
 }
 
 /** Replaces the emails that are in doubt if the sender dies. */
-export async function updateInDoubt(tx: Tx, senderId: string, inDoubt: readonly string[]): Promise<void> {
-  await sql`update senders set in_doubt = ${inDoubt}::uuid[] where id = ${senderId}`.execute(tx);
+export async function updateInDoubt(
+  database: Database,
+  senderId: string,
+  inDoubt: readonly string[],
+): Promise<void> {
+  await sql`update senders set in_doubt = ${inDoubt}::uuid[] where id = ${senderId}`.execute(database);
 }
 
 /**

@@ -1,14 +1,13 @@
 // Erases deleted contacts from their emails, and redacts emails that are past their retention.
 import { sql, type RawBuilder, type SqlBool } from "kysely";
+import { onlyProject } from "../../platform/database/cluster.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { providerDomains } from "../../transports/destinations.ts";
 import { countChanges, SUBJECTS } from "../results/email-count-queries.ts";
 import { changesOfEnded } from "../results/outcome-queries.ts";
 import { endedAs } from "../rows/end-queries.ts";
-import { isBeingSubmitted } from "../rows/status-queries.ts";
+import { isBeingSubmittedIn } from "../rows/status-queries.ts";
 import { CONTACT_DELETED } from "../rows/rules.ts";
-
-const hasNotLeft = sql`(e.status in ('QUEUED', 'CLAIMED') and not ${isBeingSubmitted})`;
 
 /** Keeps `@domain` for addresses at a known provider, because counts per provider need it and it identifies no one. */
 const ONLY_PROVIDER = sql`case when split_part(e.to_address, '@', -1) = any(${providerDomains().map(({ domain }) => domain)}::text[])
@@ -35,6 +34,7 @@ export async function eraseRecipients(
   const { rows: mails } = await sql<{ id: string }>`
     select id from emails where project_id = ${projectId} and contact_id = any(${contactIds}::uuid[])
     order by id for update`.execute(tx);
+  const hasNotLeft = sql`(e.status in ('QUEUED', 'CLAIMED') and not ${await isBeingSubmittedIn(tx)})`;
   await eraseTexts(tx, projectId, {
     isMeant: sql`e.contact_id = any(${contactIds}::uuid[])`,
     from: sql`, unnest(
@@ -123,7 +123,7 @@ async function eraseTexts(
       from emails b ${from}
       where e.project_id = ${projectId} and ${isMeant} and ${joined} and b.project_id = e.project_id and b.id = e.id
       returning e.project_id, ${SUBJECTS}, b.status as was, e.status as became
-    ), ${countChanges(changesOfEnded)}
+    ), ${countChanges(changesOfEnded, await onlyProject(tx, projectId))}
     select`.execute(tx);
   await sql`
     delete from returned_messages r using emails e

@@ -24,7 +24,7 @@ function recording(failure: object) {
     transportName: "smtp",
     lease: { senderId: () => "s" } as Lease,
     submission: {
-      async book() {
+      async record() {
         tries++;
         if (!isMended) throw Object.assign(new Error("it could not be booked"), failure);
         return true;

@@ -55,7 +55,7 @@ export interface SentRecords {
    * Records a sent email and frees its place. Returns false if the email no longer belongs to its sender. Throws if the database is
    * unreachable, and the email then keeps its place.
    */
-  book(outcome: OutcomeRow, senderId: string): Promise<boolean>;
+  record(outcome: OutcomeRow, senderId: string): Promise<boolean>;
   drained(): Promise<void>;
 }
 
@@ -127,7 +127,7 @@ export function createResultRecorder(options: {
 
   async function submitOnce(entry: Entry): Promise<void> {
     if (!isPlain(entry)) return records.submit(entry);
-    if (!(await submission.book(entry.outcome, entry.senderId))) await lateResults.submit(entry);
+    if (!(await submission.record(entry.outcome, entry.senderId))) await lateResults.submit(entry);
   }
 
   async function submit(entry: Entry): Promise<void> {

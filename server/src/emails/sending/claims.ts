@@ -1,6 +1,8 @@
 // Claims emails for a sender, either queued rows or a batch of recipients.
+import { briefly, isCluster } from "../../platform/database/cluster.ts";
 import type { Database } from "../../platform/database/database.ts";
-import { claimBatch, claimEmails, type DueQueue } from "./sender-queries.ts";
+import type { DueQueue } from "./due-queue-queries.ts";
+import { claimBatch, claimEmails } from "./sender-queries.ts";
 import type { ContactsThere } from "../rows/recipients.ts";
 import type { ClaimedRow } from "../rows/claimed-queries.ts";
 
@@ -17,9 +19,11 @@ export async function claim(
 ): Promise<ClaimedRow[]> {
   const { projectId, priority, campaignId } = due;
   const wanted = { senderId, projectId, limit, withoutDomains, paused: due.paused ?? [] };
-  return due.isBatched && campaignId !== null
-    ? claimBatch(database, { ...wanted, campaignId, contactsThere })
-    : claimEmails(database, { ...wanted, priority, campaignId });
+  const run = (on: Database) =>
+    due.isBatched && campaignId !== null
+      ? claimBatch(on, { ...wanted, campaignId, contactsThere })
+      : claimEmails(on, { ...wanted, priority, campaignId });
+  return (await isCluster(database)) ? briefly(database, run) : run(database);
 }
 
 /** Rotates the queues of each priority by a random offset, so that no project is always last. */

@@ -5,9 +5,12 @@ import { treatAsCluster } from "../../platform/database/cluster.ts";
 import { createDatabase, createPool, type Database } from "../../platform/database/database.ts";
 import { newId } from "../../platform/ids.ts";
 import { createLog } from "../../platform/log.ts";
+import { pairUp } from "../../platform/pair-up.ts";
+import { acceptedOutcome } from "../../testing/accepted-outcome.ts";
 import { OUTBOX_WAIT, useOutbox } from "../../testing/outbox-fixture.ts";
 import { createScriptedTransport } from "../../testing/scripted-transport.ts";
-import { listDueQueues } from "./sender-queries.ts";
+import { recordLate } from "../results/late-replies.ts";
+import { listDueQueues } from "./due-queue-queries.ts";
 
 const outbox = useOutbox();
 
@@ -77,28 +80,52 @@ test("sends and records email of several projects with a statement for each", as
   expect(ids).toHaveLength(10);
 });
 
-test("records email of other projects while the node of one is away", async () => {
-  const other = await outbox.createProject();
+const recordSent = (statement: string) => sql`
+  create or replace function record_sent() returns trigger language plpgsql as
+    ${sql.lit(`begin ${statement}; return new; end`)}`;
+
+/** Runs `statement` whenever an email of a project is recorded as sent. */
+async function whenRecorded(project: string, statement: string): Promise<void> {
+  await recordSent(statement).execute(outbox.database);
+  await sql`
+    create trigger record_sent before update on emails for each row
+    when (new.status = 'SENT' and new.project_id = ${sql.lit(project)}) execute function record_sent()`.execute(
+    outbox.database,
+  );
+}
+
+const AWAY = "raise exception 'connection to the remote node failed' using errcode = '08006'";
+/** Longer than `OUTBOX_WAIT`. */
+const HANGS = "perform pg_sleep(30)";
+
+test.for([
+  { node: "is away", statement: AWAY },
+  { node: "hangs", statement: HANGS },
+])("records email of other projects while the node of one $node", async ({ statement }) => {
+  // The project that was created first is recorded first.
+  const [failing, own] = [outbox.projectId, await outbox.createProject()];
   const transport = createScriptedTransport();
-  await sql`
-    create function node_away() returns trigger language plpgsql as
-      $$ begin raise exception 'connection to the remote node failed' using errcode = '08006'; end $$`.execute(
-    outbox.database,
-  );
-  await sql`
-    create trigger node_away before update on emails for each row
-    when (new.status = 'SENT' and new.project_id = ${sql.lit(other)}) execute function node_away()`.execute(
-    outbox.database,
-  );
-  const [own = "", away = ""] = await outbox.enqueue([{}, { project: other }]);
-  try {
-    await outbox.start(transport);
-    await outbox.until(own, "SENT");
-    await vi.waitFor(() => expect(transport.handedOver).toHaveLength(2), OUTBOX_WAIT);
-    expect((await outbox.row(away)).status).toBe("SENDING");
-  } finally {
-    await sql`drop function node_away cascade`.execute(outbox.database);
-  }
-  await outbox.until(away, "SENT");
+  await whenRecorded(failing, statement);
+  const [unrecorded = "", recorded = ""] = await outbox.enqueue([{ project: failing }, { project: own }]);
+  await outbox.start(transport);
+  await outbox.until(recorded, "SENT");
+  await vi.waitFor(() => expect(transport.handedOver).toHaveLength(2), OUTBOX_WAIT);
+  expect((await outbox.row(unrecorded)).status).toBe("SENDING");
+  await recordSent("perform 1").execute(outbox.database);
+  await outbox.until(unrecorded, "SENT");
   expect(transport.handedOver).toHaveLength(2);
+  await sql`drop function record_sent cascade`.execute(outbox.database);
+});
+
+test("records late replies of each project in a transaction of its own", async () => {
+  const projects = [outbox.projectId, await outbox.createProject()];
+  const ids = await outbox.enqueue(projects.map((project) => ({ project })));
+  await sql`update emails set status = 'UNCONFIRMED', attempts = 1`.execute(outbox.database);
+  const replies = pairUp(projects, ids).map(([project, id]) => ({
+    outcome: acceptedOutcome(project, id),
+    attempt: 1,
+  }));
+  expect((await recordLate(outbox.database, replies)).sent.toSorted()).toEqual(ids.toSorted());
+  const { rows } = await sql`select distinct xmin::text from emails`.execute(outbox.database);
+  expect(rows).toHaveLength(2);
 });

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { createDatabase, createPool } from "../../platform/database/database.ts";
 import { createLog } from "../../platform/log.ts";
 import { useOutbox } from "../../testing/outbox-fixture.ts";
-import { listDueQueues } from "./sender-queries.ts";
+import { listDueQueues } from "./due-queue-queries.ts";
 
 const outbox = useOutbox();
 const IDLE_PROJECTS = 3_000;

@@ -1,5 +1,6 @@
 // Claims email of projects with transports of their own, one claim for each channel in turn. Never waits for a channel, so that a slow server
 // delays no other project.
+import type { ProjectSource } from "../../platform/database/cluster.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { WakeUp } from "../../platform/background/wake-up.ts";
 import type { Log } from "../../platform/log.ts";
@@ -8,9 +9,9 @@ import { inTurn } from "./claims.ts";
 import { CHANNEL_CLAIM, type Channel, type Channels } from "./channels.ts";
 import { haveOwnTransports } from "./own-transport-queries.ts";
 import type { ProjectRate } from "./project-rate.ts";
-import { listDueQueues, type DueQueue } from "./sender-queries.ts";
+import { listDueQueues, type DueQueue } from "./due-queue-queries.ts";
 
-export interface ChannelFeeder {
+export interface ChannelFeeder extends ProjectSource {
   database: Database;
   channels: Channels;
   lease: Pick<Lease, "isHeld" | "liveSenders">;
@@ -37,7 +38,8 @@ export async function feedChannels(feeder: ChannelFeeder): Promise<void> {
 
   async function isNeeded(): Promise<boolean> {
     const atMs = performance.now();
-    if (atMs >= known.untilMs) known = { any: await haveOwnTransports(database), untilMs: atMs + POLL_MS };
+    if (atMs >= known.untilMs)
+      known = { any: await haveOwnTransports(database, feeder.listProjects), untilMs: atMs + POLL_MS };
     return known.any;
   }
 
@@ -45,7 +47,7 @@ export async function feedChannels(feeder: ChannelFeeder): Promise<void> {
     if (!lease.isHeld() || !(await isNeeded())) return false;
     let claimed = 0;
     rate.shareAmong(lease.liveSenders());
-    for (const due of inTurn(await listDueQueues(database, true))) {
+    for (const due of inTurn(await listDueQueues(database, true, feeder.listProjects))) {
       if (isStopping() || !lease.isHeld()) return false;
       const channel = channels.of(due.projectId);
       if (channel === null || !channels.hasRoom(channel)) continue;

@@ -1,5 +1,6 @@
 // Reads the enabled transports of a project together with the version of its queue, which names them.
 import { sql } from "kysely";
+import { among, fromReachableNodes, type ListProjects } from "../../platform/database/cluster.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { Row } from "../../platform/database/row.ts";
 
@@ -29,9 +30,15 @@ export async function readOwnTransports(
   return { version: first.version, transports };
 }
 
-/** Returns whether any project has transports of its own. */
-export async function haveOwnTransports(database: Database): Promise<boolean> {
-  const { rows } = await sql<{ any: boolean }>`
-    select exists (select 1 from project_queues where own_transports) as any`.execute(database);
-  return rows[0]?.any === true;
+/** Returns whether any project has transports of its own, as far as the nodes of a cluster are reachable. */
+export async function haveOwnTransports(database: Database, listProjects?: ListProjects): Promise<boolean> {
+  const { rows: found } = await fromReachableNodes(database, listProjects, async (on, projectIds) => {
+    const { rows } = await sql<{ any: boolean }>`
+      select exists (
+        select 1 from project_queues where own_transports ${among(sql`project_id`, projectIds)}) as any`.execute(
+      on,
+    );
+    return rows;
+  });
+  return found.some(({ any }) => any);
 }

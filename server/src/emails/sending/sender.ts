@@ -1,5 +1,6 @@
 // Claims emails in batches under a lease, prepares and submits them, and records the results.
 import type { Database } from "../../platform/database/database.ts";
+import type { ProjectSource } from "../../platform/database/cluster.ts";
 import { failpoint } from "../../platform/failpoints.ts";
 import type { Log } from "../../platform/log.ts";
 import type { Metrics } from "../../platform/metrics.ts";
@@ -20,7 +21,8 @@ import { createProjectRate } from "./project-rate.ts";
 import type { Outcome, Transport } from "../../transports/transport.ts";
 import { startQueueMeasure } from "./queue-measure.ts";
 import { createRememberedSubmissions, type FailoverOptions } from "../submission/remembered-submissions.ts";
-import { listDueQueues, releaseUnknown, type DueQueue } from "./sender-queries.ts";
+import { listDueQueues, type DueQueue } from "./due-queue-queries.ts";
+import { releaseUnknown } from "./sender-queries.ts";
 import type { ClaimedRow } from "../rows/claimed-queries.ts";
 import { createRejectionMonitor } from "../throttling/rejection-watch.ts";
 import type { RecipientChecks } from "../rows/recipients.ts";
@@ -29,7 +31,7 @@ import { createChannels, type Channel, type Started } from "./channels.ts";
 import { PROJECT_CONNECTIONS } from "../../transports/own/url.ts";
 import type { Batch, Ending } from "./sender-state.ts";
 
-export interface SenderOptions extends FailoverOptions {
+export interface SenderOptions extends FailoverOptions, ProjectSource {
   database: Database;
   transport: Transport;
   /** Transport for emails of test keys, whichever transport is configured. */
@@ -141,9 +143,7 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
     if (channel.isWorthALook()) wake(channel);
   }
 
-  function wake(channel: Channel): void {
-    (channel === common ? wakeUp : channelWakeUp).wake();
-  }
+  const wake = (channel: Channel) => (channel === common ? wakeUp : channelWakeUp).wake();
 
   function wakeAll(): void {
     wakeUp.wake();
@@ -224,9 +224,9 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
   /** After a fault, requeues emails that the database assigns to this sender but that it does not know of. */
   async function requeueUnknown(): Promise<void> {
     if (!channels.takeFault()) return;
-    const emailIds = await afterLastClaim(() =>
-      releaseUnknown(database, lease.senderId(), channels.inHand()),
-    );
+    const release = () => releaseUnknown(database, lease.senderId(), channels.inHand(), options.listProjects);
+    const { rows: emailIds, isComplete } = await afterLastClaim(release);
+    if (!isComplete) common.noteFault();
     if (emailIds.length > 0) log.warn({ emailIds }, "returned emails to the queue after an error");
   }
 
@@ -234,7 +234,7 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
   async function feed(): Promise<boolean> {
     let claimed = 0;
     rate.shareAmong(lease.liveSenders());
-    for (const due of inTurn(await listDueQueues(database, false))) {
+    for (const due of inTurn(await listDueQueues(database, false, options.listProjects))) {
       while (common.hasEnough() && !common.isStopping()) await wakeUp.wait(POLL_MS);
       if (common.isStopping() || !lease.isHeld()) return false;
       const limit = Math.min(BATCH_SIZE, rate.allowance(due.projectId, due.sendingRate));

@@ -40,7 +40,7 @@ test("keeps the place of an email in doubt if recording its result fails", async
   try {
     await inDoubtLimit.take(id);
     const next = inDoubtLimit.take("next");
-    await expect(submission.book(acceptedOutcome(projectId, id), newId())).rejects.toThrow("ECONNREFUSED");
+    await expect(submission.record(acceptedOutcome(projectId, id), newId())).rejects.toThrow("ECONNREFUSED");
     // The second email got the place while the recording was running, and has freed it again.
     await next;
     inDoubtLimit.free("next");

@@ -1,7 +1,7 @@
 // Grants permission to send the final dot of each message and records the sent ones. A crash between the two would leave the message in
 // doubt, so the number of open permissions is limited.
-import { tryAgain, type Database } from "../../platform/database/database.ts";
-import { isCluster, splitByProject } from "../../platform/database/cluster.ts";
+import { isOutOfTime, tryAgain, type Database } from "../../platform/database/database.ts";
+import { briefly, isCluster, splitByProject } from "../../platform/database/cluster.ts";
 import { failpoint } from "../../platform/failpoints.ts";
 import { createGroupCommit } from "../../platform/background/group-commit.ts";
 import { pairUp } from "../../platform/pair-up.ts";
@@ -12,6 +12,7 @@ import type { DoubtBrake } from "../doubt/doubt-brake.ts";
 import type { SentRecords } from "../results/outcomes.ts";
 import { recordAndCheck } from "./submission-queries.ts";
 import type { Lease } from "../lease/lease.ts";
+import { updateInDoubt } from "../lease/lease-queries.ts";
 import type { OutcomeRow } from "../rows/outcome.ts";
 import type { InDoubtLimit } from "./in-doubt-limit.ts";
 import type { Ready } from "../rows/prepared.ts";
@@ -67,6 +68,10 @@ const MAX_BATCH = 200;
 export function createPreSendCheck(options: SubmissionOptions): Submission {
   const { database, lease, inDoubtLimit, brake, ending } = options;
   const inDoubt = new Set<string>();
+  /** Ids of emails that the sender's row lists before their check, only on a cluster. */
+  let announced = new Set<string>();
+  /** Whether each project has a transaction of its own. */
+  let isSplit = false;
 
   /**
    * Runs one statement that records a sender's sent emails and checks others. Its bulk mail must be of one project, prepared for the same
@@ -79,6 +84,8 @@ export function createPreSendCheck(options: SubmissionOptions): Submission {
     list: readonly Ready[],
   ): Promise<void> {
     const recording = new Set(sent.map(({ id }) => id));
+    const checked = [...plain, ...list];
+    const others = announced.difference(new Set(checked.map(({ row }) => row.id)));
     const mails = {
       projectId,
       sent,
@@ -88,16 +95,18 @@ export function createPreSendCheck(options: SubmissionOptions): Submission {
         ids: list.map(({ row }) => row.id),
         chosenFor: chosenFor(list[0]),
       },
-      kept: [...inDoubt].filter((id) => !recording.has(id)),
-      watched: [...plain, ...list].filter(({ row }) => row.suppressionList).map(keyOf),
+      kept: [...[...inDoubt].filter((id) => !recording.has(id)), ...others],
+      watched: checked.filter(({ row }) => row.suppressionList).map(keyOf),
     };
-    const ends = await tryAgain(() => recordAndCheck(database, senderId, mails, options.recipients));
+    const run = (on: Database) => recordAndCheck(on, senderId, mails, options.recipients);
+    const ends = await (projectId === null ? tryAgain(() => run(database)) : briefly(database, run));
+    announced = others;
     for (const [id, end] of ends) {
       if (end === "booked") inDoubt.delete(id);
       if (end === "passed") inDoubt.add(id);
       if (end === "booked" || end === "passed") done.add(id);
     }
-    for (const mail of [...plain, ...list]) {
+    for (const mail of checked) {
       const end = ends.get(mail.row.id);
       if (end === "skipped") logSkipped(mail, "its contact is not subscribed any more");
       if (end === "suppressed") logSkipped(mail, "its address was put on the suppression list");
@@ -109,14 +118,34 @@ export function createPreSendCheck(options: SubmissionOptions): Submission {
     options.log.info({ projectId: row.projectId, emailId: row.id }, `a mail was withdrawn: ${why}`);
   }
 
+  /**
+   * Lists emails in the sender's row before they are checked, in a transaction of its own. A check commits on its worker a moment before the
+   * coordinator, and a transaction that locks an email in between must see that the email may leave.
+   */
+  async function announce(matters: readonly SubmissionRequest[]): Promise<void> {
+    if (!mayPass()) return;
+    announced = new Set(matters.flatMap((matter) => (matter.kind === "asking" ? matter.mail.row.id : [])));
+    if (announced.size > 0) await updateInDoubt(database, lease.senderId(), [...inDoubt.union(announced)]);
+  }
+
+  /** Removes emails from the sender's row whose check failed with an error. If this fails, the next batch does it. */
+  async function endAnnouncements(): Promise<void> {
+    if (announced.size === 0) return;
+    announced = new Set();
+    await updateInDoubt(database, lease.senderId(), [...inDoubt]).catch(() => undefined);
+  }
+
+  const mayPass = () => lease.isHeld() && !ending.aborted;
+
   /** Serves requests of any projects if `projectId` is null. Returns whether each was successful, in order. */
   async function serveAll(
     projectId: string | null,
     matters: readonly SubmissionRequest[],
   ): Promise<boolean[]> {
     const sent = matters.filter((matter) => matter.kind === "sent");
-    const mayPass = lease.isHeld() && !ending.aborted;
-    const asking = mayPass ? matters.flatMap((matter) => (matter.kind === "asking" ? matter.mail : [])) : [];
+    const asking = mayPass()
+      ? matters.flatMap((matter) => (matter.kind === "asking" ? matter.mail : []))
+      : [];
     if (asking.length > 0) await failpoint("sending.before_commit");
     if (sent.length > 0) await failpoint("sent.before_commit");
     const done = new Set<string>();
@@ -139,6 +168,23 @@ export function createPreSendCheck(options: SubmissionOptions): Submission {
     return matters.map((matter) => done.has(emailOf(matter).id));
   }
 
+  /** Serves each project of a batch on a cluster. */
+  async function serveEach(matters: readonly SubmissionRequest[]): Promise<Array<boolean | Error>> {
+    const results = new Map<SubmissionRequest, boolean | Error>();
+    await announce(matters);
+    for (const { projectId, rows } of await splitByProject(database, matters.map(withProject)))
+      for (const [{ matter }, result] of pairUp(
+        rows,
+        await serveProject(
+          projectId,
+          rows.map(({ matter: one }) => one),
+        ),
+      ))
+        results.set(matter, result);
+    await endAnnouncements();
+    return matters.map((matter) => results.get(matter) ?? false);
+  }
+
   /**
    * Serves the requests of one project on a cluster. A failure concerns no other project, whose node may be reachable. A single bad request
    * fails alone.
@@ -150,7 +196,9 @@ export function createPreSendCheck(options: SubmissionOptions): Submission {
     try {
       return await serveAll(projectId, matters);
     } catch (error) {
-      if (matters.length === 1 || isUnavailable(error)) return matters.map(() => asError(error));
+      // A worker that hangs would use up the time limit for each request again.
+      if (matters.length === 1 || isUnavailable(error) || isOutOfTime(error))
+        return matters.map(() => asError(error));
       const results: Array<boolean | Error> = [];
       for (const one of matters) results.push(...(await serveProject(projectId, [one])));
       return results;
@@ -165,18 +213,8 @@ export function createPreSendCheck(options: SubmissionOptions): Submission {
     maxItems: MAX_BATCH,
     aloneAtOnce: 1,
     async run(matters) {
-      if (!(await isCluster(database))) return serveAll(null, matters);
-      const results = new Map<SubmissionRequest, boolean | Error>();
-      for (const { projectId, rows } of await splitByProject(database, matters.map(withProject)))
-        for (const [{ matter }, result] of pairUp(
-          rows,
-          await serveProject(
-            projectId,
-            rows.map(({ matter: one }) => one),
-          ),
-        ))
-          results.set(matter, result);
-      return matters.map((matter) => results.get(matter) ?? false);
+      isSplit = await isCluster(database);
+      return isSplit ? serveEach(matters) : serveAll(null, matters);
     },
   });
 
@@ -190,8 +228,14 @@ export function createPreSendCheck(options: SubmissionOptions): Submission {
       if (isKnown) inDoubt.delete(row.id);
       inDoubtLimit.free(row.id);
     },
-    async book(outcome, senderId) {
+    async record(outcome, senderId) {
       const recorded = commits.submit({ kind: "sent", outcome, senderId });
+      if (isSplit) {
+        // The next email may be of a project whose check commits earlier.
+        const isRecorded = await recorded;
+        inDoubtLimit.free(outcome.id);
+        return isRecorded;
+      }
       // The next email is checked in this commit or a later one, so the in-doubt limit is never exceeded.
       inDoubtLimit.free(outcome.id);
       try {

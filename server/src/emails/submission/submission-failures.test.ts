@@ -83,19 +83,19 @@ async function recordInDeadlock() {
   const { senderId, submission, mails } = await claimed(1);
   const [id = ""] = idsOf(mails);
   await submission.ask(mails[0] as Ready);
-  const { promise: booking, resolve: book } = Promise.withResolvers<boolean>();
+  const { promise: recording, resolve: record } = Promise.withResolvers<boolean>();
   const other = await outbox.database
     .transaction()
     .execute(async (tx) => {
       await sql`select 1 from senders where id = ${senderId} for update`.execute(tx);
-      book(submission.book(acceptedOutcome(outbox.projectId, id), senderId));
+      record(submission.record(acceptedOutcome(outbox.projectId, id), senderId));
       await aLockIsAwaited();
       // The recording transaction holds the email and waits for the sender. It waits longer, so PostgreSQL cancels it.
       await sql`select 1 from emails where id = ${id} for update`.execute(tx);
       return "committed";
     })
     .catch((error: unknown) => databaseErrorCode(error));
-  return { other, isRecorded: await booking, row: await outbox.row(id) };
+  return { other, isRecorded: await recording, row: await outbox.row(id) };
 }
 
 async function aLockIsAwaited(): Promise<void> {

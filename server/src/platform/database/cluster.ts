@@ -1,7 +1,12 @@
 // Splits statements that lock or change rows of several projects if the database is a cluster, where each may address one project only
 // (docs/decisions/0167-one-project-a-statement.md).
 import { sql, type RawBuilder } from "kysely";
-import type { Database } from "./database.ts";
+import { isOutOfTime, transaction, type Database, type Tx } from "./database.ts";
+import { isUnavailable } from "../unavailable.ts";
+import { ROOT_TABLE } from "./table-places.ts";
+
+/** Shorter than the time limit of locks, so that a transaction that waits for one of these outlasts it. */
+const BRIEF_MS = 2_500;
 
 /** By the hub of each database, which its transactions share. */
 const known = new WeakMap<object, boolean>();
@@ -56,3 +61,74 @@ export const inProject = (column: RawBuilder<unknown>, projectId: string | null)
 /** Returns the one project of a statement as a value, because a cluster doesn't follow columns into subqueries. Otherwise the column. */
 export const projectOf = (column: RawBuilder<unknown>, projectId: string | null): RawBuilder<unknown> =>
   projectId === null ? column : sql`${projectId}::uuid`;
+
+/**
+ * Runs statements about one project in a transaction that fails after a few seconds. A worker that hangs would otherwise keep locks on the
+ * coordinator for as long as other statements may take.
+ * @throws an error that `isOutOfTime` recognizes
+ */
+export async function briefly<T>(database: Database, work: (tx: Tx) => Promise<T>): Promise<T> {
+  return transaction(database, async (tx) => {
+    await sql`select set_config('statement_timeout', ${String(BRIEF_MS)}, true)`.execute(tx);
+    return work(tx);
+  });
+}
+
+/** Returns the ids of all projects from a table that is on the coordinator too. */
+export type ListProjects = (database: Database) => Promise<string[]>;
+
+export interface ProjectSource {
+  /** Lets the statements about all projects leave out those of unreachable nodes of a cluster. */
+  listProjects?: ListProjects;
+}
+
+/** Returns an additional condition for a statement about some projects, and none for one about all. */
+export const among = (
+  column: RawBuilder<unknown>,
+  projectIds: readonly string[] | null,
+): RawBuilder<unknown> => (projectIds === null ? sql`` : sql`and ${column} = any(${projectIds}::uuid[])`);
+
+export interface ReachableRows<Row> {
+  rows: Row[];
+  /** False if the rows of an unreachable node are missing. */
+  isComplete: boolean;
+}
+
+/**
+ * Runs a statement about all projects. If a node of a cluster is away or hangs, runs it again for the projects of each node and leaves out
+ * those of the nodes that fail. Without `listProjects`, or on one PostgreSQL, it fails as a whole.
+ * @param run gets the ids of the projects, or null for all
+ */
+export async function fromReachableNodes<Row>(
+  database: Database,
+  listProjects: ListProjects | undefined,
+  run: (on: Database, projectIds: readonly string[] | null) => Promise<Row[]>,
+): Promise<ReachableRows<Row>> {
+  if (listProjects === undefined || !(await isCluster(database)))
+    return { rows: await run(database, null), isComplete: true };
+  const all = await whileReachable(database, (tx) => run(tx, null));
+  if (all !== null) return { rows: all, isComplete: true };
+  const rows: Row[] = [];
+  for (const projectIds of await splitByNode(database, await listProjects(database)))
+    rows.push(...((await whileReachable(database, (tx) => run(tx, projectIds))) ?? []));
+  return { rows, isComplete: false };
+}
+
+/** Returns null if a node is away or hangs. */
+async function whileReachable<T>(database: Database, work: (tx: Tx) => Promise<T>): Promise<T | null> {
+  try {
+    return await briefly(database, work);
+  } catch (error) {
+    if (isUnavailable(error) || isOutOfTime(error)) return null;
+    throw error;
+  }
+}
+
+/** Groups projects by the node that has their rows, according to the coordinator. */
+async function splitByNode(database: Database, projectIds: readonly string[]): Promise<string[][]> {
+  const { rows } = await sql<{ ids: string[] }>`
+    select array_agg(i.id) as ids from unnest(${projectIds}::uuid[]) as i (id)
+    join pg_dist_placement p on p.shardid = get_shard_id_for_distribution_column(${ROOT_TABLE.name}, i.id)
+    group by p.groupid order by p.groupid`.execute(database);
+  return rows.map(({ ids }) => ids);
+}

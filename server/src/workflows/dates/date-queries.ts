@@ -1,6 +1,7 @@
 // Statements on `workflow_dates`, the times at which contacts enter workflows with the trigger DATE.
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import type { TriggerConfig } from "@postloft/contract/workflows/graph.ts";
+import { isCluster } from "../../platform/database/cluster.ts";
 import { plannedEachTime, plannedOften, type Database, type Tx } from "../../platform/database/database.ts";
 import type { Row } from "../../platform/database/row.ts";
 import { shownData } from "../../contacts/contacts.ts";
@@ -202,6 +203,7 @@ const firstDue = (after: RawBuilder<unknown>) => sql`
 
 /** Returns the projects with due rows, longest overdue first. Skips from project to project through the index. Ignores disabled projects. */
 export async function listProjectsWithDueDates(database: Database): Promise<string[]> {
+  if (await isCluster(database)) return listProjectsWithDueDatesOfCluster(database);
   const { rows } = await sql<{ projectId: string }>`
     ${plannedOften} with recursive due as (
       (${firstDue(sql``)})
@@ -210,6 +212,14 @@ export async function listProjectsWithDueDates(database: Database): Promise<stri
     )
     select due.project_id from due join projects p on p.id = due.project_id and not p.disabled
     where due.due_at <= now() order by due.due_at`.execute(database);
+  return rows.map((row) => row.projectId);
+}
+
+/** The same on a cluster, which accepts no recursive query over projects. Each node reads its due rows. */
+async function listProjectsWithDueDatesOfCluster(database: Database): Promise<string[]> {
+  const { rows } = await sql<{ projectId: string }>`
+    ${plannedOften} select d.project_id from workflow_dates d join projects p on p.id = d.project_id and not p.disabled
+    where d.due_at <= now() group by d.project_id order by min(d.due_at)`.execute(database);
   return rows.map((row) => row.projectId);
 }
 

@@ -1,5 +1,6 @@
 // Queries that start executions.
 import { sql, type RawBuilder, type SqlBool } from "kysely";
+import { isCluster } from "../../platform/database/cluster.ts";
 import { plannedEachTime, type Database, type Tx } from "../../platform/database/database.ts";
 import { notify } from "../../platform/notify.ts";
 
@@ -140,21 +141,43 @@ export async function listAudienceAfter(
   return rows.map((row) => row.id);
 }
 
+export interface ScheduledRow {
+  projectId: string;
+  id: string;
+  triggerConfig: unknown;
+  nextRunAt: Date;
+  now: Date;
+}
+
 /** Claims workflows with a due schedule, each once even if several processes run. */
-export async function claimScheduled(tx: Tx, limit: number) {
-  const { rows } = await sql<{
-    projectId: string;
-    id: string;
-    triggerConfig: unknown;
-    nextRunAt: Date;
-    now: Date;
-  }>`
+export async function claimScheduled(tx: Tx, limit: number): Promise<ScheduledRow[]> {
+  if (await isCluster(tx)) return claimScheduledOfCluster(tx, limit);
+  const { rows } = await sql<ScheduledRow>`
     select w.project_id, w.id, w.trigger_config, w.next_run_at, now() as now from workflows w
     join projects p on p.id = w.project_id and not p.disabled
     where w.next_run_at <= now() order by w.next_run_at limit ${limit} for update of w skip locked`.execute(
     tx,
   );
   return rows;
+}
+
+/** The same on a cluster, which locks rows of one project only. */
+export async function claimScheduledOfCluster(tx: Tx, limit: number): Promise<ScheduledRow[]> {
+  const { rows: due } = await sql<{ projectId: string }>`
+    select w.project_id from workflows w join projects p on p.id = w.project_id
+    where w.next_run_at <= now() and not p.disabled group by w.project_id order by min(w.next_run_at) limit ${limit}`.execute(
+    tx,
+  );
+  const claimed: ScheduledRow[] = [];
+  for (const { projectId } of due) {
+    const { rows } = await sql<ScheduledRow>`
+      select project_id, id, trigger_config, next_run_at, now() as now from workflows
+      where project_id = ${projectId} and next_run_at <= now() order by next_run_at limit ${limit - claimed.length}
+      for update skip locked`.execute(tx);
+    claimed.push(...rows);
+    if (claimed.length === limit) break;
+  }
+  return claimed;
 }
 
 export async function updateNextRun(

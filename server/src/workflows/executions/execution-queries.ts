@@ -1,6 +1,7 @@
 // Queries of the engine on `workflow_executions`, `workflow_versions` and `workflow_step_counts`.
 import { sql } from "kysely";
 import type { Graph } from "@postloft/contract/workflows/graph.ts";
+import { isCluster } from "../../platform/database/cluster.ts";
 import { plannedOften, type Database, type Tx } from "../../platform/database/database.ts";
 import type { Row } from "../../platform/database/row.ts";
 import { notify } from "../../platform/notify.ts";
@@ -38,6 +39,7 @@ export async function listDueProjects(
   database: Database,
   horizonMs: number,
 ): Promise<Array<{ projectId: string; inMs: number }>> {
+  if (await isCluster(database)) return listDueProjectsOfCluster(database, horizonMs);
   const { rows } = await sql<{ projectId: string; inMs: number }>`
     ${plannedOften} with recursive due as (
       (${firstDue(sql``)})
@@ -48,6 +50,19 @@ export async function listDueProjects(
     from due d cross join lateral (select 1 from projects where id = d.project_id and not disabled limit 1) p
     where d.due_at <= now() + make_interval(secs => ${horizonMs / 1000})
     order by d.due_at`.execute(database);
+  return rows;
+}
+
+/** The same on a cluster, which accepts no recursive query over projects. Each node reads its due executions. */
+export async function listDueProjectsOfCluster(
+  database: Database,
+  horizonMs: number,
+): Promise<Array<{ projectId: string; inMs: number }>> {
+  const { rows } = await sql<{ projectId: string; inMs: number }>`
+    ${plannedOften} select x.project_id, greatest(0, extract(epoch from min(x.due_at) - now()) * 1000)::float8 as in_ms
+    from workflow_executions x join projects p on p.id = x.project_id and not p.disabled
+    where x.due_at <= now() + make_interval(secs => ${horizonMs / 1000})
+    group by x.project_id order by min(x.due_at)`.execute(database);
   return rows;
 }
 

@@ -48,10 +48,11 @@ const LISTED = sql`
   x.id, x.workflow_id, w.name as workflow_name, x.version, x.contact_id, c.email, x.status, x.step_id,
   step ->> 'name' as step_name, step ->> 'type' as step_type, x.waits_for, nullif(x.due_at, 'infinity') as due_at, x.exit_reason, x.goal_reached_at, x.started_at, x.ended_at`;
 
-const FROM = sql`
-  join workflows w on w.project_id = x.project_id and w.id = x.workflow_id
-  join workflow_versions v on v.project_id = x.project_id and v.workflow_id = x.workflow_id and v.version = x.version
-  left join contacts c on c.project_id = x.project_id and c.id = x.contact_id
+/** Names the project of each table as a value, because a cluster doesn't follow the column out of the subquery. */
+const fromOf = (projectId: string) => sql`
+  join workflows w on w.project_id = ${projectId} and w.id = x.workflow_id
+  join workflow_versions v on v.project_id = ${projectId} and v.workflow_id = x.workflow_id and v.version = x.version
+  left join contacts c on c.project_id = ${projectId} and c.id = x.contact_id
   left join lateral jsonb_path_query_first(v.graph, '$.steps[*] ? (@.id == $id)', jsonb_build_object('id', x.step_id)) step on true`;
 
 export interface ExecutionFilter {
@@ -85,7 +86,7 @@ export async function listExecutionRows(
   const { rows } = await sql<ListedExecutionRow>`
     select ${LISTED} from (
       select * from workflow_executions x where ${matching(projectId, filter)} order by x.id desc limit ${limit} offset ${offset}
-    ) x ${FROM} order by x.id desc`.execute(database);
+    ) x ${fromOf(projectId)} order by x.id desc`.execute(database);
   return rows;
 }
 
@@ -117,7 +118,7 @@ export async function findExecution(
 ): Promise<WholeExecutionRow | undefined> {
   const { rows } = await sql<WholeExecutionRow>`
     select ${LISTED}, x.context, x.results, x.trace, x.moves, v.graph
-    from workflow_executions x ${FROM}
+    from workflow_executions x ${fromOf(projectId)}
     where x.project_id = ${projectId} and x.workflow_id = ${workflowId} and x.id = ${id}`.execute(database);
   return rows[0];
 }
