@@ -84,7 +84,9 @@ export function createHabits(
   return {
     begin,
     signUp(person, atMs) {
-      track(person, "signed-up", atMs, { source: random.pick(["website", "website", "friend", "advert"]) });
+      track(person, "signed-up", atMs + 1, {
+        source: random.pick(["website", "website", "friend", "advert"]),
+      });
       if (random.chance(BECOMES_ACTIVE))
         timeline.at(atMs + random.delay(DAY_MS), (ms) => track(person, "activated", ms));
       begin(person, atMs);

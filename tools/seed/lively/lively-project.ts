@@ -4,11 +4,7 @@ import { sql } from "kysely";
 import type { Graph } from "@postloft/contract/workflows/graph.ts";
 import type { TemplateType } from "@postloft/contract/templates.ts";
 import type { ApiClient } from "../../../e2e/api-client.ts";
-import {
-  createDatabase,
-  transaction,
-  type Database,
-} from "../../../server/src/platform/database/database.ts";
+import { transaction, type Database } from "../../../server/src/platform/database/database.ts";
 import { idTimeMs } from "../../../server/src/platform/ids.ts";
 import { storeLetter } from "./contents.ts";
 import { CAMPAIGNS, createCampaigns, createTemplates, TEMPLATES } from "./definitions.ts";
@@ -18,10 +14,10 @@ import { addDeliveries, addReceived, addRequests, type Wanted } from "./other-ro
 import { addContacts, createPeople, DAY_MS, HISTORY_DAYS, type People } from "./people.ts";
 import { createRandom, type Random } from "./random.ts";
 import { createRows, type Rows } from "./rows.ts";
-import { createSentEmails, type Letter, type SentEmails } from "./sent-emails.ts";
+import { SentEmails, type Letter } from "./sent-emails.ts";
 import { createTimeline, type Timeline } from "./timeline.ts";
 import { createWorkflows, type CreatedWorkflow } from "./workflow-definitions.ts";
-import { createWorkflowRuns, graphOf, type RunWorkflow } from "./workflow-runs.ts";
+import { WorkflowRuns, graphOf, type RunWorkflow } from "./workflow-runs.ts";
 
 export interface LivelyRequest {
   database: Database;
@@ -183,8 +179,8 @@ function play(
     (person, ms) => habits.signUp(person, ms),
     (person, ms) => habits.begin(person, ms),
   );
-  const sent = createSentEmails({ random, timeline, rows, people });
-  const runs = createWorkflowRuns({ random, timeline, rows, sent }, workflows);
+  const sent = new SentEmails({ random, timeline, rows, people });
+  const runs = new WorkflowRuns({ random, timeline, rows, sent }, workflows);
   const send = (tag: string) => (person: People["all"][number], atMs: number) => {
     const letter = letterOf(tag);
     if (letter === undefined) return;
@@ -272,7 +268,6 @@ async function finish(api: ApiClient, { workflows, campaigns, segmentId }: Livel
   await api.post("/segments", {
     name: "VIPs",
     filters: { operator: "AND", conditions: vips },
-    trackMembership: true,
   });
   const active = [{ field: "event.order-placed", operator: "triggeredWithin", value: 30, unit: "days" }];
   await api.post("/segments", { name: "Ordered lately", filters: { operator: "AND", conditions: active } });

@@ -59,6 +59,12 @@ const FIELDS = {
 /** Events of contacts that say why they left. */
 const REASONS: readonly string[] = ["bounce", "complaint"];
 
+const habitsOf = (plan: string, random: Random) => ({
+  city: random.pick(CITIES),
+  seats: plan === "team" ? Math.round(random.between(3, 40)) : 1,
+  vip: random.chance(0.04),
+});
+
 /**
  * Lets people come over time, more of them every week. One day an old list is imported.
  * @param onSignUp called for each person who came through the form or the API
@@ -79,14 +85,7 @@ export function createPeople(
     const person: Person = {
       id: random.id(atMs),
       email: `${firstName}.${lastName}${all.length + 1}@${random.pick(DOMAINS)}`.toLowerCase(),
-      data: {
-        firstName,
-        lastName,
-        plan,
-        city: random.pick(CITIES),
-        seats: plan === "team" ? Math.round(random.between(3, 40)) : 1,
-        vip: random.chance(0.04),
-      },
+      data: { firstName, lastName, plan, ...habitsOf(plan, random) },
       interest: random.between(0.15, 1) * (source === "import" ? 0.7 : 1),
       isGone: random.chance(source === "import" ? 3 * GONE : GONE),
       subscribed: true,

@@ -25,11 +25,11 @@ export interface Letter {
   clicks: number;
 }
 
-export interface SentEmails {
-  /** Sends an email at a time and returns its ID. */
-  send(letter: Letter, person: Person, atMs: number, workflow?: { id: string; stepId: string }): string;
-  /** Adds the rows of all emails, as they are at the end. */
-  addRows(): void;
+interface Parts {
+  random: Random;
+  timeline: Timeline;
+  rows: Rows;
+  people: People;
 }
 
 interface Email {
@@ -56,37 +56,37 @@ const PRIVACY_PROXY = 0.14;
 const SCANNER = 0.02;
 const FULL_MAILBOX = 0.006;
 /** One of so many emails of campaigns is reported as spam. */
-const EMAILS_PER_COMPLAINT = 1_400;
+const EMAILS_PER_COMPLAINT = 4_000;
 const UNSUBSCRIBE = 0.012;
 const SECOND_LINK = 0.3;
 const NO_CAMPAIGN = "00000000-0000-0000-0000-000000000000";
 const NO_SUCH_USER = "550 5.1.1 The email account that you tried to reach does not exist";
 const MAILBOX_FULL = "452 4.2.2 The recipient's mailbox is full";
 
-export function createSentEmails(deps: {
-  random: Random;
-  timeline: Timeline;
-  rows: Rows;
-  people: People;
-}): SentEmails {
-  const { random, timeline, rows, people } = deps;
-  const emails: Email[] = [];
-  const suppressed = new Set<Person>();
-  let listEmails = 0;
-  const counts = new Map<string, { total: number; mails: number; machine: number }>();
+/** Sends emails of campaigns, workflows and the shop. */
+export class SentEmails {
+  private readonly deps: Parts;
+  private readonly emails: Email[] = [];
+  private readonly suppressed = new Set<Person>();
+  private readonly counts = new Map<string, { total: number; mails: number; machine: number }>();
+  private listEmails = 0;
 
-  function count({ letter }: Email, number: number, what: "person" | "again" | "machine"): void {
+  constructor(deps: Parts) {
+    this.deps = deps;
+  }
+
+  private count({ letter }: Email, number: number, what: "person" | "again" | "machine"): void {
     const key = `${letter.contentId} ${number} ${letter.campaignId ?? NO_CAMPAIGN}`;
-    const before = counts.get(key) ?? { total: 0, mails: 0, machine: 0 };
+    const before = this.counts.get(key) ?? { total: 0, mails: 0, machine: 0 };
     if (what === "machine") before.machine++;
     else before.total++;
     if (what === "person") before.mails++;
-    counts.set(key, before);
+    this.counts.set(key, before);
   }
 
-  function record(email: Email, name: string, atMs: number, more: object = {}): void {
-    rows.add("events", {
-      id: random.id(atMs),
+  private record(email: Email, name: string, atMs: number, more: object = {}): void {
+    this.deps.rows.add("events", {
+      id: this.deps.random.id(atMs),
       contact_id: email.person.id,
       name,
       data: { ...factsOf(email), ...more },
@@ -95,19 +95,19 @@ export function createSentEmails(deps: {
     });
   }
 
-  function bounce(email: Email, atMs: number): void {
+  private bounce(email: Email, atMs: number): void {
     email.status = "BOUNCED";
     email.times.bounced = atMs;
-    record(email, names.EMAIL_BOUNCE, atMs, { bounceType: "hard", ...rejectionOf(email, NO_SUCH_USER) });
-    people.unsubscribe(email.person, { atMs, source: "bounce", emailId: email.id });
-    suppress(email, "HARD_BOUNCE", atMs);
+    this.record(email, names.EMAIL_BOUNCE, atMs, { bounceType: "hard", ...rejectionOf(email, NO_SUCH_USER) });
+    this.deps.people.unsubscribe(email.person, { atMs, source: "bounce", emailId: email.id });
+    this.suppress(email, "HARD_BOUNCE", atMs);
   }
 
-  function suppress({ id, person }: Email, reason: string, atMs: number): void {
-    if (suppressed.has(person)) return;
-    suppressed.add(person);
-    rows.add("suppressions", {
-      id: random.id(atMs),
+  private suppress({ id, person }: Email, reason: string, atMs: number): void {
+    if (this.suppressed.has(person)) return;
+    this.suppressed.add(person);
+    this.deps.rows.add("suppressions", {
+      id: this.deps.random.id(atMs),
       email: person.email,
       reason,
       email_id: id,
@@ -116,105 +116,118 @@ export function createSentEmails(deps: {
     });
   }
 
-  function deliver(email: Email, atMs: number): void {
+  private deliver(email: Email, atMs: number): void {
     const { letter, person, times } = email;
     email.status = "DELIVERED";
     times.delivered = atMs;
-    record(email, names.EMAIL_DELIVERY, atMs);
-    if (random.chance(PRIVACY_PROXY)) visitAsMachine(email, names.EMAIL_MACHINE_OPEN, null);
-    if (random.chance(SCANNER)) visitAsMachine(email, names.EMAIL_MACHINE_CLICK, letter.links[0] ?? null);
-    if (letter.kind === "CAMPAIGN" && ++listEmails % EMAILS_PER_COMPLAINT === EMAILS_PER_COMPLAINT / 2)
-      return void timeline.at(atMs + random.delay(OPENING_MEDIAN_MS), (ms) => complain(email, ms));
-    if (random.chance(Math.min(0.97, letter.opens * (0.4 + person.interest))))
-      timeline.at(atMs + random.delay(OPENING_MEDIAN_MS), (ms) => open(email, ms));
+    this.record(email, names.EMAIL_DELIVERY, atMs);
+    if (this.deps.random.chance(PRIVACY_PROXY)) this.visitAsMachine(email, names.EMAIL_MACHINE_OPEN, null);
+    if (this.deps.random.chance(SCANNER))
+      this.visitAsMachine(email, names.EMAIL_MACHINE_CLICK, letter.links[0] ?? null);
+    if (letter.kind === "CAMPAIGN" && ++this.listEmails % EMAILS_PER_COMPLAINT === EMAILS_PER_COMPLAINT / 2)
+      return void this.deps.timeline.at(atMs + this.deps.random.delay(OPENING_MEDIAN_MS), (ms) =>
+        this.complain(email, ms),
+      );
+    if (this.deps.random.chance(Math.min(0.97, letter.opens * (0.4 + person.interest))))
+      this.deps.timeline.at(atMs + this.deps.random.delay(OPENING_MEDIAN_MS), (ms) => this.open(email, ms));
   }
 
-  function visitAsMachine(email: Email, name: string, link: string | null): void {
-    timeline.at((email.times.delivered ?? 0) + random.between(2, 20) * SECOND_MS, (ms) => {
-      count(email, link === null ? PIXEL_NUMBER : numberOf(link, true), "machine");
-      record(email, name, ms, { ...(link === null ? {} : { link }), isFirst: false, isMachine: true });
-    });
+  private visitAsMachine(email: Email, name: string, link: string | null): void {
+    this.deps.timeline.at(
+      (email.times.delivered ?? 0) + this.deps.random.between(2, 20) * SECOND_MS,
+      (ms) => {
+        this.count(email, link === null ? PIXEL_NUMBER : numberOf(link, true), "machine");
+        this.record(email, name, ms, { ...(link === null ? {} : { link }), isFirst: false, isMachine: true });
+      },
+    );
   }
 
-  function complain(email: Email, atMs: number): void {
+  private complain(email: Email, atMs: number): void {
     email.status = "COMPLAINED";
     email.times.complained = atMs;
-    record(email, names.EMAIL_COMPLAINT, atMs);
-    people.unsubscribe(email.person, { atMs, source: "complaint", emailId: email.id });
-    suppress(email, "COMPLAINT", atMs);
+    this.record(email, names.EMAIL_COMPLAINT, atMs);
+    this.deps.people.unsubscribe(email.person, { atMs, source: "complaint", emailId: email.id });
+    this.suppress(email, "COMPLAINT", atMs);
   }
 
-  function open(email: Email, atMs: number): void {
+  private open(email: Email, atMs: number): void {
     const { letter, person, times } = email;
     email.status = "OPENED";
     times.opened = atMs;
-    count(email, PIXEL_NUMBER, "person");
-    record(email, names.EMAIL_OPEN, atMs, { isFirst: true, isMachine: false });
-    if (random.chance(0.25)) count(email, PIXEL_NUMBER, "again");
-    const clicks = letter.links.length > 0 && random.chance(letter.clicks * (0.4 + person.interest));
-    if (clicks) timeline.at(atMs + random.delay(CLICKING_MEDIAN_MS), (ms) => click(email, ms));
-    else if (letter.kind === "CAMPAIGN" && random.chance(UNSUBSCRIBE))
-      timeline.at(atMs + random.delay(CLICKING_MEDIAN_MS), (ms) => leave(email, ms));
+    this.count(email, PIXEL_NUMBER, "person");
+    this.record(email, names.EMAIL_OPEN, atMs, { isFirst: true, isMachine: false });
+    if (this.deps.random.chance(0.25)) this.count(email, PIXEL_NUMBER, "again");
+    const clicks =
+      letter.links.length > 0 && this.deps.random.chance(letter.clicks * (0.4 + person.interest));
+    if (clicks)
+      this.deps.timeline.at(atMs + this.deps.random.delay(CLICKING_MEDIAN_MS), (ms) => this.click(email, ms));
+    else if (letter.kind === "CAMPAIGN" && this.deps.random.chance(UNSUBSCRIBE))
+      this.deps.timeline.at(atMs + this.deps.random.delay(CLICKING_MEDIAN_MS), (ms) => this.leave(email, ms));
   }
 
-  function leave(email: Email, atMs: number): void {
+  private leave(email: Email, atMs: number): void {
     if (!email.person.subscribed) return;
     email.times.unsubscribed = atMs;
-    const source = random.chance(0.7) ? "one-click" : "page";
-    people.unsubscribe(email.person, { atMs, source, emailId: email.id });
+    const source = this.deps.random.chance(0.7) ? "one-click" : "page";
+    this.deps.people.unsubscribe(email.person, { atMs, source, emailId: email.id });
   }
 
-  function click(email: Email, atMs: number): void {
+  private click(email: Email, atMs: number): void {
     email.status = "CLICKED";
     email.times.clicked = atMs;
     const [first = "", ...others] = email.letter.links;
-    const isOther = others.length > 0 && random.chance(SECOND_LINK);
-    follow(email, isOther ? random.pick(others) : first, atMs, true);
-    if (isOther && random.chance(SECOND_LINK)) follow(email, first, atMs + random.between(5, 50), false);
+    const isOther = others.length > 0 && this.deps.random.chance(SECOND_LINK);
+    this.follow(email, isOther ? this.deps.random.pick(others) : first, atMs, true);
+    if (isOther && this.deps.random.chance(SECOND_LINK))
+      this.follow(email, first, atMs + this.deps.random.between(5, 50), false);
   }
 
-  function follow(email: Email, link: string, atMs: number, isFirst: boolean): void {
+  private follow(email: Email, link: string, atMs: number, isFirst: boolean): void {
     const number = numberOf(link, true);
-    rows.add("link_clicks", { email_id: email.id, number });
-    count(email, number, "person");
-    record(email, names.EMAIL_CLICK, atMs, { link, isFirst, isMachine: false });
+    this.deps.rows.add("link_clicks", { email_id: email.id, number });
+    this.count(email, number, "person");
+    this.record(email, names.EMAIL_CLICK, atMs, { link, isFirst, isMachine: false });
   }
 
-  return {
-    send(letter, person, atMs, workflow) {
-      const email: Email = {
-        id: random.id(atMs),
-        letter,
-        person,
-        sentMs: atMs,
-        workflow,
-        status: "SENT",
-        times: {},
-      };
-      emails.push(email);
-      const repliedMs = atMs + random.between(1, 25) * SECOND_MS;
-      if (person.isGone) timeline.at(repliedMs, (ms) => bounce(email, ms));
-      else if (random.chance(FULL_MAILBOX))
-        timeline.at(repliedMs, (ms) => {
-          email.times.soft_bounced = ms;
-          record(email, names.EMAIL_BOUNCE, ms, { bounceType: "soft", ...rejectionOf(email, MAILBOX_FULL) });
+  /** Sends an email at a time and returns its ID. */
+  send(letter: Letter, person: Person, atMs: number, workflow?: { id: string; stepId: string }): string {
+    const email: Email = {
+      id: this.deps.random.id(atMs),
+      letter,
+      person,
+      sentMs: atMs,
+      workflow,
+      status: "SENT",
+      times: {},
+    };
+    this.emails.push(email);
+    const repliedMs = atMs + this.deps.random.between(1, 25) * SECOND_MS;
+    if (person.isGone) this.deps.timeline.at(repliedMs, (ms) => this.bounce(email, ms));
+    else if (this.deps.random.chance(FULL_MAILBOX))
+      this.deps.timeline.at(repliedMs, (ms) => {
+        email.times.soft_bounced = ms;
+        this.record(email, names.EMAIL_BOUNCE, ms, {
+          bounceType: "soft",
+          ...rejectionOf(email, MAILBOX_FULL),
         });
-      else timeline.at(repliedMs, (ms) => deliver(email, ms));
-      return email.id;
-    },
-    addRows() {
-      for (const email of emails) rows.add("emails", rowOf(email));
-      for (const [key, numbers] of counts) {
-        const [contentId, number, campaignId] = key.split(" ");
-        rows.add("tracking_counts", {
-          content_id: contentId,
-          number: Number(number),
-          campaign_id: campaignId,
-          ...numbers,
-        });
-      }
-    },
-  };
+      });
+    else this.deps.timeline.at(repliedMs, (ms) => this.deliver(email, ms));
+    return email.id;
+  }
+
+  /** Adds the rows of all emails, as they are at the end. */
+  addRows(): void {
+    for (const email of this.emails) this.deps.rows.add("emails", rowOf(email));
+    for (const [key, numbers] of this.counts) {
+      const [contentId, number, campaignId] = key.split(" ");
+      this.deps.rows.add("tracking_counts", {
+        content_id: contentId,
+        number: Number(number),
+        campaign_id: campaignId,
+        ...numbers,
+      });
+    }
+  }
 }
 
 /** Returns what the events of an email say about it, as `mailFacts` in server/src/emails does. */
@@ -238,8 +251,9 @@ const rejectionOf = ({ person }: Email, reply: string) => ({
   ...notifyRejection(`RCPT: ${reply}`, domainOf(person.email)),
 });
 
+const time = (ms: number | undefined) => (ms === undefined ? null : instant(ms));
+
 function rowOf({ id, letter, person, sentMs, workflow, status, times }: Email) {
-  const time = (ms: number | undefined) => (ms === undefined ? null : instant(ms));
   return {
     id,
     contact_id: person.id,

@@ -27,11 +27,11 @@ export interface RunWorkflow {
   letters: ReadonlyMap<string, Letter>;
 }
 
-export interface WorkflowRuns {
-  /** Tells the workflows of an event, which may start, continue or end executions and reach goals. */
-  happened(event: TrackedEvent): void;
-  /** Adds the rows of all executions, as they are at the end. */
-  addRows(): void;
+interface Parts {
+  random: Random;
+  timeline: Timeline;
+  rows: Rows;
+  sent: SentEmails;
 }
 
 export interface TrackedEvent {
@@ -69,28 +69,33 @@ const FAILURES = [
 ];
 const CALL_FAILS = 0.09;
 const CALL_MS = 400;
+/** The engine starts an execution a moment after the event, and an email follows a moment after its step. */
+const MOMENT_MS = 15;
 
-export function createWorkflowRuns(
-  deps: { random: Random; timeline: Timeline; rows: Rows; sent: SentEmails },
-  workflows: readonly RunWorkflow[],
-): WorkflowRuns {
-  const { random, timeline, rows, sent } = deps;
-  const runs: Run[] = [];
-  const tallies = new Map<string, StepTally & { workflowId: string }>();
+export class WorkflowRuns {
+  private readonly deps: Parts;
+  private readonly workflows: readonly RunWorkflow[];
+  private readonly runs: Run[] = [];
+  private readonly tallies = new Map<string, StepTally & { workflowId: string }>();
 
-  function tally({ workflow }: Run, stepId: string, what: keyof StepTally): void {
-    const none = { entered: 0, passed: 0, skipped: 0, failed: 0, cancelled: 0 };
-    const counts = tallies.get(stepId) ?? { workflowId: workflow.id, ...none };
-    counts[what]++;
-    tallies.set(stepId, counts);
+  constructor(deps: Parts, workflows: readonly RunWorkflow[]) {
+    this.deps = deps;
+    this.workflows = workflows;
   }
 
-  function enter(workflow: RunWorkflow, { person, atMs, data }: TrackedEvent): void {
-    const earlier = runs.filter((run) => run.person === person && run.workflow === workflow);
+  private tally({ workflow }: Run, stepId: string, what: keyof StepTally): void {
+    const none = { entered: 0, passed: 0, skipped: 0, failed: 0, cancelled: 0 };
+    const counts = this.tallies.get(stepId) ?? { workflowId: workflow.id, ...none };
+    counts[what]++;
+    this.tallies.set(stepId, counts);
+  }
+
+  private enter(workflow: RunWorkflow, { person, atMs, data }: TrackedEvent): void {
+    const earlier = this.runs.filter((run) => run.person === person && run.workflow === workflow);
     const isActive = earlier.some(({ endedMs }) => endedMs === null);
     if (isActive || (!workflow.allowReentry && earlier.length > 0)) return;
     const run: Run = {
-      id: random.id(atMs),
+      id: this.deps.random.id(atMs),
       workflow,
       person,
       startedMs: atMs,
@@ -105,68 +110,75 @@ export function createWorkflowRuns(
       untilMs: null,
       waitsFor: null,
     };
-    runs.push(run);
-    begin(run, atMs);
+    this.runs.push(run);
+    this.begin(run, atMs);
   }
 
   /** Reaches the current step of an execution and takes it, or waits there. */
-  function begin(run: Run, atMs: number): void {
+  private begin(run: Run, atMs: number): void {
     const { steps, placeOf } = run.workflow.graph;
     const n = placeOf.get(run.stepId ?? "") ?? -1;
     const step = steps[n];
-    if (step === undefined) return end(run, "COMPLETED", atMs, null);
+    if (step === undefined) return this.end(run, "COMPLETED", atMs, null);
     run.trace.push({ n, at: atMs });
-    tally(run, step.id, "entered");
-    take(run, step, atMs);
+    this.tally(run, step.id, "entered");
+    this.take(run, step, atMs);
   }
 
-  function take(run: Run, step: GraphStep, atMs: number): void {
+  private take(run: Run, step: GraphStep, atMs: number): void {
     switch (step.type) {
       case "SEND_EMAIL":
-        return email(run, step.id, step.config.templateId ?? "", atMs);
+        return this.email(run, step.id, step.config.templateId ?? "", atMs);
       case "DELAY":
-        return wait(
+        return this.wait(
           run,
           atMs + delayMs({ amount: step.config.amount ?? 0, unit: step.config.unit ?? "minutes" }),
         );
       case "WAIT_FOR_EVENT":
-        return wait(run, atMs + (step.config.timeout ?? 0) * 1_000, step.config.eventName);
+        return this.wait(run, atMs + (step.config.timeout ?? 0) * 1_000, step.config.eventName);
       case "CONDITION":
-        return decide(run, step.config, atMs);
+        return this.decide(run, step.config, atMs);
       case "WEBHOOK":
         // A call that would end after the history ends immediately, because nobody makes it.
-        if (!timeline.at(atMs + random.between(0.3, 2) * CALL_MS, (ms) => respond(run, step, ms)))
-          respond(run, step, atMs);
+        if (
+          !this.deps.timeline.at(atMs + this.deps.random.between(0.3, 2) * CALL_MS, (ms) =>
+            this.respond(run, step, ms),
+          )
+        )
+          this.respond(run, step, atMs);
         return;
       case "EXIT":
-        tally(run, step.id, "passed");
-        return end(run, "EXITED", atMs, step.config.reason ?? "exit_step");
+        this.tally(run, step.id, "passed");
+        return this.end(run, "EXITED", atMs, step.config.reason ?? "exit_step");
       default:
-        return goOn(run, { atMs });
+        return this.goOn(run, { atMs });
     }
   }
 
-  function email(run: Run, stepId: string, templateId: string, atMs: number): void {
+  private email(run: Run, stepId: string, templateId: string, atMs: number): void {
     const letter = run.workflow.letters.get(templateId);
     if (letter === undefined) throw new Error(`There is no email for the template ${templateId}.`);
     if (!run.person.subscribed)
-      return goOn(run, { atMs, is: "SKIPPED", out: { reason: "The contact is not subscribed." } });
-    const emailId = sent.send(letter, run.person, atMs, { id: run.workflow.id, stepId });
-    goOn(run, { atMs, out: { emailId } });
+      return this.goOn(run, { atMs, is: "SKIPPED", out: { reason: "The contact is not subscribed." } });
+    const emailId = this.deps.sent.send(letter, run.person, atMs + MOMENT_MS, {
+      id: run.workflow.id,
+      stepId,
+    });
+    this.goOn(run, { atMs, out: { emailId } });
   }
 
-  function wait(run: Run, untilMs: number, waitsFor: string | null = null): void {
+  private wait(run: Run, untilMs: number, waitsFor: string | null = null): void {
     Object.assign(run, { status: "WAITING", untilMs, waitsFor });
     const last = run.trace.at(-1);
     if (last !== undefined) last.until = untilMs;
-    timeline.at(untilMs, (ms) => {
+    this.deps.timeline.at(untilMs, (ms) => {
       // An event may have ended the wait.
       if (run.untilMs === untilMs && run.trace.at(-1) === last && run.endedMs === null)
-        goOn(run, { atMs: ms, ...(waitsFor === null ? {} : { via: "timeout" }) });
+        this.goOn(run, { atMs: ms, ...(waitsFor === null ? {} : { via: "timeout" }) });
     });
   }
 
-  function decide(run: Run, config: Readonly<Record<string, unknown>>, atMs: number): void {
+  private decide(run: Run, config: Readonly<Record<string, unknown>>, atMs: number): void {
     const [condition] = filterOfCondition(config).conditions;
     if (condition === undefined || "conditions" in condition)
       throw new Error("Only one condition is known here.");
@@ -174,62 +186,63 @@ export function createWorkflowRuns(
     const seen = run.person.data[field.replace(/^data\./, "")] ?? null;
     const matches = seen === value;
     const compared = [{ field, operator, value, seen, matches }];
-    goOn(run, { atMs, via: matches ? "yes" : "no", out: { compared } });
+    this.goOn(run, { atMs, via: matches ? "yes" : "no", out: { compared } });
   }
 
-  function respond(run: Run, step: GraphStep, atMs: number): void {
-    if (!random.chance(CALL_FAILS)) {
+  private respond(run: Run, step: GraphStep, atMs: number): void {
+    if (!this.deps.random.chance(CALL_FAILS)) {
       run.results[step.name] = { status: 200, body: { ok: true } };
-      return goOn(run, { atMs, out: { status: 200 } });
+      return this.goOn(run, { atMs, out: { status: 200 } });
     }
-    const error = random.pick(FAILURES);
+    const error = this.deps.random.pick(FAILURES);
     const last = run.trace.at(-1);
     if (last !== undefined) Object.assign(last, { is: "FAILED", error });
-    tally(run, step.id, "failed");
-    end(run, "FAILED", atMs, error);
+    this.tally(run, step.id, "failed");
+    this.end(run, "FAILED", atMs, error);
   }
 
   /** Leaves the current step for the next one. */
-  function goOn(run: Run, { atMs, ...result }: { atMs: number } & Pick<StepRun, "is" | "via" | "out">): void {
+  private goOn(run: Run, { atMs, ...result }: { atMs: number } & Pick<StepRun, "is" | "via" | "out">): void {
     const last = run.trace.at(-1);
     if (last !== undefined) Object.assign(last, result);
-    tally(run, run.stepId ?? "", result.is === "SKIPPED" ? "skipped" : "passed");
+    this.tally(run, run.stepId ?? "", result.is === "SKIPPED" ? "skipped" : "passed");
     Object.assign(run, { status: "RUNNING", untilMs: null, waitsFor: null });
     const next = run.workflow.graph.nextOf(run.stepId ?? "", result.via ?? null);
-    if (next === null) return end(run, "COMPLETED", atMs, null);
+    if (next === null) return this.end(run, "COMPLETED", atMs, null);
     if (last !== undefined) last.end = atMs;
     run.stepId = next;
-    begin(run, atMs);
+    this.begin(run, atMs);
   }
 
-  function end(run: Run, status: Run["status"], atMs: number, reason: string | null): void {
+  private end(run: Run, status: Run["status"], atMs: number, reason: string | null): void {
     const last = run.trace.at(-1);
     if (last !== undefined) last.end = atMs;
     Object.assign(run, { status, exitReason: reason, endedMs: atMs, untilMs: null, waitsFor: null });
     if (status !== "FAILED") run.stepId = null;
   }
 
-  function happened(event: TrackedEvent): void {
-    for (const run of runs.filter(({ person }) => person === event.person)) {
+  /** Tells the workflows of an event, which may start, continue or end executions and reach goals. */
+  happened(event: TrackedEvent): void {
+    for (const run of this.runs.filter(({ person }) => person === event.person)) {
       const { goal } = run.workflow.graph;
       const isInTime = goal !== undefined && event.atMs <= run.startedMs + goal.days * DAY_MS;
       if (goal?.eventName === event.name && isInTime) run.goalMs ??= event.atMs;
       if (run.waitsFor !== event.name) continue;
       const name = run.workflow.graph.steps[run.trace.at(-1)?.n ?? -1]?.name ?? "";
       run.results[name] = event.data;
-      goOn(run, { atMs: event.atMs, via: "event", out: { eventId: event.id, at: instant(event.atMs) } });
+      this.goOn(run, { atMs: event.atMs, via: "event", out: { eventId: event.id, at: instant(event.atMs) } });
     }
-    for (const workflow of workflows) if (workflow.eventName === event.name) enter(workflow, event);
+    for (const workflow of this.workflows)
+      if (workflow.eventName === event.name) this.enter(workflow, { ...event, atMs: event.atMs + MOMENT_MS });
   }
 
-  return {
-    happened,
-    addRows() {
-      for (const run of runs) rows.add("workflow_executions", rowOf(run));
-      for (const [stepId, { workflowId, ...counts }] of tallies)
-        rows.add("workflow_step_counts", { workflow_id: workflowId, step_id: stepId, ...counts });
-    },
-  };
+  /** Adds the rows of all executions, as they are at the end. */
+  addRows(): void {
+    const { rows } = this.deps;
+    for (const run of this.runs) rows.add("workflow_executions", rowOf(run));
+    for (const [stepId, { workflowId, ...counts }] of this.tallies)
+      rows.add("workflow_step_counts", { workflow_id: workflowId, step_id: stepId, ...counts });
+  }
 }
 
 /** Returns the graph of a workflow as the API shows it, ready for its executions. */
