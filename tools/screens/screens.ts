@@ -17,6 +17,8 @@ import { createLog } from "../../server/src/platform/log.ts";
 import { fillLively } from "../seed/lively/lively-project.ts";
 import { listScreens, type PicturedScreen } from "./lively-screens.ts";
 
+/** The box for a picture of an email in a list, before it has one. */
+const EMPTY_THUMBNAIL = "span[aria-hidden].overflow-hidden.rounded-sm:visible:not(:has(iframe))";
 /** Longer than the rest after which lists load their pictures. */
 const QUIET_MS = 600;
 const LOADED_WITHIN_MS = 15_000;
@@ -56,7 +58,12 @@ async function picture(browser: Browser, url: string, screens: readonly Pictured
       for (const screen of screens.filter((one) => (one.isOutside ?? false) === isOutside)) {
         await openScreen(page, screen);
         if (screen.press !== undefined) await page.getByText(screen.press, { exact: true }).click();
-        await waitUntil("the last request", LOADED_WITHIN_MS, async () => isQuiet());
+        const missing = page.locator(EMPTY_THUMBNAIL);
+        await waitUntil(
+          "the thumbnails and the last request",
+          LOADED_WITHIN_MS,
+          async () => (await missing.count()) === 0 && isQuiet(),
+        );
         await page.screenshot({ path: join(folder, fileOf(screen, view)), type: "jpeg", quality: 60 });
       }
       await context.close();

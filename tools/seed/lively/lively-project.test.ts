@@ -36,7 +36,7 @@ beforeAll(async () => {
   if (filled === null) throw new Error("The project is not empty.");
   lively = filled;
   while (await countNews(server.database, { lagSeconds: 0 }));
-}, 60_000);
+}, 120_000);
 
 /** Reads an endpoint of the project. */
 async function read<Body>(path: string): Promise<Body> {
