@@ -1,7 +1,6 @@
 // Writes the numbers that the program keeps besides the rows of a history, from these rows.
 import { sql } from "kysely";
 import type { Tx } from "../../../server/src/platform/database/database.ts";
-import { IS_SENT } from "../../../server/src/emails/rows/counted-by-queries.ts";
 
 /**
  * Counts the emails of each campaign, step and template, and those of each hour. Reports count by themselves, because a loop counts all
@@ -10,7 +9,7 @@ import { IS_SENT } from "../../../server/src/emails/rows/counted-by-queries.ts";
 export async function countHistory(tx: Tx, projectId: string): Promise<void> {
   await sql`
     insert into email_counts (project_id, subject_id, recipients, sent, delivered, opened, clicked, bounced, complained, unsubscribed)
-    select e.project_id, s.subject_id, count(*) filter (where s.subject_id = e.campaign_id), count(*) filter (where e.status ${IS_SENT}),
+    select e.project_id, s.subject_id, count(*) filter (where s.subject_id = e.campaign_id), count(e.sent_at),
       count(e.delivered_at), count(e.opened_at), count(e.clicked_at), count(e.bounced_at), count(e.complained_at), count(e.unsubscribed_at)
     from emails e cross join lateral (values (e.campaign_id), (e.workflow_step_id), (e.template_id)) as s (subject_id)
     where e.project_id = ${projectId} and s.subject_id is not null group by 1, 2`.execute(tx);

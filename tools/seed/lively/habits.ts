@@ -22,7 +22,7 @@ export interface Habits {
   signUp(person: Person, atMs: number): void;
 }
 
-interface Reactions {
+interface Consequences {
   happened(event: TrackedEvent): void;
   /** The shop sends a receipt, or a link for a new password. */
   order(person: Person, atMs: number): void;
@@ -31,7 +31,7 @@ interface Reactions {
 
 export function createHabits(
   { random, timeline, rows }: { random: Random; timeline: Timeline; rows: Rows },
-  { happened, order, forget }: Reactions,
+  { happened, order, forget }: Consequences,
 ): Habits {
   let orders = 1_000;
 

@@ -60,6 +60,8 @@ const EMAILS_PER_COMPLAINT = 4_000;
 const UNSUBSCRIBE = 0.012;
 const SECOND_LINK = 0.3;
 const NO_CAMPAIGN = "00000000-0000-0000-0000-000000000000";
+/** The column with the reply of the mail server. */
+const REPLY_COLUMN = "answer";
 const NO_SUCH_USER = "550 5.1.1 The email account that you tried to reach does not exist";
 const MAILBOX_FULL = "452 4.2.2 The recipient's mailbox is full";
 
@@ -266,7 +268,7 @@ function rowOf({ id, letter, person, sentMs, workflow, status, times }: Email) {
     created_at: instant(sentMs),
     sent_at: instant(sentMs),
     transport: "mailbox",
-    answer: "250 2.0.0 kept in the local mailbox",
+    [REPLY_COLUMN]: "250 2.0.0 kept in the local mailbox",
     subject: letter.subject,
     campaign_id: letter.campaignId ?? null,
     template_id: letter.templateId ?? null,

@@ -69,6 +69,8 @@ const FAILURES = [
 ];
 const CALL_FAILS = 0.09;
 const CALL_MS = 400;
+/** The key of a step run with the branch that it took. */
+const BRANCH = "via" satisfies keyof StepRun;
 /** The engine starts an execution a moment after the event, and an email follows a moment after its step. */
 const MOMENT_MS = 15;
 
@@ -174,7 +176,7 @@ export class WorkflowRuns {
     this.deps.timeline.at(untilMs, (ms) => {
       // An event may have ended the wait.
       if (run.untilMs === untilMs && run.trace.at(-1) === last && run.endedMs === null)
-        this.goOn(run, { atMs: ms, ...(waitsFor === null ? {} : { via: "timeout" }) });
+        this.goOn(run, { atMs: ms, ...(waitsFor === null ? {} : { branch: "timeout" }) });
     });
   }
 
@@ -186,7 +188,7 @@ export class WorkflowRuns {
     const seen = run.person.data[field.replace(/^data\./, "")] ?? null;
     const matches = seen === value;
     const compared = [{ field, operator, value, seen, matches }];
-    this.goOn(run, { atMs, via: matches ? "yes" : "no", out: { compared } });
+    this.goOn(run, { atMs, branch: matches ? "yes" : "no", out: { compared } });
   }
 
   private respond(run: Run, step: GraphStep, atMs: number): void {
@@ -202,12 +204,19 @@ export class WorkflowRuns {
   }
 
   /** Leaves the current step for the next one. */
-  private goOn(run: Run, { atMs, ...result }: { atMs: number } & Pick<StepRun, "is" | "via" | "out">): void {
+  private goOn(
+    run: Run,
+    {
+      atMs,
+      branch = null,
+      ...result
+    }: { atMs: number; branch?: string | null } & Pick<StepRun, "is" | "out">,
+  ): void {
     const last = run.trace.at(-1);
-    if (last !== undefined) Object.assign(last, result);
+    if (last !== undefined) Object.assign(last, branch === null ? result : { [BRANCH]: branch, ...result });
     this.tally(run, run.stepId ?? "", result.is === "SKIPPED" ? "skipped" : "passed");
     Object.assign(run, { status: "RUNNING", untilMs: null, waitsFor: null });
-    const next = run.workflow.graph.nextOf(run.stepId ?? "", result.via ?? null);
+    const next = run.workflow.graph.nextOf(run.stepId ?? "", branch);
     if (next === null) return this.end(run, "COMPLETED", atMs, null);
     if (last !== undefined) last.end = atMs;
     run.stepId = next;
@@ -230,7 +239,11 @@ export class WorkflowRuns {
       if (run.waitsFor !== event.name) continue;
       const name = run.workflow.graph.steps[run.trace.at(-1)?.n ?? -1]?.name ?? "";
       run.results[name] = event.data;
-      this.goOn(run, { atMs: event.atMs, via: "event", out: { eventId: event.id, at: instant(event.atMs) } });
+      this.goOn(run, {
+        atMs: event.atMs,
+        branch: "event",
+        out: { eventId: event.id, at: instant(event.atMs) },
+      });
     }
     for (const workflow of this.workflows)
       if (workflow.eventName === event.name) this.enter(workflow, { ...event, atMs: event.atMs + MOMENT_MS });
