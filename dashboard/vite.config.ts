@@ -1,4 +1,6 @@
 // Builds the dashboard for /app, with a content hash in every file name except the page's, and serves it with reload in `npm run dev`.
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";
@@ -31,6 +33,28 @@ const firstPaint: Plugin = {
   },
 };
 
+const LICENSES = "third-party-licenses.md";
+const FONT = "@fontsource-variable/inter";
+
+/** Adds the license of the font, because the build lists only packages with code. */
+const fontLicense: Plugin = {
+  name: "font-license",
+  apply: "build",
+  generateBundle: {
+    order: "post",
+    async handler(_options, bundle) {
+      const folder = join(import.meta.dirname, "../node_modules", FONT);
+      const { version } = JSON.parse(await readFile(join(folder, "package.json"), "utf8")) as {
+        version: string;
+      };
+      const text = await readFile(join(folder, "LICENSE"), "utf8");
+      const list = bundle[LICENSES];
+      if (list?.type !== "asset") throw new Error("The list of licenses is missing in the build.");
+      list.source = `${String(list.source)}\n## ${FONT} - ${version} (OFL-1.1)\n\n${text}`;
+    },
+  },
+};
+
 /** The development server answers /app with an error page that suggests /app/, while the real server serves the dashboard there. */
 const withoutSlash: Plugin = {
   name: "app-without-slash",
@@ -43,7 +67,7 @@ const withoutSlash: Plugin = {
 
 export default defineConfig({
   base: "/app/",
-  plugins: [react(), tailwindcss(), firstPaint, withoutSlash],
+  plugins: [react(), tailwindcss(), firstPaint, fontLicense, withoutSlash],
   // Nothing is inlined, because the page's policy forbids inline scripts.
   build: {
     manifest: true,
@@ -53,7 +77,7 @@ export default defineConfig({
     rolldownOptions: {
       output: { codeSplitting: { groups: [{ name: "search", test: /pages\/\w+\/search\.ts$/ }] } },
     },
-    license: { fileName: "third-party-licenses.md" },
+    license: { fileName: LICENSES },
   },
   server: { proxy: { "^/(?!app(/|$|\\?))": process.env["POSTLOFT_SERVER"] ?? "http://localhost:3000" } },
 });

@@ -7,8 +7,10 @@ import { waitUntil } from "./wait-until.ts";
 
 export interface Screen {
   name: string;
-  /** The path below /app. */
+  /** The path below /app, unless it is a page of its own. */
   path: string;
+  /** Whether the path begins at the root, because the screen is no part of the dashboard. */
+  isOwnPage?: boolean;
   /** Whether the screen is for signed-out users. */
   isOutside?: boolean;
   /** Whether the screen shows loading states, so it never becomes idle. */
@@ -80,7 +82,7 @@ export async function furnish(url: string): Promise<Screen[]> {
       path: `${project}/contacts?fields=plan,city&filter=${encodeURIComponent(JSON.stringify(CONDITIONS))}`,
     },
     { name: "contact", path: `${project}/contacts/${contactId}` },
-    { name: "contact-mails", path: `${project}/contacts/${contactId}?tab=mails` },
+    { name: "contact-emails", path: `${project}/contacts/${contactId}?tab=mails` },
     { name: "contact-data", path: `${project}/contacts/${contactId}?tab=data` },
     { name: "contact-segments", path: `${project}/contacts/${contactId}?tab=segments` },
     { name: "contact-workflows", path: `${project}/contacts/${contactId}?tab=workflows` },
@@ -111,12 +113,12 @@ export async function furnish(url: string): Promise<Screen[]> {
     { name: "workflow-failures", path: `${project}/workflows/${failingId}?tab=executions` },
     { name: "execution", path: `${project}/workflows/${workflowId}/executions/${executionId}` },
     { name: "activity", path: `${project}/activity` },
-    { name: "mails", path: `${project}/emails` },
+    { name: "emails", path: `${project}/emails` },
     {
-      name: "mails-none",
+      name: "emails-none",
       path: `${project}/emails?search=gone@example.com&from=2026-01-01`,
     },
-    { name: "mails-received", path: `${project}/emails?received=list` },
+    { name: "emails-received", path: `${project}/emails?received=list` },
     { name: "requests", path: `${project}/activity?view=requests` },
     { name: "reports", path: `${project}/reports` },
     { name: "reports-deliverability", path: `${project}/reports?about=deliverability` },
@@ -125,8 +127,8 @@ export async function furnish(url: string): Promise<Screen[]> {
       path: `${project}/reports?metric=bounced&from=2026-01-01&to=2026-01-31`,
     },
     { name: "reports-audience", path: `${project}/reports?about=audience` },
-    { name: "mail", path: `${project}/emails/${emailId}` },
-    { name: "mail-scheduled", path: `${project}/emails/${scheduledId}` },
+    { name: "email", path: `${project}/emails/${emailId}` },
+    { name: "email-scheduled", path: `${project}/emails/${scheduledId}` },
     { name: "domains", path: `${project}/domains` },
     { name: "keys", path: `${project}/keys` },
     { name: "account", path: `${project}/account` },
@@ -355,7 +357,7 @@ async function scheduleReminder(api: ApiClient): Promise<string> {
 }
 
 /** Returns the id of the first project and creates a scoped key in it. */
-async function findProject(url: string): Promise<string> {
+export async function findProject(url: string): Promise<string> {
   const reply = await fetch(new URL("/auth/login", url), {
     method: "POST",
     headers: { "content-type": "application/json" },
@@ -395,8 +397,11 @@ export async function openWindow(
 }
 
 /** Opens a screen and waits until nothing is loading. */
-export async function openScreen(page: Page, { path, isBusy = false }: Screen): Promise<void> {
-  await page.goto(`/app${path}`);
+export async function openScreen(
+  page: Page,
+  { path, isOwnPage = false, isBusy = false }: Screen,
+): Promise<void> {
+  await page.goto(isOwnPage ? path : `/app${path}`);
   await page.getByRole("heading", { level: 1 }).waitFor();
   // Wait a moment, because one request may trigger the next.
   await page.waitForTimeout(SETTLED_MS);

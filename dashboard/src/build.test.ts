@@ -9,6 +9,7 @@ import { buildDashboard } from "../../tools/bootstrap/build-dashboard.js";
 const DIST = join(import.meta.dirname, "../dist");
 const FIRST_LOAD_KB = 200;
 const EDITORS_KB = 320;
+const FONT_KB = 60;
 
 interface Chunk {
   file: string;
@@ -29,6 +30,13 @@ test("the first load is at most 200 kB of JavaScript, gzipped", () => {
   expect(first.size).toBeGreaterThan(0);
   const sizes = [...first].map((file) => gzipSync(readFileSync(join(DIST, file))).length);
   expect(sizes.reduce((sum, size) => sum + size, 0) / 1000).toBeLessThanOrEqual(FIRST_LOAD_KB);
+});
+
+test("the font is one file of at most 60 kB, which all pages share", () => {
+  const fonts = readdirSync(join(DIST, "assets")).filter((name) => /\.(woff2?|ttf|otf)$/.test(name));
+  expect(fonts).toEqual([expect.stringMatching(/^inter-[\w.-]+\.woff2$/)]);
+  const [font = ""] = fonts;
+  expect(readFileSync(join(DIST, "assets", font)).length / 1000).toBeLessThanOrEqual(FONT_KB);
 });
 
 test("loads the two editors on demand, at most 320 kB each", () => {
@@ -55,4 +63,7 @@ test("the build ships the license of every package in its code", () => {
     "lucide-react",
   ])
     expect(licenses).toMatch(new RegExp(`^## ${name} - [\\d.]+ \\((MIT|ISC)\\)\n+.+License`, "m"));
+  expect(licenses).toMatch(
+    /^## @fontsource-variable\/inter - [\d.]+ \(OFL-1\.1\)\n+.+\n+.+SIL Open Font License/m,
+  );
 });

@@ -1,14 +1,29 @@
-// `npm run screens`: takes screenshots of every dashboard screen in both themes, wide and narrow, with sample data, into docs/screens/.
+// `npm run screens`: takes pictures of the most telling screens in both themes, wide and narrow, of a lively project, into docs/screens/.
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import type { Browser } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 // @ts-expect-error plain JavaScript, which has no declaration
 import { buildDashboard } from "../bootstrap/build-dashboard.js";
 import { startBrowser } from "../../e2e/browser.ts";
 import { BOOTSTRAP, makeDataFolder, startProgram } from "../../e2e/program.ts";
-import { furnish, openScreen, openWindow, type Screen, type View } from "../../e2e/screens.ts";
+import { waitUntil } from "../../e2e/wait-until.ts";
+import { createApiClient } from "../../e2e/api-client.ts";
+import { findProject, openScreen, openWindow, type Screen, type View } from "../../e2e/screens.ts";
+import { countNews } from "../../server/src/events/counts.ts";
+import { createDatabase, createPool } from "../../server/src/platform/database/database.ts";
+import { findDatabase } from "../../server/src/platform/embedded-postgres/open-database.ts";
+import { createLog } from "../../server/src/platform/log.ts";
+import { fillLively } from "../seed/lively/lively-project.ts";
+import { listScreens, type PicturedScreen } from "./lively-screens.ts";
 
+/** The box for a picture of an email in a list, before it has one. */
+const EMPTY_THUMBNAIL = "span[aria-hidden].overflow-hidden.rounded-sm:visible:not(:has(iframe))";
+/** Longer than the rest after which lists load their pictures. */
+const QUIET_MS = 600;
+const LOADED_WITHIN_MS = 15_000;
+const SEED = 1;
+const NAME = "Nordlicht";
 const FOLDER = join(import.meta.dirname, "../../docs/screens");
 const SIZES = [
   { width: 1440, height: 900 },
@@ -19,19 +34,36 @@ const VIEWS: readonly View[] = (["light", "dark"] as const).flatMap((theme) =>
 );
 const USAGE = `npm run screens -- [--only <part of a name>] [--folder docs/screens]
 
-Starts the program on an empty database, fills it with made-up data, and pictures every screen of the dashboard
+Starts the program on an empty database, fills it with the history of npm run seed, and pictures the most telling screens
 in both themes at ${SIZES.map(({ width }) => width).join(" and ")} px.
 `;
 
 const fileOf = ({ name }: Screen, { theme, width }: View) => `${name}-${theme}-${width}.jpg`;
 
-async function picture(browser: Browser, url: string, screens: readonly Screen[], folder: string) {
+/** Returns a function that says whether the page has requested nothing for a while, so that pictures in lists are complete. */
+function watchRequests(page: Page): () => boolean {
+  let lastMs = performance.now();
+  page.on("request", () => {
+    lastMs = performance.now();
+  });
+  return () => performance.now() - lastMs > QUIET_MS;
+}
+
+async function picture(browser: Browser, url: string, screens: readonly PicturedScreen[], folder: string) {
   for (const view of VIEWS)
     for (const isOutside of [true, false]) {
       const context = await openWindow(browser, url, view, isOutside);
       const page = await context.newPage();
+      const isQuiet = watchRequests(page);
       for (const screen of screens.filter((one) => (one.isOutside ?? false) === isOutside)) {
         await openScreen(page, screen);
+        if (screen.press !== undefined) await page.getByText(screen.press, { exact: true }).click();
+        const missing = page.locator(EMPTY_THUMBNAIL);
+        await waitUntil(
+          "the thumbnails and the last request",
+          LOADED_WITHIN_MS,
+          async () => (await missing.count()) === 0 && isQuiet(),
+        );
         await page.screenshot({ path: join(folder, fileOf(screen, view)), type: "jpeg", quality: 60 });
       }
       await context.close();
@@ -39,7 +71,7 @@ async function picture(browser: Browser, url: string, screens: readonly Screen[]
 }
 
 /** Returns a page with all screenshots, each screen once per theme, wide next to narrow. */
-function pageOf(screens: readonly Screen[]): string {
+function pageOf(screens: readonly PicturedScreen[]): string {
   const rows = screens.map((screen) => {
     const images = VIEWS.map((view) => {
       const label = `${screen.name}, ${view.theme}, ${view.width} px`;
@@ -47,7 +79,30 @@ function pageOf(screens: readonly Screen[]): string {
     });
     return `## ${screen.name}\n\n${images.join(" ")}\n`;
   });
-  return `# Screens of the dashboard\n\nMade by \`npm run screens\` from made-up data.\n\n${rows.join("\n")}`;
+  return `# Screens\n\nMade by \`npm run screens\` from the data of \`npm run seed\`.\n\n${rows.join("\n")}`;
+}
+
+/** Fills the first project. Returns the screens. */
+async function prepare(url: string, dataDir: string): Promise<PicturedScreen[]> {
+  const found = await findDatabase({ databaseUrl: undefined, dataDir, log: () => undefined });
+  const pool = createPool({
+    connection: found.connection,
+    maxConnections: 2,
+    log: createLog({ level: "error" }),
+  });
+  try {
+    const database = createDatabase(pool);
+    const api = createApiClient(url);
+    const projectId = await findProject(url);
+    const lively = await fillLively({ database, api, projectId, seed: SEED });
+    if (lively === null) throw new Error("The first project is not empty.");
+    await pool.query("update projects set name = $2 where id = $1", [projectId, NAME]);
+    while (await countNews(database, { lagSeconds: 0 }));
+    return await listScreens(api, projectId, lively);
+  } finally {
+    await pool.end();
+    await found.close();
+  }
 }
 
 async function main(): Promise<void> {
@@ -61,7 +116,9 @@ async function main(): Promise<void> {
   const program = await startProgram({ ...BOOTSTRAP, DATA_DIR: data.path });
   const browser = await startBrowser();
   try {
-    const screens = (await furnish(program.url)).filter(({ name }) => name.includes(values.only ?? ""));
+    const screens = (await prepare(program.url, data.path)).filter(({ name }) =>
+      name.includes(values.only ?? ""),
+    );
     if (isWhole) await rm(folder, { recursive: true, force: true });
     await mkdir(folder, { recursive: true });
     await picture(browser, program.url, screens, folder);

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { inferFieldType } from "../../server/src/contacts/rules.ts";
 import { idTimeMs } from "../../server/src/platform/ids.ts";
-import { useTestServer, type TestProject } from "../../server/src/testing/test-server.ts";
+import { APP_SECRET, useTestServer, type TestProject } from "../../server/src/testing/test-server.ts";
 import { seedProject } from "./seed-project.ts";
 import { databaseUrlOf } from "../../server/src/testing/database-url.ts";
 
@@ -117,7 +117,7 @@ const COMMAND = fileURLToPath(new URL("seed.ts", import.meta.url));
 async function run(...options: string[]): Promise<{ code: number; said: string }> {
   const url = databaseUrlOf(server.pool.options);
   return new Promise((resolve) => {
-    const env = { PATH: process.env["PATH"], DATABASE_URL: url };
+    const env = { PATH: process.env["PATH"], DATABASE_URL: url, APP_SECRET };
     execFile(process.execPath, [COMMAND, ...options], { env }, (error, stdout, stderr) =>
       resolve({ code: error === null ? 0 : Number(error.code), said: stdout + stderr }),
     );
@@ -130,7 +130,7 @@ test("the command takes a project by key or id, and reports errors in one senten
     run("--key", project.secretKey, "--contacts", "20", "--events", "30"),
     run("--key", "sk_unknown"),
     run("--contacts", "1.5"),
-    run(),
+    run("--contacts", "20"),
   ]);
   expect(runs.map(({ code }) => code)).toEqual([0, 1, 1, 1]);
   const [done, unknown, fraction, several] = runs.map(({ said }) => said);
@@ -139,4 +139,14 @@ test("the command takes a project by key or id, and reports errors in one senten
   expect(fraction).toContain("must be a whole number");
   expect(several).toContain("Say which project with --project <id>:");
   expect([(await contactsOf(project)).length, (await eventsOf(project)).length]).toEqual([20, 30]);
+});
+
+test("without numbers the command fills an empty project with a history, and rejects one that is not empty", async () => {
+  const project = await server.createProject();
+  const done = await run("--project", project.id);
+  expect(done.said).toContain(`Project ${project.id} was filled`);
+  const { body } = await server.call<{ total: number }>("GET", "/campaigns", project.byKey);
+  expect(body.total).toBe(9);
+  const again = await run("--project", project.id);
+  expect([again.code, again.said]).toEqual([1, expect.stringContaining("The project is not empty.")]);
 });

@@ -19,6 +19,7 @@ function serve({ isBuilt }: { isBuilt: boolean }) {
     writeFileSync(join(folder, "index.html"), "<title>the page</title>");
     writeFileSync(join(folder, "assets", "index-abcd1234.js"), "let a = 1;");
     writeFileSync(join(folder, "assets", "private.json"), "no");
+    writeFileSync(join(folder, "assets", "inter-latin-abcd1234.woff2"), "the font");
     writeFileSync(join(folder, "third-party-licenses.md"), "# Licenses");
   }
   const app = fastify();
@@ -34,6 +35,14 @@ test("serves the page at every address below /app, without inline scripts and un
     expect(headers["content-security-policy"]).toContain("script-src 'self';");
     expect(headers["cache-control"]).toBe("no-cache");
   }
+});
+
+test("serves the font of the build to other pages, and nothing without a build", async () => {
+  const { statusCode, headers, body } = await serve({ isBuilt: true }).inject("/assets/inter.woff2");
+  expect([statusCode, body]).toEqual([200, "the font"]);
+  expect(headers).toMatchObject({ "content-type": "font/woff2", "cache-control": "public, max-age=2592000" });
+  const missing = await serve({ isBuilt: false }).inject("/assets/inter.woff2");
+  expect([missing.statusCode, missing.headers["cache-control"]]).toEqual([404, "no-store"]);
 });
 
 test("caches hashed assets permanently, compresses them if accepted, and hides other files", async () => {

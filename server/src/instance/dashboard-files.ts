@@ -1,5 +1,5 @@
-// Serves the dashboard at /app: one page for every address below it, hashed assets, and the licenses of bundled code.
-import { readFile } from "node:fs/promises";
+// Serves the dashboard at /app: one page for every address below it, hashed assets, the licenses of bundled code, and its font for other pages.
+import { readdir, readFile } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
@@ -18,6 +18,9 @@ const TYPES: Readonly<Record<string, string>> = {
   ".svg": "image/svg+xml",
   ".woff2": "font/woff2",
 };
+/** The font in the build. Other pages use it under one name, without the hash. */
+const FONT = /^inter-[\w.-]+\.woff2$/;
+const FONT_CACHE = "public, max-age=2592000";
 /** A file name of the build, so that no other files can be read. */
 const ASSET_NAME = /^[\w.-]+$/;
 const KEPT_ASSETS = 200;
@@ -68,6 +71,12 @@ export function addDashboard(app: FastifyInstance, folder = DASHBOARD_DIR): void
           .headers({ "content-type": "text/plain; charset=utf-8", "cache-control": "no-cache" })
           .send(text);
   });
+  app.get("/assets/inter.woff2", async (_request, reply) => {
+    const name = (await filesIn(join(folder, "assets"))).find((one) => FONT.test(one));
+    const asset = name === undefined ? null : await findAsset(assets, folder, name);
+    if (asset === null) return reply.code(404).header("cache-control", "no-store").send();
+    return reply.headers({ "content-type": TYPES[".woff2"], "cache-control": FONT_CACHE }).send(asset.plain);
+  });
   app.get("/app", page);
   app.get("/app/*", page);
   app.get<{ Params: { name: string } }>("/app/assets/:name", async (request, reply) => {
@@ -101,9 +110,13 @@ async function findAsset(
   return asset;
 }
 
-async function readIfThere(file: string): Promise<Buffer | null> {
+const readIfThere = (file: string) => ifThere(readFile(file));
+const filesIn = async (folder: string) => (await ifThere(readdir(folder))) ?? [];
+
+/** Returns null if a file or folder does not exist. */
+async function ifThere<Found>(found: Promise<Found>): Promise<Found | null> {
   try {
-    return await readFile(file);
+    return await found;
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
     throw error;

@@ -7,12 +7,15 @@ import type { DoctorDependencies, Finding } from "./finding.ts";
 
 const RECOUNTED_PROJECTS = 5;
 const RECOUNTED_MS = 7 * 86_400_000;
+const QUARTER_MS = 900_000;
 
 /** Compares the counts of the last week by quarter hour with their rows, in a sample of projects. */
 export async function checkCounts({ database }: DoctorDependencies): Promise<Finding | Finding[]> {
   const check = "counts";
   const to = now();
-  const span = { from: new Date(to.getTime() - RECOUNTED_MS), to };
+  // Begins with a whole quarter of an hour, because counts know no parts of it.
+  const from = new Date(Math.floor((to.getTime() - RECOUNTED_MS) / QUARTER_MS) * QUARTER_MS);
+  const span = { from, to };
   const { projects, wrong } = await recountSample(database, span, RECOUNTED_PROJECTS);
   if (wrong.length === 0)
     return { check, state: "ok", message: `The counts match their rows. Projects checked: ${projects}.` };

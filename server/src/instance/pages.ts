@@ -29,7 +29,7 @@ const ASSETS = [
 ] as const;
 
 const NOWHERE = "frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
-const PLAIN_POLICY = `default-src 'none'; style-src 'self'; img-src 'self' data:; ${NOWHERE}`;
+const PLAIN_POLICY = `default-src 'none'; style-src 'self'; font-src 'self'; img-src 'self' data:; ${NOWHERE}`;
 
 /**
  * The frame that shows an email inherits this policy in addition to its own, so it allows everything an email may have: styles, and images
@@ -39,6 +39,7 @@ const MAILBOX_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self' 'unsafe-inline'",
+  "font-src 'self'",
   "img-src data: http: https:",
   "connect-src 'self'",
   NOWHERE,

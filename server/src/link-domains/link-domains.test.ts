@@ -1,4 +1,5 @@
 // Tests link domains with a real DNS server: from the records to links in emails, what the host serves, and a lost domain.
+import { ICON_PATH } from "../platform/http/public-page.ts";
 import { afterAll, beforeEach, expect, test, vi } from "vitest";
 import * as contract from "@postloft/contract/link-domains.ts";
 import * as mailbox from "@postloft/contract/mailbox.ts";
@@ -183,6 +184,7 @@ test("the host of a link domain serves links, images and pages of its project an
   expect(mark).toMatch(new RegExp(`^postloft [0-9a-f]+ ${domain}$`));
   for (const same of [domain.toUpperCase(), `${domain}.`])
     expect(await statuses(["/health", ...mine.slice(0, 1)], same)).toEqual([404, 302]);
+  expect(await statuses([ICON_PATH])).toEqual([200]);
   // Everything works at the installation's own address, and at names that are no link domain.
   expect(await statuses([...mine, "/health"], "localhost")).toEqual([...expected(mine), 200]);
   expect((await at("10.0.0.5", "/health")).status).toBe(200);

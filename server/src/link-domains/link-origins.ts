@@ -2,6 +2,7 @@
 import { startLoop, type Loop } from "../platform/background/background.ts";
 import type { Database } from "../platform/database/database.ts";
 import { AppError } from "../platform/app-error.ts";
+import { ICON_PATH } from "../platform/http/public-page.ts";
 import { NO_ONE } from "../platform/ids.ts";
 import type { Log } from "../platform/log.ts";
 import type { Metrics } from "../platform/metrics.ts";
@@ -25,6 +26,9 @@ export interface LinkOrigins {
   start(): Promise<void>;
   stop(): Promise<void>;
 }
+
+/** What every domain serves: the proof that it leads here, and the icon of the pages. */
+const OF_ALL: ReadonlySet<string> = new Set([REACH_PATH, ICON_PATH]);
 
 /** Returns a host name in the form in which it is stored. Browsers keep a final dot, which names the same host. */
 export const nameOf = (host: string): string => host.replace(/\.$/, "").toLowerCase();
@@ -69,7 +73,7 @@ export function createLinkOrigins(options: {
       const owner = hosts.get(name);
       // The address of the installation may have been a link domain before.
       if (name === new URL(baseUrl()).hostname) return null;
-      if (owner === undefined || path === REACH_PATH || projectOfPath(path) === owner) return null;
+      if (owner === undefined || OF_ALL.has(path) || projectOfPath(path) === owner) return null;
       return new AppError("RESOURCE_NOT_FOUND");
     },
     async start() {

@@ -1,6 +1,7 @@
 // Colors of public pages from the brand of their project. Text stays readable for any brand.
 import { EMAIL_FONTS, type EmailFont } from "@postloft/contract/email-fonts.ts";
 import { EDGE_CONTRAST, inkOn, mixed, readableOn, softInk } from "@postloft/contract/color.ts";
+import { DARK, DARK_CARD } from "../../platform/http/public-page.ts";
 
 /** The parts of a brand that pages have. */
 export interface PageBrand {
@@ -12,9 +13,6 @@ export interface PageBrand {
   font: string;
 }
 
-/** The surface of our dark pages in public-page.ts. */
-const DARK_CARD = "#1b1f27";
-
 /** Returns CSS that sets the colors of public-page.ts. Dark mode keeps our colors around the accent, unless the brand itself is dark. */
 export function pageStyle(brand: PageBrand): string {
   const { background, surface, ink, accent, font } = brand;
@@ -24,10 +22,8 @@ export function pageStyle(brand: PageBrand): string {
     `--font:${fonts};--ink:${ink};--soft:${softInk(ink, surface)};--paper:${background};--card:${surface};` +
     `--line:${mixed(ink, surface, 0.8)};${accents(accent, surface)}`;
   if (isDark) return `:root{color-scheme:dark;${all}}`;
-  return `:root{${all}}@media (prefers-color-scheme:dark){:root{${DARK}${accents(accent, DARK_CARD)}}}`;
+  return `:root{${all}}@media (prefers-color-scheme:dark){:root{${DARK};${accents(accent, DARK_CARD)}}}`;
 }
-
-const DARK = `--ink:#eceef2;--soft:#aab2c0;--paper:#12151a;--card:${DARK_CARD};--line:#363d4a;`;
 
 /** A button keeps the accent, and its edge and the links are as dark or light as readers need. */
 function accents(accent: string, card: string): string {

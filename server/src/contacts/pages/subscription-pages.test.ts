@@ -403,7 +403,7 @@ test("the page shows a logo only if it is an image of the project stored on this
     expect(await pictureOf(url)).toBe(null);
 });
 
-test("pages load only our own logo, run no script, and allow no framing, indexing or caching", async () => {
+test("pages load only our own logo, icon and font, run no script, and allow no framing, indexing or caching", async () => {
   const someone = await newPerson();
   const pages = [
     await server.call("GET", someone.links.unsubscribeUrl),
@@ -412,7 +412,7 @@ test("pages load only our own logo, run no script, and allow no framing, indexin
   ];
   for (const { headers, text } of pages) {
     expect(headers.get("content-security-policy")).toMatch(
-      /^default-src 'none'; style-src 'sha256-[A-Za-z0-9+/]{43}='(?: 'sha256-[A-Za-z0-9+/]{43}=')?; img-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'$/,
+      /^default-src 'none'; style-src 'sha256-[A-Za-z0-9+/]{43}='(?: 'sha256-[A-Za-z0-9+/]{43}=')?; img-src 'self'; font-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'$/,
     );
     expect(Object.fromEntries(headers)).toMatchObject({
       "cache-control": "no-store",
@@ -423,7 +423,10 @@ test("pages load only our own logo, run no script, and allow no framing, indexin
     });
     expect(headers.get("access-control-allow-origin")).toBeNull();
     expect(text).toContain('<meta name="robots" content="noindex, nofollow">');
-    expect(text).not.toMatch(
+    const others = text
+      .replace('<link rel="icon" type="image/svg+xml" href="/assets/favicon.svg">', "")
+      .replace('url("/assets/inter.woff2")', "");
+    expect(others).not.toMatch(
       /<script|<link|<img|<iframe|@import|url\(|\bon\w+=|\bsrc=|\bstyle="|href="https?:/i,
     );
     expect(text).not.toContain(someone.email);

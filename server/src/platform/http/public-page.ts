@@ -1,12 +1,25 @@
-// Renders the frame of pages that links in emails open: one card of plain HTML in light or dark, without scripts or external resources.
+// Renders the frame of pages that links in emails open: one card of plain HTML in light or dark, without scripts or resources of other servers.
 import { createHash } from "node:crypto";
 import { escapeHtml } from "../escape-html.ts";
 
+/** The icon of all our pages. */
+export const ICON_PATH = "/assets/favicon.svg";
+
+/** Our colors in light and dark, with the values of dashboard/src/ui/tokens.css. */
+const LIGHT =
+  "--ink:#17181c;--soft:#5b5e69;--paper:#fbfbfc;--card:#ffffff;--line:#e4e4e9;--strong:#4a4fd6;--on-strong:#fff;--edge:#4a4fd6;--link:#4a4fd6";
+/** The surface of our dark pages. */
+export const DARK_CARD = "#14161a";
+/** Our dark colors without those of the accent, which the brand of a project may replace. */
+export const DARK = `--ink:#eeeff2;--soft:#a2a6b3;--paper:#0d0e11;--card:${DARK_CARD};--line:#25282f`;
+const DARK_ACCENT = "--strong:#8d93ff;--on-strong:#10131a;--edge:#8d93ff;--link:#8d93ff";
+
 const STYLE = `
-:root { color-scheme: light dark; --ink: #1c2330; --soft: #566072; --paper: #f4f5f7; --card: #fff; --line: #dcdfe5; --strong: #1f5fbf; --on-strong: #fff; --edge: #1f5fbf; --link: #1f5fbf }
-@media (prefers-color-scheme: dark) { :root { --ink: #eceef2; --soft: #aab2c0; --paper: #12151a; --card: #1b1f27; --line: #363d4a; --strong: #8ab8ff; --on-strong: #10131a; --edge: #8ab8ff; --link: #8ab8ff } }
+@font-face { font-family: "Inter Variable"; src: url("/assets/inter.woff2") format("woff2"); font-weight: 100 900; font-display: swap }
+:root { color-scheme: light dark; ${LIGHT} }
+@media (prefers-color-scheme: dark) { :root { ${DARK};${DARK_ACCENT} } }
 * { box-sizing: border-box }
-body { margin: 0; min-height: 100vh; display: grid; place-items: center; padding: 24px 16px; background: var(--paper); color: var(--ink); font: 17px/1.55 var(--font, system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif) }
+body { margin: 0; min-height: 100vh; display: grid; place-items: center; padding: 24px 16px; background: var(--paper); color: var(--ink); font: 17px/1.55 var(--font, "Inter Variable", system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif) }
 main { width: 100%; max-width: 480px; padding: 40px 36px 32px; background: var(--card); border: 1px solid var(--line); border-radius: 16px; text-align: center; overflow-wrap: anywhere }
 .logo { display: block; max-width: 240px; max-height: 80px; margin: 0 auto 16px }
 .sender { margin: 0 0 12px; color: var(--soft); font-size: 15px; font-weight: 600 }
@@ -29,14 +42,14 @@ const hashOf = (style: string) => `'sha256-${createHash("sha256").update(style).
 const STYLE_HASH = hashOf(STYLE);
 
 /**
- * Returns the headers of a page. They allow only its style, our images and forms to this site, and forbid frames and traces in search or
+ * Returns the headers of a page. They allow only its style, our images, our font and forms to this site, and forbid frames and traces in search or
  * history.
  */
 export function pageHeaders(style = "") {
   const styles = style === "" ? STYLE_HASH : `${STYLE_HASH} ${hashOf(style)}`;
   return {
     "content-type": "text/html; charset=utf-8",
-    "content-security-policy": `default-src 'none'; style-src ${styles}; img-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`,
+    "content-security-policy": `default-src 'none'; style-src ${styles}; img-src 'self'; font-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`,
     "x-robots-tag": "noindex, nofollow",
     "x-frame-options": "DENY",
     "cross-origin-opener-policy": "same-origin",
@@ -60,6 +73,7 @@ export function writePublicPage(page: {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escapeHtml(title)}</title>
 <meta name="robots" content="noindex, nofollow"><meta name="referrer" content="no-referrer">
+<link rel="icon" type="image/svg+xml" href="${ICON_PATH}">
 <style>${STYLE}</style>${style === "" ? "" : `<style>${style}</style>`}</head>
 <body><main>
 ${lines.join("\n")}
