@@ -193,12 +193,14 @@ export async function deleteContactRows(tx: Tx, projectId: string, ids: readonly
 
 /** Returns the current addresses of existing contacts. */
 export async function findAddresses(
-  tx: Tx,
+  database: Database,
   projectId: string,
   ids: readonly string[],
 ): Promise<Array<{ id: string; email: string }>> {
   const { rows } = await sql<{ id: string; email: string }>`
-    select id, email from contacts where project_id = ${projectId} and id = any(${ids}::uuid[])`.execute(tx);
+    select id, email from contacts where project_id = ${projectId} and id = any(${ids}::uuid[])`.execute(
+    database,
+  );
   return rows;
 }
 

@@ -5,6 +5,7 @@ import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { LRUCache } from "lru-cache";
+import { FONT_PATH } from "../platform/http/public-page.ts";
 
 /** Where the build puts the dashboard, in the repository and in the image. */
 const DASHBOARD_DIR = join(import.meta.dirname, "../../../dashboard/dist");
@@ -71,7 +72,7 @@ export function addDashboard(app: FastifyInstance, folder = DASHBOARD_DIR): void
           .headers({ "content-type": "text/plain; charset=utf-8", "cache-control": "no-cache" })
           .send(text);
   });
-  app.get("/assets/inter.woff2", async (_request, reply) => {
+  app.get(FONT_PATH, async (_request, reply) => {
     const name = (await filesIn(join(folder, "assets"))).find((one) => FONT.test(one));
     const asset = name === undefined ? null : await findAsset(assets, folder, name);
     if (asset === null) return reply.code(404).header("cache-control", "no-store").send();

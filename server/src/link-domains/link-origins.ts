@@ -2,7 +2,7 @@
 import { startLoop, type Loop } from "../platform/background/background.ts";
 import type { Database } from "../platform/database/database.ts";
 import { AppError } from "../platform/app-error.ts";
-import { ICON_PATH } from "../platform/http/public-page.ts";
+import { FONT_PATH, ICON_PATH } from "../platform/http/public-page.ts";
 import { NO_ONE } from "../platform/ids.ts";
 import type { Log } from "../platform/log.ts";
 import type { Metrics } from "../platform/metrics.ts";
@@ -27,8 +27,8 @@ export interface LinkOrigins {
   stop(): Promise<void>;
 }
 
-/** What every domain serves: the proof that it leads here, and the icon of the pages. */
-const OF_ALL: ReadonlySet<string> = new Set([REACH_PATH, ICON_PATH]);
+/** What every domain serves: the proof that it leads here, and the icon and font of the pages. */
+const OF_ALL: ReadonlySet<string> = new Set([REACH_PATH, ICON_PATH, FONT_PATH]);
 
 /** Returns a host name in the form in which it is stored. Browsers keep a final dot, which names the same host. */
 export const nameOf = (host: string): string => host.replace(/\.$/, "").toLowerCase();

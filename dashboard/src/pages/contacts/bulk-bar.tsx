@@ -2,6 +2,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState, type ComponentProps } from "react";
 import type { BulkOperation } from "@postloft/contract/contact-bulk.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { call } from "../../api/call.ts";
 import { api } from "../../api/endpoints.ts";
 import { plural, t } from "../../text/t.ts";
@@ -74,6 +75,8 @@ export function BulkBar(props: BulkBarProps) {
   const { projectId, selection, list } = props;
   const { starting, asked, setAsked, finish } = useStarting(props);
   if (selection.count === 0) return null;
+  const isTooMany = !selection.isAll && selection.count > LIMITS.bulkContacts.value;
+  const isOff = isTooMany || starting.isPending;
   const act = (operation: PlainOperation) => () =>
     selection.isAll || operation === "delete" ? setAsked(operation) : starting.mutate(operation);
   return (
@@ -84,6 +87,11 @@ export function BulkBar(props: BulkBarProps) {
     >
       <span className="mr-auto text-sm font-medium" aria-live="polite">
         {plural(selection.count, "{n} selected", "{n} selected")}
+        {isTooMany && (
+          <span className="block font-normal text-soft">
+            {t("Select at most {most} contacts, or all matches.", { most: LIMITS.bulkContacts.value })}
+          </span>
+        )}
       </span>
       {selection.canTakeAll && (
         <Button look="quiet" onClick={selection.takeAll}>
@@ -95,14 +103,14 @@ export function BulkBar(props: BulkBarProps) {
           {t("Count all matches")}
         </Button>
       )}
-      <DialogButtons {...{ projectId, selection, list }} onStarted={finish} />
-      <Button disabled={starting.isPending} onClick={act("subscribe")}>
+      <DialogButtons {...{ projectId, selection, list, isOff }} onStarted={finish} />
+      <Button disabled={isOff} onClick={act("subscribe")}>
         {t("Subscribe")}
       </Button>
-      <Button disabled={starting.isPending} onClick={act("unsubscribe")}>
+      <Button disabled={isOff} onClick={act("unsubscribe")}>
         {t("Unsubscribe")}
       </Button>
-      <Button disabled={starting.isPending} onClick={act("delete")}>
+      <Button disabled={isOff} onClick={act("delete")}>
         {t("Delete")}
       </Button>
       <Button look="quiet" onClick={selection.clear}>
@@ -129,14 +137,22 @@ export function BulkBar(props: BulkBarProps) {
 /** Buttons of changes with a dialog of their own. The dialogs close with the bar when a change has started. */
 function DialogButtons({
   onStarted,
+  isOff,
   ...common
-}: Omit<BulkBarProps, "onStarted"> & { onStarted: (jobId: string, sequel: Sequel) => void }) {
+}: Omit<BulkBarProps, "onStarted"> & {
+  isOff: boolean;
+  onStarted: (jobId: string, sequel: Sequel) => void;
+}) {
   const [open, setOpen] = useState<"field" | "segment" | null>(null);
   const close = () => setOpen(null);
   return (
     <>
-      <Button onClick={() => setOpen("field")}>{t("Set field")}</Button>
-      <Button onClick={() => setOpen("segment")}>{t("Add to segment")}</Button>
+      <Button disabled={isOff} onClick={() => setOpen("field")}>
+        {t("Set field")}
+      </Button>
+      <Button disabled={isOff} onClick={() => setOpen("segment")}>
+        {t("Add to segment")}
+      </Button>
       {open === "field" && (
         <SetField {...common} onStarted={(jobId) => onStarted(jobId, {})} onClose={close} />
       )}

@@ -37,6 +37,8 @@ export const sequelKey = (projectId: string, jobId: string) => [
   jobId,
 ];
 
+const SHOWN_ERRORS = 3;
+
 interface BulkJobProps {
   projectId: string;
   jobId: string;
@@ -53,7 +55,10 @@ const NAMES: Record<BulkOperation, string> = {
 };
 
 /** Shows a toast once when the job has ended: the undo of a subscription change, or the way to the segment. */
-function useSequel({ projectId, jobId, onUndo }: BulkJobProps, result: BulkResult | null) {
+function useSequel(
+  { projectId, jobId, onUndo }: BulkJobProps,
+  { result, isFailed }: { result: BulkResult | null; isFailed: boolean },
+) {
   const queries = useQueryClient();
   const toast = useToast();
   const navigate = useNavigate();
@@ -75,6 +80,10 @@ function useSequel({ projectId, jobId, onUndo }: BulkJobProps, result: BulkResul
       },
     });
   useEffect(() => {
+    // A job that failed may have changed contacts before.
+    if (isFailed) void queries.invalidateQueries({ queryKey: projectKey(projectId) });
+  }, [isFailed, queries, projectId]);
+  useEffect(() => {
     if (result === null) return;
     const isInLists = result.operation !== "update" && result.operation !== "addToSegment";
     // Fields and segments are shown on many pages.
@@ -95,7 +104,7 @@ export function BulkJob(props: BulkJobProps) {
   const job = useJob(query(api.contacts.getBulk, { projectId, params: { jobId } }));
   const { data } = job;
   const isOver = data?.state === "completed";
-  useSequel(props, data?.result ?? null);
+  useSequel(props, { result: data?.result ?? null, isFailed: data?.state === "failed" });
   const close = (
     <Button look="quiet" onClick={onClose}>
       {t("Close")}
@@ -121,17 +130,33 @@ export function BulkJob(props: BulkJobProps) {
             <JobProgress label={t("Updating contacts")} job={data} />
           )
         ) : (
-          <p className="text-sm" role="status">
-            <span className="font-medium">{NAMES[data.result.operation]}:</span>{" "}
-            {t("{changed} updated, {unchanged} unchanged, {failed} failed.", {
-              changed: data.result.successCount,
-              unchanged: data.result.unchangedCount,
-              failed: data.result.failureCount,
-            })}
-          </p>
+          <Outcome result={data.result} />
         )}
       </div>
       {(isOver || data.state === "failed") && close}
     </Card>
+  );
+}
+
+/** Shows the counts, and why the first contacts failed. */
+function Outcome({ result }: { result: BulkResult }) {
+  return (
+    <div className="text-sm" role="status">
+      <p>
+        <span className="font-medium">{NAMES[result.operation]}:</span>{" "}
+        {t("{changed} updated, {unchanged} unchanged, {failed} failed.", {
+          changed: result.successCount,
+          unchanged: result.unchangedCount,
+          failed: result.failureCount,
+        })}
+      </p>
+      {result.errors.length > 0 && (
+        <ul className="mt-1 text-soft">
+          {result.errors.slice(0, SHOWN_ERRORS).map(({ contactId, email, error }) => (
+            <li key={contactId}>{email === null ? error : `${email}: ${error}`}</li>
+          ))}
+        </ul>
+      )}
+    </div>
   );
 }

@@ -89,7 +89,7 @@ export function WorkflowPage() {
 
 function PausedNotice({ pausedAt, reason }: { pausedAt: string; reason: Workflow["pausedReason"] }) {
   return (
-    <div role="status" className="mt-4 rounded-lg border border-line bg-hover p-4 text-sm">
+    <div role="status" className="my-4 rounded-lg border border-line bg-hover p-4 text-sm">
       <p className="font-semibold">{t("Paused {time}", { time: formatInstant(pausedAt) })}</p>
       <p className="mt-1 text-soft">
         {reason === null

@@ -8,6 +8,7 @@ import { addJob, readJob, type JobView } from "../../platform/background/jobs.ts
 import { AppError, invalidField } from "../../platform/app-error.ts";
 import { conditionsOf, type ContactFilter, type Membership } from "../list-contacts.ts";
 import { idBytesOf } from "../list-queries.ts";
+import { findAddresses } from "../queries.ts";
 import { readDataPatch, type DataPatch } from "../rules.ts";
 import { packIds } from "./rules.ts";
 
@@ -72,7 +73,10 @@ async function idsOf(
   return idBytesOf(projectId, conditions, target.excludeIds);
 }
 
-/** @throws AppError JOB_NOT_FOUND, also for a job of another project or another kind. */
+/**
+ * Returns the job, with the addresses that failed contacts have now.
+ * @throws AppError JOB_NOT_FOUND, also for a job of another project or another kind.
+ */
 export async function getBulk(
   database: Database,
   projectId: string,
@@ -80,7 +84,12 @@ export async function getBulk(
 ): Promise<JobView<BulkResult>> {
   const job = isId(id) ? await readJob<BulkResult>(database, { projectId, id }, [BULK_KIND]) : undefined;
   if (job === undefined) throw new AppError("JOB_NOT_FOUND");
-  return job;
+  const { result } = job;
+  if (result === null || result.errors.length === 0) return job;
+  const ids = result.errors.map(({ contactId }) => contactId);
+  const emails = new Map((await findAddresses(database, projectId, ids)).map((row) => [row.id, row.email]));
+  const errors = result.errors.map((one) => ({ ...one, email: emails.get(one.contactId) ?? null }));
+  return { ...job, result: { ...result, errors } };
 }
 
 /** Contacts changed per step, which takes a tenth of a second and keeps the number of locks small. */

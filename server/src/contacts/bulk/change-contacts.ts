@@ -10,7 +10,6 @@ import {
   type RunningJob,
   type StepOutcome,
 } from "../../platform/background/jobs.ts";
-import { findAddresses } from "../queries.ts";
 import { applyChange, type BulkContext } from "./apply-change.ts";
 import { contactsAStep, type BulkInput } from "./bulk-changes.ts";
 import { ID_BYTES, unpackIds } from "./rules.ts";
@@ -76,19 +75,13 @@ async function keepErrors(
 
 async function resultOf(tx: Tx, job: RunningJob, { operation }: BulkInput, counts: Checkpoint) {
   const errors = await listJobErrors(tx, job, { afterRow: 0, limit: LIMITS.bulkErrors.value });
-  const ids = errors.map(({ subject }) => subject);
-  const addresses = await findAddresses(tx, job.projectId, ids);
-  const emails = new Map(addresses.map(({ id, email }) => [id, email]));
   return {
     operation,
     totalRequested: counts.total,
     successCount: counts.success,
     unchangedCount: counts.unchanged,
     failureCount: counts.failure,
-    errors: errors.map(({ subject, error }) => ({
-      contactId: subject,
-      email: emails.get(subject) ?? null,
-      error,
-    })),
+    // Addresses are added when the result is read, so that none outlives its contact here.
+    errors: errors.map(({ subject, error }) => ({ contactId: subject, email: null, error })),
   };
 }

@@ -123,6 +123,7 @@ export function createPreSendCheck(options: SubmissionOptions): Submission {
    * coordinator, and a transaction that locks an email in between must see that the email may leave.
    */
   async function announce(matters: readonly SubmissionRequest[]): Promise<void> {
+    announced = new Set();
     if (!mayPass()) return;
     announced = new Set(matters.flatMap((matter) => (matter.kind === "asking" ? matter.mail.row.id : [])));
     if (announced.size > 0) await updateInDoubt(database, lease.senderId(), [...inDoubt.union(announced)]);
@@ -144,7 +145,9 @@ export function createPreSendCheck(options: SubmissionOptions): Submission {
   ): Promise<boolean[]> {
     const sent = matters.filter((matter) => matter.kind === "sent");
     const asking = mayPass()
-      ? matters.flatMap((matter) => (matter.kind === "asking" ? matter.mail : []))
+      ? matters.flatMap((matter) =>
+          matter.kind === "asking" && (!isSplit || announced.has(matter.mail.row.id)) ? matter.mail : [],
+        )
       : [];
     if (asking.length > 0) await failpoint("sending.before_commit");
     if (sent.length > 0) await failpoint("sent.before_commit");
@@ -171,16 +174,13 @@ export function createPreSendCheck(options: SubmissionOptions): Submission {
   /** Serves each project of a batch on a cluster. */
   async function serveEach(matters: readonly SubmissionRequest[]): Promise<Array<boolean | Error>> {
     const results = new Map<SubmissionRequest, boolean | Error>();
-    await announce(matters);
-    for (const { projectId, rows } of await splitByProject(database, matters.map(withProject)))
-      for (const [{ matter }, result] of pairUp(
-        rows,
-        await serveProject(
-          projectId,
-          rows.map(({ matter: one }) => one),
-        ),
-      ))
+    for (const { projectId, rows } of await splitByProject(database, matters.map(withProject))) {
+      const own = rows.map(({ matter }) => matter);
+      // Just before the check, because a deletion or a late reply in between takes the emails for submitted ones.
+      await announce(own);
+      for (const [matter, result] of pairUp(own, await serveProject(projectId, own)))
         results.set(matter, result);
+    }
     await endAnnouncements();
     return matters.map((matter) => results.get(matter) ?? false);
   }

@@ -2,8 +2,9 @@
 import { createHash } from "node:crypto";
 import { escapeHtml } from "../escape-html.ts";
 
-/** The icon of all our pages. */
+/** The icon and the font of all our pages. */
 export const ICON_PATH = "/assets/favicon.svg";
+export const FONT_PATH = "/assets/inter.woff2";
 
 /** Our colors in light and dark, with the values of dashboard/src/ui/tokens.css. */
 const LIGHT =
@@ -15,7 +16,7 @@ export const DARK = `--ink:#eeeff2;--soft:#a2a6b3;--paper:#0d0e11;--card:${DARK_
 const DARK_ACCENT = "--strong:#8d93ff;--on-strong:#10131a;--edge:#8d93ff;--link:#8d93ff";
 
 const STYLE = `
-@font-face { font-family: "Inter Variable"; src: url("/assets/inter.woff2") format("woff2"); font-weight: 100 900; font-display: swap }
+@font-face { font-family: "Inter Variable"; src: url("${FONT_PATH}") format("woff2"); font-weight: 100 900; font-display: swap }
 :root { color-scheme: light dark; ${LIGHT} }
 @media (prefers-color-scheme: dark) { :root { ${DARK};${DARK_ACCENT} } }
 * { box-sizing: border-box }

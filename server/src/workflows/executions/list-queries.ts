@@ -1,6 +1,7 @@
 // Queries that list, cancel and resume executions.
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import type { Graph } from "@postloft/contract/workflows/graph.ts";
+import { onlyProject, projectOf } from "../../platform/database/cluster.ts";
 import type { Database, Tx } from "../../platform/database/database.ts";
 import type { Row } from "../../platform/database/row.ts";
 import { notify } from "../../platform/notify.ts";
@@ -48,11 +49,11 @@ const LISTED = sql`
   x.id, x.workflow_id, w.name as workflow_name, x.version, x.contact_id, c.email, x.status, x.step_id,
   step ->> 'name' as step_name, step ->> 'type' as step_type, x.waits_for, nullif(x.due_at, 'infinity') as due_at, x.exit_reason, x.goal_reached_at, x.started_at, x.ended_at`;
 
-/** Names the project of each table as a value, because a cluster doesn't follow the column out of the subquery. */
-const fromOf = (projectId: string) => sql`
-  join workflows w on w.project_id = ${projectId} and w.id = x.workflow_id
-  join workflow_versions v on v.project_id = ${projectId} and v.workflow_id = x.workflow_id and v.version = x.version
-  left join contacts c on c.project_id = ${projectId} and c.id = x.contact_id
+/** @param projectId a value on a cluster, which doesn't follow the column out of the subquery (docs/decisions/0027 for others), or null */
+const fromOf = (projectId: string | null) => sql`
+  join workflows w on w.project_id = ${projectOf(sql`x.project_id`, projectId)} and w.id = x.workflow_id
+  join workflow_versions v on v.project_id = ${projectOf(sql`x.project_id`, projectId)} and v.workflow_id = x.workflow_id and v.version = x.version
+  left join contacts c on c.project_id = ${projectOf(sql`x.project_id`, projectId)} and c.id = x.contact_id
   left join lateral jsonb_path_query_first(v.graph, '$.steps[*] ? (@.id == $id)', jsonb_build_object('id', x.step_id)) step on true`;
 
 export interface ExecutionFilter {
@@ -86,7 +87,7 @@ export async function listExecutionRows(
   const { rows } = await sql<ListedExecutionRow>`
     select ${LISTED} from (
       select * from workflow_executions x where ${matching(projectId, filter)} order by x.id desc limit ${limit} offset ${offset}
-    ) x ${fromOf(projectId)} order by x.id desc`.execute(database);
+    ) x ${fromOf(await onlyProject(database, projectId))} order by x.id desc`.execute(database);
   return rows;
 }
 
@@ -118,7 +119,7 @@ export async function findExecution(
 ): Promise<WholeExecutionRow | undefined> {
   const { rows } = await sql<WholeExecutionRow>`
     select ${LISTED}, x.context, x.results, x.trace, x.moves, v.graph
-    from workflow_executions x ${fromOf(projectId)}
+    from workflow_executions x ${fromOf(await onlyProject(database, projectId))}
     where x.project_id = ${projectId} and x.workflow_id = ${workflowId} and x.id = ${id}`.execute(database);
   return rows[0];
 }
