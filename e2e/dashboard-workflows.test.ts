@@ -155,7 +155,7 @@ test("a workflow is built by keyboard, enabled, started by an event, and its exe
   await page.keyboard.press("Enter");
   await page.getByText("Execution canceled").waitFor();
   await page.getByText("Canceled", { exact: true }).first().waitFor();
-});
+}, 150_000);
 
 /** Creates a workflow that sends an email to pros after three days, and ends for others. Returns its id. */
 async function makeWorkflow(project: TestProject): Promise<string> {

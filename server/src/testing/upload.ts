@@ -67,7 +67,7 @@ export interface ImportJob {
   result: { [Key in keyof ImportResult]-?: NonNullable<ImportResult[Key]> };
 }
 
-const WAIT = { timeout: 15_000, interval: 20 };
+const WAIT = { timeout: 50_000, interval: 20 };
 
 /** Returns the import when it has ended. */
 export async function endOfImport(call: Call, caller: TestCaller, jobId: string): Promise<ImportJob> {
