@@ -7,6 +7,7 @@ import { createDatabase, transaction } from "../platform/database/database.ts";
 import { createTestDatabase, type TestDatabase } from "../platform/database/test-database.ts";
 import { newId } from "../platform/ids.ts";
 import { addProject } from "../testing/add-project.ts";
+import { listProjectsWithKeys } from "./key-queries.ts";
 import { findKeysByHash, insertKeys } from "./queries.ts";
 
 let testDatabase: TestDatabase;
@@ -39,4 +40,5 @@ test("finds the same keys and disabled projects on a cluster as on one PostgreSQ
   ]);
   treatAsCluster(database);
   expect(await byProject()).toEqual(expected);
+  expect((await listProjectsWithKeys(database)).toSorted()).toEqual([enabled, disabled].toSorted());
 });

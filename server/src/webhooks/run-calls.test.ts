@@ -14,10 +14,12 @@ import { createLog } from "../platform/log.ts";
 import { createMetrics } from "../platform/metrics.ts";
 import { notify, subscribe } from "../platform/notify.ts";
 import { createTestDatabase, type TestDatabase } from "../platform/database/test-database.ts";
+import { asCluster } from "../testing/as-cluster.ts";
 import { makeProject } from "../testing/sent-mails.ts";
 import type { Loop } from "../platform/background/background.ts";
 import { createWebhookCaller } from "./call-webhook.ts";
 import { parseNetworks } from "./networks.ts";
+import { listWaitingProjects } from "./queries.ts";
 import { startWebhookCalls, type EndedCall, type WebhookCallsOptions } from "./run-calls.ts";
 import {
   cancelWebhookCalls,
@@ -473,4 +475,16 @@ test("sweeps only calls that ended a week ago", async () => {
     "done",
     "waiting",
   ]);
+});
+
+const listed = async (on: Database) => (await listWaitingProjects(on)).map((one) => one.projectId);
+
+test("lists the same projects with waiting calls on a cluster as on one PostgreSQL", async () => {
+  const waiting = projectId;
+  await queue([{}, {}]);
+  projectId = await makeProject(database);
+  await queue([{}]);
+  await sql`update projects set disabled = true where id = ${projectId}`.execute(database);
+  expect(await listed(database)).toEqual([waiting]);
+  expect(await asCluster(testDatabase.pool, listed)).toEqual([waiting]);
 });

@@ -2,15 +2,18 @@
 import { sql } from "kysely";
 import { beforeEach, expect, test, vi } from "vitest";
 import { treatAsCluster } from "../../platform/database/cluster.ts";
-import { createDatabase, createPool, type Database } from "../../platform/database/database.ts";
+import { createDatabase, createPool, transaction, type Database } from "../../platform/database/database.ts";
 import { newId } from "../../platform/ids.ts";
 import { createLog } from "../../platform/log.ts";
 import { pairUp } from "../../platform/pair-up.ts";
 import { acceptedOutcome } from "../../testing/accepted-outcome.ts";
+import { erasedPeople } from "../../testing/erased-people.ts";
 import { OUTBOX_WAIT, useOutbox } from "../../testing/outbox-fixture.ts";
 import { createScriptedTransport } from "../../testing/scripted-transport.ts";
+import { eraseRecipients } from "../outbox/erase-queries.ts";
 import { recordLate } from "../results/late-replies.ts";
 import { listDueQueues } from "./due-queue-queries.ts";
+import { measureQueue } from "./measure-queries.ts";
 
 const outbox = useOutbox();
 
@@ -57,6 +60,34 @@ test("lists the same due queues on a cluster as on one PostgreSQL", async () => 
   const expected = await onOnePostgres((database) => listDueQueues(database, false));
   expect(found.map(textOf).toSorted()).toEqual(expected.map(textOf).toSorted());
   await sql`delete from recipient_batches`.execute(outbox.database);
+});
+
+/** Returns the priorities with due emails. */
+const dueOf = async (database: Database) =>
+  (await measureQueue(database))
+    .flatMap(({ priority, due }) => (due === 0 ? [] : [{ priority, due }]))
+    .toSorted((one, other) => one.priority - other.priority);
+
+test("measures the same queue on a cluster as on one PostgreSQL", async () => {
+  await outbox.enqueue([{ kind: "TRANSACTIONAL" }, { kind: "TRANSACTIONAL" }, { kind: "CAMPAIGN" }]);
+  const found = await dueOf(outbox.database);
+  expect(found[0]).toEqual({ priority: 1, due: 2 });
+  expect(found).toEqual(await onOnePostgres(dueOf));
+});
+
+test("a deletion skips the email that has not left and leaves the one in submission", async () => {
+  const ids = await outbox.enqueue([{ kind: "TRANSACTIONAL" }, { kind: "TRANSACTIONAL" }]);
+  const [waiting = "", leaving = ""] = ids;
+  const senderId = newId();
+  await sql`insert into senders (id, lease_until, in_doubt)
+    values (${senderId}, now() + interval '1 hour', array[${leaving}::uuid])`.execute(outbox.database);
+  await sql`update emails set status = 'CLAIMED', sender_id = ${senderId} where id = any(${ids}::uuid[])`.execute(
+    outbox.database,
+  );
+  const contactIds = await Promise.all(ids.map(async (id) => (await outbox.row(id)).contactId ?? ""));
+  await transaction(outbox.database, (tx) => eraseRecipients(tx, outbox.projectId, erasedPeople(contactIds)));
+  expect((await outbox.row(waiting)).status).toBe("SKIPPED");
+  expect((await outbox.row(leaving)).status).toBe("SENDING");
 });
 
 test("sends and records email of several projects with a statement for each", async () => {
