@@ -22,7 +22,7 @@ import {
 import { readCertificate, watchCertificate, type CertificateFiles } from "./certificate.ts";
 import { createDataReader, type DataLimits, type DataReader } from "./read-data.ts";
 import { replyTo, SmtpReply } from "./replies.ts";
-import { submitMessage, type SubmitOptions } from "./submit.ts";
+import { createSubmit, type SubmitOptions } from "./submit.ts";
 import { readSubmitted } from "./read-submitted.ts";
 
 export interface SubmissionDependencies extends AuthenticationOptions, SubmitOptions {
@@ -94,6 +94,7 @@ interface Shared {
   /** The sender of the message in progress, by session. */
   admitted: Map<string, Submitter>;
   reader: DataReader;
+  submit: ReturnType<typeof createSubmit>;
 }
 
 /** Listens until it is stopped. @throws Error if a port or the certificate cannot be used */
@@ -106,6 +107,7 @@ export async function startSubmission(deps: SubmissionDependencies): Promise<Sub
     limited: new Map(),
     admitted: new Map(),
     reader: createDataReader(limits.data),
+    submit: createSubmit(deps),
   };
   const servers: SMTPServer[] = [];
   const stop = async () => void (await Promise.all(servers.map(closeServer)));
@@ -219,7 +221,7 @@ function refuseRecipient(address: string, before: number): Error | null {
 
 /** Stores a message and returns the text of the positive reply, which leaves after the commit. */
 async function receive(
-  { deps, admitted, reader }: Shared,
+  { deps, admitted, reader, submit }: Shared,
   stream: SMTPServerDataStream,
   { id, envelope, transaction }: SMTPServerSession,
 ): Promise<string> {
@@ -232,7 +234,7 @@ async function receive(
   });
   const { smtpUtf8 = false } = envelope;
   const { emails } = await reader.read(stream as AsyncIterable<Buffer>, submitter.projectId, (bytes) =>
-    submitMessage(deps, {
+    submit({
       ...submitter,
       message: readSubmitted(bytes, smtpUtf8),
       recipients: [...new Set(recipients)],

@@ -2,12 +2,14 @@
 import { createHash } from "node:crypto";
 import { send, type SendBody } from "@postloft/contract/v1.ts";
 import { AppError } from "../platform/app-error.ts";
+import { createGroupCommit } from "../platform/background/group-commit.ts";
 import type { Database } from "../platform/database/database.ts";
 import {
   checkIdempotencyKey,
-  findResponse,
+  findResponses,
   keyedRequest,
   type KeyedRequest,
+  type StoredResponse,
 } from "../platform/http/idempotency.ts";
 import { readBody } from "../platform/http/read-parts.ts";
 import type { SendResponse } from "../v1/accept-sends.ts";
@@ -32,29 +34,43 @@ export interface Submission extends Submitter {
 
 /** Part of the fingerprint, so that no HTTP request has the same one. */
 const KEY_PATH = "smtp submission";
+const MAX_LOOKUPS = 200;
 
 /**
- * Stores an email for each recipient in one transaction, or returns the emails of an earlier submission of the same message to the same
- * recipients (docs/decisions/0137-repeated-messages.md).
- * @throws AppError about the message
+ * Returns the function that stores an email for each recipient in one transaction, or returns the emails of an earlier submission of the same
+ * message to the same recipients (docs/decisions/0137-repeated-messages.md). It throws an AppError about the message.
  */
-export async function submitMessage(options: SubmitOptions, submission: Submission): Promise<SendResponse> {
+export function createSubmit(options: SubmitOptions): (submission: Submission) => Promise<SendResponse> {
   const { database, recentSends } = options;
-  const { projectId, requestId, message } = submission;
-  const body = readFields(submission);
-  const keyed = message.identity === null ? null : requestOf(submission);
-  const stored = keyed === null ? null : await findResponse(database, keyed);
-  if (stored !== null) return stored.body as SendResponse;
-  try {
-    const response = await store(options, submission, body, keyed);
-    recentSends.note({ requestId, projectId, response });
-    return response;
-  } catch (error) {
-    // The message may have been stored meanwhile.
-    const storedMeanwhile = keyed === null ? null : await findResponse(database, keyed);
-    if (storedMeanwhile === null) throw error;
-    return storedMeanwhile.body as SendResponse;
+  /** Looks for the responses of messages that arrive at the same time with one statement. */
+  const lookups = createGroupCommit<KeyedRequest, StoredResponse | null>({
+    shards: 1,
+    shardOf: () => 0,
+    maxItems: MAX_LOOKUPS,
+    run: (requests) => findResponses(database, requests),
+  });
+  async function findStored(keyed: KeyedRequest | null): Promise<SendResponse | null> {
+    const stored = keyed === null ? null : await lookups.submit(keyed);
+    return stored === null ? null : (stored.body as SendResponse);
   }
+
+  return async (submission) => {
+    const { projectId, requestId, message } = submission;
+    const body = readFields(submission);
+    const keyed = message.identity === null ? null : requestOf(submission);
+    const stored = await findStored(keyed);
+    if (stored !== null) return stored;
+    try {
+      const response = await store(options, submission, body, keyed);
+      recentSends.note({ requestId, projectId, response });
+      return response;
+    } catch (error) {
+      // The message may have been stored meanwhile.
+      const storedMeanwhile = await findStored(keyed);
+      if (storedMeanwhile === null) throw error;
+      return storedMeanwhile;
+    }
+  };
 }
 
 async function store(
