@@ -25,7 +25,7 @@ function faultOfConditions({ all, search = "", ...others }: z.output<typeof bulk
 }
 
 const selectionFields = {
-  mode: z.enum(["ids", "query"]).optional().describe("Default `ids`, unless `query` is present."),
+  mode: z.enum(["ids", "query"]).optional().describe("Default: `query` with `all`, otherwise `ids`."),
   contactIds: z
     .array(id)
     .min(1)

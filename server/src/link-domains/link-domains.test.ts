@@ -1,11 +1,11 @@
 // Tests link domains with a real DNS server: from the records to links in emails, what the host serves, and a lost domain.
-import { ICON_PATH } from "../platform/http/public-page.ts";
 import { afterAll, beforeEach, expect, test, vi } from "vitest";
 import * as contract from "@postloft/contract/link-domains.ts";
 import * as mailbox from "@postloft/contract/mailbox.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import * as templates from "@postloft/contract/templates.ts";
 import * as v1 from "@postloft/contract/v1.ts";
+import { FONT_PATH, ICON_PATH } from "../platform/http/public-page.ts";
 import { createDns, type Dns } from "../platform/dns.ts";
 import { newId } from "../platform/ids.ts";
 import { createLog } from "../platform/log.ts";
@@ -185,6 +185,8 @@ test("the host of a link domain serves links, images and pages of its project an
   for (const same of [domain.toUpperCase(), `${domain}.`])
     expect(await statuses(["/health", ...mine.slice(0, 1)], same)).toEqual([404, 302]);
   expect(await statuses([ICON_PATH])).toEqual([200]);
+  // It is empty if the dashboard is not built, but the host doesn't hide it.
+  expect((await at(domain, FONT_PATH)).text).not.toContain("RESOURCE_NOT_FOUND");
   // Everything works at the installation's own address, and at names that are no link domain.
   expect(await statuses([...mine, "/health"], "localhost")).toEqual([...expected(mine), 200]);
   expect((await at("10.0.0.5", "/health")).status).toBe(200);

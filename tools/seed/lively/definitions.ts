@@ -1,4 +1,4 @@
-// What the people of a lively project wrote: templates, campaigns and workflows, created through the API.
+// The templates and campaigns of the seeded project, created through the API.
 import type { ApiClient } from "../../../e2e/api-client.ts";
 import { blocks, button, heading, paragraph, type Written } from "./written.ts";
 

@@ -1,4 +1,4 @@
-// What the people of a history do by themselves: they become active, come back, fill carts and order.
+// Simulates what contacts do on their own: they become active, come back, fill carts and order.
 import type { Person } from "./people.ts";
 import { DAY_MS } from "./people.ts";
 import type { Random } from "./random.ts";
@@ -77,7 +77,7 @@ export function createHabits(
   }
 
   function begin(person: Person, atMs: number): void {
-    // Who lost the mailbox also does nothing else, so that the shop does not write to it again and again.
+    // Contacts whose mailbox is gone do nothing else, so that the shop doesn't email them again and again.
     if (!person.isGone) timeline.at(later(atMs, 6), (ms) => visit(person, ms));
   }
 

@@ -1,5 +1,5 @@
-// Fills an empty project with 90 days that never happened: people who came and left, campaigns, workflows, orders and what became of every
-// email. What can be done now goes through the API. The past, which no API can write, is played in memory and inserted in one transaction.
+// Fills an empty project with a simulated history of 90 days: contacts, campaigns, workflows, orders, and the result of every email. What can
+// be done now goes through the API. The past, which no API can write, is simulated in memory and inserted in one transaction.
 import { sql } from "kysely";
 import type { Graph } from "@postloft/contract/workflows/graph.ts";
 import type { TemplateType } from "@postloft/contract/templates.ts";
@@ -69,7 +69,7 @@ export async function fillLively(request: LivelyRequest): Promise<Lively | null>
   return written;
 }
 
-/** Creates what people write. */
+/** Creates the segment, templates, campaigns, workflows and webhook endpoint. */
 async function write(api: ApiClient): Promise<Lively> {
   const segment = { name: "Paying customers", filters: PAYING, trackMembership: false };
   const { id: segmentId } = await api.post<{ id: string }>("/segments", segment);
@@ -122,14 +122,15 @@ async function readLetters(
       ofTemplates.set(row.id, await storeLetter(deps, written, letter));
     }
     const ofCampaigns: Letter[] = [];
+    const storedCampaigns = await tx
+      .selectFrom("campaigns")
+      .select(["id", "kind", "subject", "body", "previewText", "fromAddress", "fromName"])
+      .where("projectId", "=", projectId)
+      .execute();
     for (const [at, { links, opens, clicks }] of CAMPAIGNS.entries()) {
       const campaignId = campaigns[at] ?? "";
-      const row = await tx
-        .selectFrom("campaigns")
-        .select(["kind", "subject", "body", "previewText", "fromAddress", "fromName"])
-        .where("projectId", "=", projectId)
-        .where("id", "=", campaignId)
-        .executeTakeFirstOrThrow();
+      const row = storedCampaigns.find(({ id }) => id === campaignId);
+      if (row === undefined) throw new Error(`There is no campaign ${at}.`);
       const written = { ...row, type: row.kind as TemplateType };
       ofCampaigns.push(
         await storeLetter(deps, written, { kind: "CAMPAIGN", links, opens, clicks, campaignId }),

@@ -9,7 +9,7 @@ import type { Random } from "./random.ts";
 import { instant, type Rows } from "./rows.ts";
 import type { Timeline } from "./timeline.ts";
 
-/** What many emails have in common. */
+/** The parts that all emails of a template or campaign share. */
 export interface Letter {
   kind: EmailKind;
   contentId: string;

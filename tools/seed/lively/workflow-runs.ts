@@ -141,7 +141,7 @@ export class WorkflowRuns {
       case "CONDITION":
         return this.decide(run, step.config, atMs);
       case "WEBHOOK":
-        // A call that would end after the history ends immediately, because nobody makes it.
+        // A call that would end after the history ends now, because no process will finish it.
         if (
           !this.deps.timeline.at(atMs + this.deps.random.between(0.3, 2) * CALL_MS, (ms) =>
             this.respond(run, step, ms),

@@ -49,7 +49,7 @@ function reverseOf(
   return { operation: opposite, contactIds: flips.map(({ id }) => id) };
 }
 
-/** Starts changes, and asks before permanent ones and those that cannot be undone. */
+/** Starts changes. Asks first if a change is permanent or can't be undone. */
 function useStarting(props: BulkBarProps) {
   const { projectId, selection, onStarted } = props;
   const queries = useQueryClient();
@@ -134,7 +134,7 @@ export function BulkBar(props: BulkBarProps) {
   );
 }
 
-/** Buttons of changes with a dialog of their own. The dialogs close with the bar when a change has started. */
+/** The buttons that open a dialog to ask for a value. The bar closes with its dialogs when a change has started. */
 function DialogButtons({
   onStarted,
   isOff,

@@ -24,7 +24,7 @@ export interface Reverse {
   contactIds: string[];
 }
 
-/** What the page offers when the job has ended, unless it was reloaded. */
+/** What the page offers when the job has ended. It is lost if the page is reloaded before. */
 export interface Sequel {
   reverse?: Reverse | null;
   /** The segment that contacts were added to. */

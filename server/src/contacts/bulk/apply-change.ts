@@ -23,10 +23,10 @@ export interface BulkContext {
   segments: TargetSegments;
 }
 
-/** The effect on some contacts. Those that are missing from all three did not exist. */
+/** The effect on some contacts. */
 export interface Effect {
   changed: number;
-  /** Existing contacts. */
+  /** The ids that exist. */
   present: ReadonlySet<string>;
   /** Existing contacts that the database refused to change, with the reason. */
   faults: ReadonlyMap<string, RowFault>;
@@ -91,7 +91,9 @@ async function setFields(
   return { changed, present, faults };
 }
 
-/** Bisects the contacts whose data would be too large, so that all others change. Returns the number of changed contacts. */
+/**
+ * Halves the contacts until it finds those whose data would be too large, so that all others change. Returns the number of changed contacts.
+ */
 async function setFieldsOf(
   tx: Tx,
   projectId: string,

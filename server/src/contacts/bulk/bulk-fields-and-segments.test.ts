@@ -185,6 +185,9 @@ test("a contact whose data would be too large fails alone, with its address and 
   });
   const noted = (await dataOf(project)).map((data) => "note" in data);
   expect(noted).toEqual(ids.map((_, at) => at !== 4 && at !== 13));
+  // No address outlives its contact in the result.
+  const results = "select result from jobs where project_id = $1";
+  expect(JSON.stringify(await server.rows(results, project.id))).not.toContain("@example.com");
 });
 
 test("update fails with the reason when the project has too many fields", async () => {

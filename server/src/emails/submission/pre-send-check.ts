@@ -68,8 +68,8 @@ const MAX_BATCH = 200;
 export function createPreSendCheck(options: SubmissionOptions): Submission {
   const { database, lease, inDoubtLimit, brake, ending } = options;
   const inDoubt = new Set<string>();
-  /** Ids of emails that the sender's row lists before their check, only on a cluster. */
-  let announced = new Set<string>();
+  /** Ids of the emails that the sender's row lists before their check. Empty on one PostgreSQL. */
+  let listed = new Set<string>();
   /** Whether each project has a transaction of its own. */
   let isSplit = false;
 
@@ -85,7 +85,7 @@ export function createPreSendCheck(options: SubmissionOptions): Submission {
   ): Promise<void> {
     const recording = new Set(sent.map(({ id }) => id));
     const checked = [...plain, ...list];
-    const others = announced.difference(new Set(checked.map(({ row }) => row.id)));
+    const others = listed.difference(new Set(checked.map(({ row }) => row.id)));
     const mails = {
       projectId,
       sent,
@@ -100,7 +100,7 @@ export function createPreSendCheck(options: SubmissionOptions): Submission {
     };
     const run = (on: Database) => recordAndCheck(on, senderId, mails, options.recipients);
     const ends = await (projectId === null ? tryAgain(() => run(database)) : briefly(database, run));
-    announced = others;
+    listed = others;
     for (const [id, end] of ends) {
       if (end === "booked") inDoubt.delete(id);
       if (end === "passed") inDoubt.add(id);
@@ -122,17 +122,17 @@ export function createPreSendCheck(options: SubmissionOptions): Submission {
    * Lists emails in the sender's row before they are checked, in a transaction of its own. A check commits on its worker a moment before the
    * coordinator, and a transaction that locks an email in between must see that the email may leave.
    */
-  async function announce(matters: readonly SubmissionRequest[]): Promise<void> {
-    announced = new Set();
+  async function listBeforeCheck(matters: readonly SubmissionRequest[]): Promise<void> {
+    listed = new Set();
     if (!mayPass()) return;
-    announced = new Set(matters.flatMap((matter) => (matter.kind === "asking" ? matter.mail.row.id : [])));
-    if (announced.size > 0) await updateInDoubt(database, lease.senderId(), [...inDoubt.union(announced)]);
+    listed = new Set(matters.flatMap((matter) => (matter.kind === "asking" ? matter.mail.row.id : [])));
+    if (listed.size > 0) await updateInDoubt(database, lease.senderId(), [...inDoubt.union(listed)]);
   }
 
-  /** Removes emails from the sender's row whose check failed with an error. If this fails, the next batch does it. */
-  async function endAnnouncements(): Promise<void> {
-    if (announced.size === 0) return;
-    announced = new Set();
+  /** Removes the emails whose check failed with an error from the sender's row. If that fails, the next batch removes them. */
+  async function unlist(): Promise<void> {
+    if (listed.size === 0) return;
+    listed = new Set();
     await updateInDoubt(database, lease.senderId(), [...inDoubt]).catch(() => undefined);
   }
 
@@ -146,7 +146,7 @@ export function createPreSendCheck(options: SubmissionOptions): Submission {
     const sent = matters.filter((matter) => matter.kind === "sent");
     const asking = mayPass()
       ? matters.flatMap((matter) =>
-          matter.kind === "asking" && (!isSplit || announced.has(matter.mail.row.id)) ? matter.mail : [],
+          matter.kind === "asking" && (!isSplit || listed.has(matter.mail.row.id)) ? matter.mail : [],
         )
       : [];
     if (asking.length > 0) await failpoint("sending.before_commit");
@@ -177,11 +177,11 @@ export function createPreSendCheck(options: SubmissionOptions): Submission {
     for (const { projectId, rows } of await splitByProject(database, matters.map(withProject))) {
       const own = rows.map(({ matter }) => matter);
       // Just before the check, because a deletion or a late reply in between takes the emails for submitted ones.
-      await announce(own);
+      await listBeforeCheck(own);
       for (const [matter, result] of pairUp(own, await serveProject(projectId, own)))
         results.set(matter, result);
     }
-    await endAnnouncements();
+    await unlist();
     return matters.map((matter) => results.get(matter) ?? false);
   }
 

@@ -84,10 +84,7 @@ export function keyedRequest(projectId: string, key: string, path: string, body:
   return { projectId, key, fingerprint: Buffer.from(contentId(path, body)) };
 }
 
-/**
- * Returns the response that is stored for each request, an error if another request used the key, or null.
- * @returns one entry for each request, in order
- */
+/** Returns the stored response of each request in order, an error if another request used the key, or null. */
 export async function findResponses(
   database: Database,
   requests: readonly KeyedRequest[],
@@ -109,9 +106,7 @@ export async function findResponses(
     if (row === undefined) return null;
     if (row.fingerprint.equals(request.fingerprint))
       return { status: row.status, body: JSON.parse(row.answer) };
-    return new AppError("IDEMPOTENCY_KEY_REUSED", {
-      message: "This Idempotency-Key was used with a different request.",
-    });
+    return new AppError("IDEMPOTENCY_KEY_REUSED");
   });
 }
 
@@ -163,8 +158,8 @@ export async function storeResponses(
 }
 
 /**
- * Runs the items of a group commit whose keys are new in it. The others get an error, so that a repeat fails no other item. Their callers find
- * the stored response after the commit.
+ * Runs the items of a group commit, without those that repeat the key of an earlier item. A repeat gets an error, because it would roll back
+ * the whole batch. Its caller finds the stored response after the commit.
  */
 export async function runWithoutRepeats<Item, Result>(
   items: readonly Item[],
