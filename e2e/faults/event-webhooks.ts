@@ -16,8 +16,6 @@ const PROGRESS_TIMEOUT_MS = 120_000;
 const END_TIMEOUT_MS = 1_200_000;
 /** The shares of calls that are answered with an error, and that are cut off after they were accepted. */
 const [FAILED, CUT] = [0.1, 0.02];
-/** How many calls of an endpoint fail in a row. After more, an endpoint in order would wait for minutes. */
-const MOST_IN_A_ROW = 2;
 const SETTINGS = { WEBHOOK_ALLOW_PRIVATE: "127.0.0.1", WEBHOOK_ALLOW_PORTS: "1024-65535" };
 
 interface Arrived {
@@ -31,8 +29,6 @@ interface Endpoint {
   path: string;
   settings: object;
   accepted: Arrived[];
-  /** Calls that failed since the last one that succeeded. */
-  failures: number;
 }
 
 export const eventWebhooks: FaultCase = {
@@ -48,8 +44,7 @@ async function startReceiver(endpoints: readonly Endpoint[], random: () => numbe
     for await (const part of request) body += String(part);
     const endpoint = endpoints.find(({ path }) => path === request.url);
     if (endpoint === undefined) return void response.writeHead(404).end();
-    const chance = endpoint.failures < MOST_IN_A_ROW ? random() : 1;
-    endpoint.failures = chance < FAILED + CUT ? endpoint.failures + 1 : 0;
+    const chance = random();
     if (chance < FAILED) return void response.writeHead(503).end();
     const message = JSON.parse(body) as { events?: Arrived[] } & Arrived;
     endpoint.accepted.push(...(message.events ?? [message]));
@@ -66,8 +61,8 @@ async function startReceiver(endpoints: readonly Endpoint[], random: () => numbe
 async function play({ size, random }: FaultRun): Promise<FaultRow> {
   const [events, kills, batchSize] = [EVENTS[size], KILLS[size], BATCH[size]];
   const endpoints: Endpoint[] = [
-    { path: "/ordered", settings: { ordered: true, batchSize }, accepted: [], failures: 0 },
-    { path: "/batches", settings: { batchSize }, accepted: [], failures: 0 },
+    { path: "/ordered", settings: { ordered: true, batchSize }, accepted: [] },
+    { path: "/batches", settings: { batchSize }, accepted: [] },
   ];
   const receiver = await startReceiver(endpoints, random);
   const environment = await startEnvironment({ database: "own", settings: SETTINGS });

@@ -167,6 +167,25 @@ test("endpoints that never respond do not delay others, and get one call at a ti
   expect(numbersAt("/hang")).toHaveLength(1);
 });
 
+test("an ordered endpoint that works again waits seconds after its next failure, not for earlier tries", async () => {
+  const project = await server.createProject();
+  statusOf = () => 503;
+  const { id } = await added(project, "/shaky", { ordered: true });
+  await track(project, "one");
+  await track(project, "two");
+  const tried = async () => (await deliveriesOf(id)).map(({ tries }) => tries);
+  await expect.poll(tried, WAIT).toEqual([1, 0]);
+  // Both events failed often in an earlier outage.
+  await server.rows("update event_deliveries set tries = 5 where endpoint_id = $1", id);
+  statusOf = (_path, { number }) => (number === 1 ? 200 : 503);
+  await vi.waitFor(async () => {
+    await letTimePass(id);
+    expect((await deliveriesOf(id))[0]?.state).toBe("done");
+  }, WAIT);
+  await expect.poll(async () => (await tried())[1], WAIT).toBeGreaterThan(5);
+  expect((await deliveriesOf(id))[1]?.wait).toBeLessThan(30);
+});
+
 test("a redirect is not followed, Retry-After is honored, and the reason is stored", async () => {
   const project = await server.createProject();
   statusOf = (path) => (path === "/moved" ? 302 : 429);
@@ -483,7 +502,19 @@ test("a type is a name, a beginning or everything, and previous skips other type
 });
 
 test("waits grow to four hours, vary by a fifth, and are at least what the endpoint asks for", () => {
-  expect([1, 2, 6, 7, 50].map((tries) => retryWait(tries, null, 0))).toEqual([5, 30, 7_200, 14_400, 14_400]);
-  expect(retryWait(1, null, 1)).toBe(4);
-  expect(retryWait(1, 60, 1)).toBe(60);
+  const failed = { ordered: false, tries: 1, failingForSeconds: null, askedSeconds: null };
+  const waits = [1, 2, 6, 7, 50].map((tries) => retryWait({ ...failed, tries }, 0));
+  expect(waits).toEqual([5, 30, 7_200, 14_400, 14_400]);
+  expect(retryWait(failed, 1)).toBe(4);
+  expect(retryWait({ ...failed, askedSeconds: 60 }, 1)).toBe(60);
+});
+
+test("an ordered endpoint waits as long as it has been failing, however often its events were tried", () => {
+  const failed = { ordered: true, tries: 50, askedSeconds: null };
+  const waits = [null, 1, 5, 600, 20_000].map((failingForSeconds) =>
+    retryWait({ ...failed, failingForSeconds }, 0),
+  );
+  expect(waits).toEqual([5, 5, 5, 600, 14_400]);
+  expect(retryWait({ ...failed, failingForSeconds: 600, askedSeconds: 700 }, 1)).toBe(700);
+  expect(retryWait({ ...failed, failingForSeconds: 600 }, 1)).toBe(480);
 });

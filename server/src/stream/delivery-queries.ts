@@ -13,7 +13,8 @@ export interface EndpointKey {
 }
 
 export interface BusyEndpoint extends EndpointKey, Row<"webhook_endpoints", "ordered" | "batchSize"> {
-  isFailing: boolean;
+  /** The time since the first failure after the last success. Null if the last call succeeded. */
+  failingForSeconds: number | null;
   hasNews: boolean;
   /** Until the next delivery may be claimed within the rate of the endpoint. Null if none waits. */
   dueInMs: number | null;
@@ -28,10 +29,10 @@ const FREE_AT = sql`e.paced_until + make_interval(secs => 1.0 / e.calls_per_seco
 /** Returns the enabled endpoints of all projects with their work. Reads a few index entries for each endpoint. */
 export async function listBusyEndpoints(database: Database): Promise<BusyEndpoint[]> {
   const { rows } = await sql<BusyEndpoint>`
-    select project_id, id, ordered, batch_size, is_failing, has_news,
+    select project_id, id, ordered, batch_size, failing_for_seconds, has_news,
       case when due_at is not null then extract(epoch from greatest(due_at, free_at) - now())::float8 * 1000 end as due_in_ms
     from (
-      select e.project_id, e.id, e.ordered, e.batch_size, e.failing_since is not null as is_failing,
+      select e.project_id, e.id, e.ordered, e.batch_size, extract(epoch from now() - e.failing_since)::float8 as failing_for_seconds,
         e.position < s.last_number as has_news, ${FREE_AT} as free_at,
         case when e.ordered
           then (select d.due_at from event_deliveries d

@@ -7,18 +7,37 @@ export function matchesTypes(types: readonly string[], name: string): boolean {
   return types.some((type) => (type.endsWith("*") ? name.startsWith(type.slice(0, -1)) : type === name));
 }
 
-/** Waits between attempts. The last one repeats. */
-const WAITS_SECONDS = [5, 30, 120, 600, 2_700, 7_200, LIMITS.eventRetryWait.value];
+/** Waits between the attempts to deliver an event. The last one repeats. */
+const WAITS_SECONDS = [5, 30, 120, 600, 2_700, 7_200, LIMITS.eventRetryWait.value] as const;
 /** Waits vary by this share, so that the retries of many events spread out. */
 const JITTER = 0.2;
 
+const [SHORTEST_WAIT_SECONDS] = WAITS_SECONDS;
+
+/** What a failed call tells about the next attempt. */
+export interface FailedCall {
+  ordered: boolean;
+  /** The attempts to deliver its event, or the most of its events, including this one. */
+  tries: number;
+  /** The time since the first failure after the last success of the endpoint. Null if this is the first. */
+  failingForSeconds: number | null;
+  /** The wait that the endpoint asks for. */
+  askedSeconds: number | null;
+}
+
 /**
- * Returns the seconds until the next attempt, or more if the endpoint asks for more.
+ * Returns the seconds until the next attempt, or more if the endpoint asks for more. An ordered endpoint waits about as long as it has been
+ * failing, because its events wait for each other: tries from before its last success would delay all of them.
  *
  * @param chance a random number from 0 to 1
  */
-export function retryWait(tries: number, askedSeconds: number | null, chance: number): number {
-  const wait = WAITS_SECONDS[Math.min(tries, WAITS_SECONDS.length) - 1] ?? 0;
+export function retryWait(
+  { ordered, tries, failingForSeconds, askedSeconds }: FailedCall,
+  chance: number,
+): number {
+  const wait = ordered
+    ? Math.min(Math.max(failingForSeconds ?? 0, SHORTEST_WAIT_SECONDS), LIMITS.eventRetryWait.value)
+    : (WAITS_SECONDS[Math.min(tries, WAITS_SECONDS.length) - 1] ?? 0);
   return Math.max(wait * (1 - JITTER * chance), askedSeconds ?? 0);
 }
 
