@@ -170,16 +170,18 @@ test("resumes from Last-Event-ID within seconds, and reports a gap after a longe
 test("limits followers per project, frees slots and ends all streams on shutdown", async () => {
   const project = await server.createProject();
   const another = await server.startAnother();
-  const all = await Promise.all(
-    Array.from({ length: LIMITS.liveStreams.value }, () => follow(project, undefined, another)),
-  );
-  expect(all.map((one) => (one.status === 200 && !one.isOver() ? "open" : one.text()))).toEqual(all.map(() => "open"));
+  // On a busy machine a process that has just started may ask some callers to come back.
+  const followUntilOpen = async () =>
+    vi.waitFor(async () => {
+      const one = await follow(project, undefined, another);
+      expect([one.status, one.text()]).toEqual([200, expect.any(String)]);
+      return one;
+    }, WAIT);
+  const all = await Promise.all(Array.from({ length: LIMITS.liveStreams.value }, followUntilOpen));
+  expect(all.filter((one) => one.isOver())).toEqual([]);
   expect((await follow(project, undefined, another)).status).toBe(429);
   all[0]?.stop();
-  await vi.waitFor(async () => {
-    const one = await follow(project, undefined, another);
-    expect(one.status).toBe(200);
-  }, WAIT);
+  await followUntilOpen();
   const began = Date.now();
   await another.stop();
   expect(Date.now() - began).toBeLessThan(10_000);
