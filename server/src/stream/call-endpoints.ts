@@ -125,7 +125,8 @@ export function startDeliveringEvents(options: DeliveryOptions): Loop {
     for (const [id, share] of sharePlaces(LIMITS.eventCalls.value - inFlight.size, due, PLACES)) {
       const endpoint = byId.get(id);
       if (signal.aborted || endpoint === undefined) break;
-      const most = endpoint.ordered || endpoint.failingForSeconds !== null ? 1 - (running.get(id) ?? 0) : share;
+      const most =
+        endpoint.ordered || endpoint.failingForSeconds !== null ? 1 - (running.get(id) ?? 0) : share;
       if (most > 0) await claimFor(endpoint, Math.min(share, most));
     }
     if (hasMore) return 0;
@@ -202,7 +203,11 @@ function resultOf(
     ids: deliveries.map(({ id }) => id),
     claimId,
     waitSeconds: retryWait(
-      { ...endpoint, tries: Math.max(...deliveries.map(({ tries }) => tries)) + 1, askedSeconds: tried.askedSeconds },
+      {
+        ...endpoint,
+        tries: Math.max(...deliveries.map(({ tries }) => tries)) + 1,
+        askedSeconds: tried.askedSeconds,
+      },
       Math.random(),
     ),
     status: tried.status,
