@@ -222,7 +222,7 @@ function Suspended({ project }: { project: Project }) {
 
 function DisabledCard({ children }: { children: ReactNode }) {
   return (
-    <Card className="max-w-2xl p-5">
+    <Card className={`p-5 ${READABLE_CLASS}`}>
       <h2 className="font-semibold text-bad">{t("This project is disabled and can't send")}</h2>
       <div className="mt-1 text-sm text-soft">{children}</div>
     </Card>
