@@ -63,7 +63,7 @@ export function ContactPage() {
       {contact.isError && <Failure error={contact.error} onRetry={() => void contact.refetch()} />}
       {data !== undefined && (
         <>
-          {!data.subscribed && <p className="mb-4 text-sm text-soft">{SKIPPED}</p>}
+          {!data.subscribed && tab !== "consent" && <p className="mb-4 text-sm text-soft">{SKIPPED}</p>}
           <Choices
             look="tabs"
             label={t("Section")}
