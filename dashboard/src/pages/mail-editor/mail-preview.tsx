@@ -1,6 +1,7 @@
 // Previews an email as recipients see it: on desktop and phone, in dark mode, without images, as text and in the inbox.
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
+import { isConfirmable } from "@postloft/contract/campaign-findings.ts";
 import type { CampaignKind } from "@postloft/contract/campaigns.ts";
 import type { ApiResponse } from "../../api/address.ts";
 import { CallError, errorsWithoutInput } from "../../api/call.ts";
@@ -147,10 +148,11 @@ export function DraftRemarks(props: PreviewProps) {
   );
 }
 
-/** Returns the texts of the warnings that ask for a change. */
+/** Returns the texts of the warnings that ask for a change. The ones that would stop a campaign come first. */
 const messagesOf = (warnings: Preview["warnings"]) =>
   warnings
     .filter((one) => !isByDesign(one))
+    .toSorted((one, other) => Number(isConfirmable(other.code)) - Number(isConfirmable(one.code)))
     .map((one) => {
       const { line } = one.where;
       const message = warningText(one);
