@@ -12,7 +12,7 @@ import { whyNot } from "../../session/rights.ts";
 import { t } from "../../text/t.ts";
 import { OneFieldForm } from "../../ui/one-field-form.tsx";
 import { formatInstant, formatNumber, formatPercent } from "../../ui/format.ts";
-import { Badge, Card, type Tone } from "../../ui/page.tsx";
+import { Badge, Card, READABLE_CLASS, type Tone } from "../../ui/page.tsx";
 import { Failure, Skeleton } from "../../ui/states.tsx";
 import { Table, type Column } from "../../ui/table.tsx";
 import { Tiles } from "../../ui/tiles.tsx";
