@@ -86,7 +86,7 @@ test("Back pressed twice while the question is open asks once and leaves by one 
   await goTo("Templates");
   await goTo("Settings");
   await page.getByLabel("Project name").fill("Typed");
-  for (const answer of ["Stay on page", "Leave page"]) {
+  for (const choice of ["Stay on page", "Leave page"]) {
     await back();
     await question.waitFor();
     // The URL is that of the page before until the question has its answer.
@@ -94,9 +94,9 @@ test("Back pressed twice while the question is open asks once and leaves by one 
     await back();
     await page.waitForURL(`**/${project.id}/segments`);
     await page.waitForURL(`**/${project.id}/templates`);
-    await question.getByRole("button", { name: answer }).click();
+    await question.getByRole("button", { name: choice }).click();
     await question.waitFor({ state: "detached" });
-    if (answer === "Leave page") break;
+    if (choice === "Leave page") break;
     await expect.poll(path).toBe(`/app/${project.id}/settings`);
     expect(await page.getByLabel("Project name").inputValue()).toBe("Typed");
   }

@@ -9,8 +9,8 @@ const positionOf = (state: unknown): number => {
   return typeof position === "number" ? position : 0;
 };
 
-/** Returns the answer. Until then, the browser goes back to the entry at which the question was asked. */
-export async function holdHistory<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+/** Returns the result of a question. Until then, the browser goes back to the entry at which the question was asked. */
+export async function holdHistory<Result>(ask: () => Promise<Result>): Promise<Result> {
   const asked = positionOf(window.history.state);
   let returned: PromiseWithResolvers<void> | null = null;
   const hold = (event: PopStateEvent) => {
@@ -27,9 +27,9 @@ export async function holdHistory<Answer>(ask: () => Promise<Answer>): Promise<A
   // Runs before the router's listener, because that one does not capture.
   window.addEventListener("popstate", hold, { capture: true });
   try {
-    const answer = await ask();
+    const result = await ask();
     await (returned as PromiseWithResolvers<void> | null)?.promise;
-    return answer;
+    return result;
   } finally {
     window.removeEventListener("popstate", hold, { capture: true });
   }
