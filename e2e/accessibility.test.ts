@@ -1,5 +1,6 @@
 // Checks every dashboard screen for accessibility: no serious axe finding in either theme, a sensible reading order, and no clipped or
-// overlapping text at 320 px. WCAG 2.2 AA (1.4.10) requires reflow at that width, which equals 1280 px at 400 %.
+// overlapping text at 320 px. WCAG 2.2 AA (1.4.10) requires reflow at that width, which equals 1280 px at 400 %. Also checks that the cards of
+// all screens end at the same right edge, because it opens each of them.
 import axe from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -69,8 +70,27 @@ const colliding = (page: Page) =>
        .map((one) => one.textContent)`,
   );
 
+/** Returns the cards that end before the right edge of the page with nothing beside them. */
+const shortCards = (page: Page) =>
+  page.evaluate<string[]>(
+    `(() => {
+       const header = document.querySelector("main header:has(> div > h1)");
+       if (header === null) return [];
+       const right = header.getBoundingClientRect().right;
+       const cards = [...header.parentElement.querySelectorAll("section.rounded-lg.border")]
+         .filter((one) => one.parentElement.closest("section.rounded-lg.border") === null)
+         .map((one) => ({ text: one.textContent.slice(0, 40), box: one.getBoundingClientRect() }));
+       const isBeside = ({ left, top, bottom }, { box }) => left >= box.right && top < box.bottom && bottom > box.top;
+       const others = [...header.parentElement.querySelectorAll("*")].map((one) => one.getBoundingClientRect());
+       return cards
+         .filter((card) => card.box.right < right - 1 && !others.some((other) => isBeside(other, card)))
+         .map(({ text }) => text);
+     })()`,
+  );
+
 const VIEWS = {
-  light: { width: 1280, height: 900 },
+  // Wide enough to see a page that ends before the others.
+  light: { width: 1600, height: 900 },
   dark: { width: 320, height: 900, locale: "de-DE" },
 };
 
@@ -89,8 +109,9 @@ test.each(["light", "dark"] as const)(
         const reading =
           theme === "light" ? readingOrderFaults(await readAccessibilityTree(page), isOutside) : [];
         const together = await colliding(page);
-        if (found.length > 0 || overflow > 0 || reading.length > 0 || together.length > 0)
-          findings[screen.name] = { found, overflow, reading, together };
+        const short = theme === "light" ? await shortCards(page) : [];
+        if ([found, reading, together, short].some((list) => list.length > 0) || overflow > 0)
+          findings[screen.name] = { found, overflow, reading, together, short };
       }
       await context.close();
     }

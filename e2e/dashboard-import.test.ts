@@ -241,11 +241,12 @@ async function temporaryFile(name: string): Promise<string> {
 
 test("a file above the dashboard's limit is rejected with the limit in the message", async () => {
   const { page } = await openDashboard(server, browser, () => "/contacts/import");
+  await page.getByText("Up to 50 MB.").waitFor();
   const path = await temporaryFile("large.csv");
   await writeFile(path, "");
   await truncate(path, 53_000_000);
   await page.locator("input[type=file]").setInputFiles(path);
-  await page.getByText("The file is too large: 53 MB. You can import up to 52.4 MB.").waitFor();
+  await page.getByText("The file is too large: 50.5 MB. You can import up to 50 MB.").waitFor();
   await choose(page, "notes.zip", Buffer.from(zipSync({ "readme.md": strToU8("# Notes") })));
   await page.getByText("This ZIP file contains no CSV file.").waitFor();
   expect(await page.getByRole("button", { name: "Preview import" }).count()).toBe(0);

@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
 import { expect, test, vi } from "vitest";
 import { recordActivities } from "../server/src/deliveries/tracking/record-activity.ts";
+import { countNews } from "../server/src/events/counts.ts";
 import { transaction } from "../server/src/platform/database/database.ts";
 import { numberOf } from "../server/src/rendering/link-target.ts";
 import { useTestServer, type TestProject } from "../server/src/testing/test-server.ts";
@@ -152,6 +153,20 @@ test("tiles choose the chart, which has the previous period, limits and custom d
   await page.getByText("No bounces or complaints in the last 7 days.").waitFor();
 });
 
+test("the tiles of the home page follow new emails without a reload", async () => {
+  const { page, project } = await openDashboard(server, browser, () => "/contacts");
+  await page.clock.install();
+  await page.getByRole("link", { name: "Home" }).click();
+  const sent = page.getByRole("definition").first();
+  await expect.poll(() => sent.textContent()).toBe("0");
+  const mail = { to: "ada@example.com", from: "a@sandbox.localhost", subject: "Hi", body: "<p>Hi</p>" };
+  await server.call("POST", "/v1/send", project.byKey, mail);
+  await page.getByText("Email delivered").waitFor();
+  while (await countNews(server.database, { lagSeconds: 0 }));
+  await page.clock.fastForward(10_000);
+  await expect.poll(() => sent.textContent()).toBe("1");
+});
+
 test("a contact's timeline starts with the arrival and names the campaign of an unsubscribe", async () => {
   let receiptId = "";
   const { page, project } = await openDashboard(server, browser, async (made) => {
@@ -189,6 +204,7 @@ test("a contact's timeline starts with the arrival and names the campaign of an 
   await left.getByText("through November update").waitFor();
   await left.getByRole("link", { name: "November update" }).waitFor();
   await page.getByText("Added through the API").waitFor();
+  await page.getByText("We skip this contact in marketing email.").waitFor();
   // Someone who only got a receipt never unsubscribed.
   await page.goto(`/app/${project.id}/contacts/${receiptId}?tab=consent`);
   await page.getByText("Added through the API").waitFor();

@@ -72,6 +72,41 @@ test("the question before leaving works by keyboard, gives the focus back, and l
   expect(await question.count()).toBe(0);
 });
 
+test("Back pressed twice while the question is open asks once and leaves by one page at most", async () => {
+  const { page, project, leaves } = await open(() => "/contacts");
+  leaves.next = null;
+  const question = page.getByRole("dialog", { name: "Leave without saving?" });
+  const goTo = async (name: string) => {
+    await page.getByRole("link", { name, exact: true }).click();
+    await page.getByRole("heading", { level: 1, name }).waitFor();
+  };
+  const back = () => page.evaluate("history.back()");
+  const path = () => new URL(page.url()).pathname;
+  await goTo("Segments");
+  await goTo("Templates");
+  await goTo("Settings");
+  await page.getByLabel("Project name").fill("Typed");
+  for (const choice of ["Stay on page", "Leave page"]) {
+    await back();
+    await question.waitFor();
+    // The URL is that of the page before until the question has its answer.
+    await expect.poll(path).toBe(`/app/${project.id}/templates`);
+    await back();
+    await page.waitForURL(`**/${project.id}/segments`);
+    await page.waitForURL(`**/${project.id}/templates`);
+    await question.getByRole("button", { name: choice }).click();
+    await question.waitFor({ state: "detached" });
+    if (choice === "Leave page") break;
+    await expect.poll(path).toBe(`/app/${project.id}/settings`);
+    expect(await page.getByLabel("Project name").inputValue()).toBe("Typed");
+  }
+  await page.getByRole("heading", { level: 1, name: "Templates" }).waitFor();
+  expect(path()).toBe(`/app/${project.id}/templates`);
+  await back();
+  await page.getByRole("heading", { level: 1, name: "Segments" }).waitFor();
+  expect(await question.count()).toBe(0);
+});
+
 test("rejected JSON of a contact names the field, and leaving the page asks", async () => {
   const { page, asked } = await open(async ({ byKey }) => {
     const contact = { email: "ada@example.com", data: { plan: "pro" } };

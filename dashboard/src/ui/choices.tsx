@@ -19,7 +19,8 @@ const OPTION = {
 };
 const GROUP = {
   filter: "flex flex-wrap gap-0.5",
-  tabs: "relative flex gap-5 overflow-x-auto",
+  // On phones the tabs scroll, because many rows of them would push the page down.
+  tabs: "relative flex gap-x-5 max-md:overflow-x-auto md:flex-wrap",
 };
 const EDGE = { filter: "", tabs: "mb-5 border-b border-line" };
 

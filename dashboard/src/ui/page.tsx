@@ -30,6 +30,9 @@ export function Page({ title, about, actions, children }: PageProps) {
   );
 }
 
+/** Limits text and form controls in a card to a readable width. The card itself has the width of the page. */
+export const READABLE_CLASS = "[&>*]:max-w-160";
+
 interface CardProps {
   children: ReactNode;
   className?: string;

@@ -22,7 +22,7 @@ export function AccountPage() {
   const hasPassword = useIdentities().data?.hasPassword ?? true;
   return (
     <Page title={t("Your account")} about={account.data?.email ?? ""}>
-      <div className="flex max-w-3xl flex-col gap-5">
+      <div className="flex flex-col gap-5">
         {hasPassword ? <PasswordCard /> : <NoPasswordCard />}
         <PasskeysCard />
         <IdentitiesCard />
@@ -68,7 +68,7 @@ function ChangeCard({ title, about, action, field, change, onDone }: ChangeCardP
         <h2 className="font-semibold">{title}</h2>
         <p className="text-sm text-soft">{about}</p>
       </header>
-      <form onSubmit={submit} noValidate className="grid gap-4 p-5 sm:grid-cols-2">
+      <form onSubmit={submit} noValidate className="grid max-w-200 gap-4 p-5 sm:grid-cols-2">
         {changing.isError && (
           <div className="empty:hidden sm:col-span-2">
             <Failure error={changing.error} atInputs={[field.name]} />

@@ -23,7 +23,7 @@ export function CampaignReport({ projectId, campaign }: ReportProps) {
   const { view = "report" } = route.useSearch();
   const navigate = route.useNavigate();
   return (
-    <div className="flex max-w-5xl flex-col gap-6">
+    <div className="flex flex-col gap-6">
       <UnderWay projectId={projectId} campaign={campaign} />
       <PausedDestinations projectId={projectId} campaign={campaign} />
       <Leftovers projectId={projectId} campaign={campaign} />

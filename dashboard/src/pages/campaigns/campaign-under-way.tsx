@@ -23,6 +23,7 @@ export function UnderWay({ projectId, campaign }: ReportProps) {
   if (status === "SENT" || (status === "CANCELLED" && pendingCount === 0))
     return (
       <p className="text-sm text-soft">
+        {status === "CANCELLED" && <Canceled campaign={campaign} />}
         {startedAt !== null &&
           sentAt !== null &&
           t("Sent {began} – {ended}", {
@@ -72,6 +73,22 @@ export function UnderWay({ projectId, campaign }: ReportProps) {
         <CancelDialog projectId={projectId} campaign={campaign} onClose={() => setCancelling(false)} />
       )}
     </Card>
+  );
+}
+
+/** Says how many recipients got a canceled campaign and how many did not. */
+function Canceled({ campaign }: Pick<ReportProps, "campaign">) {
+  const { totalRecipients: total, sentCount: sent, unconfirmedCount } = campaign;
+  // It is unknown whether the unconfirmed ones arrived. A card of their own lists them.
+  const missed = total - sent - unconfirmedCount;
+  return (
+    <span className="block text-base text-ink">
+      {t("Canceled after {sent} of {total} emails.", {
+        sent: formatNumber(sent),
+        total: formatNumber(total),
+      })}{" "}
+      {plural(missed, "{n} recipient didn't get this email.", "{n} recipients didn't get this email.")}
+    </span>
   );
 }
 

@@ -18,6 +18,7 @@ import { Failure, Skeleton } from "../../ui/states.tsx";
 import { MailPreview } from "../mail-editor/mail-preview.tsx";
 import { TestDialog } from "../mail-editor/test-dialog.tsx";
 import { isByDesign } from "../mail-editor/warning-text.ts";
+import { isBlocks } from "../templates/blocks/block-tree.ts";
 import { AudienceCount } from "./audience-step.tsx";
 import { CampaignFacts } from "./campaign-facts.tsx";
 import type { Campaign } from "./campaign-queries.ts";
@@ -63,9 +64,9 @@ export function ReviewStep({ project, campaign, goTo }: ReviewStepProps) {
         {check.data !== undefined && (
           <Findings
             projectId={project.id}
-            blocks={check.data.blocks}
+            blocks={listed(check.data.blocks, campaign)}
             // The preview shows what happens by design.
-            warnings={check.data.warnings.filter((one) => !isByDesign(one))}
+            warnings={listed(check.data.warnings, campaign).filter((one) => !isByDesign(one))}
             goTo={goTo}
           />
         )}
@@ -105,6 +106,18 @@ export function ReviewStep({ project, campaign, goTo }: ReviewStepProps) {
       {asked === "send" && <SendDialog {...dialog} onClose={close} />}
     </div>
   );
+}
+
+/** Returns the findings once and without lines if the email is made of blocks, because its author has never seen the HTML. */
+function listed(findings: readonly Finding[], { design }: Campaign): readonly Finding[] {
+  if (!isBlocks(design)) return findings;
+  const different = new Map(
+    findings.map((one) => [
+      `${one.where.field} ${findingText(one)}`,
+      { ...one, where: { ...one.where, line: null } },
+    ]),
+  );
+  return [...different.values()];
 }
 
 interface FindingsProps {

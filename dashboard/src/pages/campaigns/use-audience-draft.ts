@@ -1,6 +1,7 @@
 // Saves each audience choice immediately. A choice that fails to save is kept and sent with the next attempt.
 import { useBlocker } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
+import { holdHistory } from "../../ui/hold-history.ts";
 import { confirmLeaving } from "../../ui/leave-question.ts";
 import { useOnline } from "../../ui/use-online.ts";
 import {
@@ -21,7 +22,7 @@ export function useAudienceDraft(projectId: string, campaign: Campaign) {
   const isUnsaved = Object.keys(unsaved).length > 0;
   const last = useRef<Promise<boolean>>(Promise.resolve(true));
   useBlocker({
-    shouldBlockFn: async () => !(await last.current) && !(await confirmLeaving()),
+    shouldBlockFn: () => holdHistory(async () => !(await last.current) && !(await confirmLeaving())),
     enableBeforeUnload: () => isUnsaved,
     disabled: !isUnsaved,
   });

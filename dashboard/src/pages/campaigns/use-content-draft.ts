@@ -5,6 +5,7 @@ import { useEffect, useRef, useState } from "react";
 import { accountQuery } from "../../session/queries.ts";
 import { t } from "../../text/t.ts";
 import { useDebounced } from "../../ui/use-debounced.ts";
+import { holdHistory } from "../../ui/hold-history.ts";
 import { confirmLeaving } from "../../ui/leave-question.ts";
 import { useOnline } from "../../ui/use-online.ts";
 import { useLatestCampaign, useSavingCampaign, type Campaign } from "./campaign-queries.ts";
@@ -23,6 +24,10 @@ import {
 } from "./content-draft.ts";
 import { draftStorageKey } from "./kept-drafts.ts";
 
+const KEPT_HERE = {
+  title: t("Leave this page?"),
+  description: t("We couldn't save your changes. This browser keeps a copy."),
+};
 const TYPING_PAUSE_MS = 900;
 
 const orNull = (text: string) => (text.trim() === "" ? null : text);
@@ -90,12 +95,7 @@ export function useContentDraft(projectId: string, campaign: Campaign) {
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- run once per debounced text, and when the network is back
   }, [settled, isOnline]);
   useBlocker({
-    shouldBlockFn: async () =>
-      !(await save()) &&
-      !(await confirmLeaving({
-        title: t("Leave this page?"),
-        description: t("We couldn't save your changes. This browser keeps a copy."),
-      })),
+    shouldBlockFn: () => holdHistory(async () => !(await save()) && !(await confirmLeaving(KEPT_HERE))),
     enableBeforeUnload: false,
     disabled: !isUnsaved,
   });

@@ -12,6 +12,9 @@ import { isArrival } from "./consent-events.ts";
 import { arrivalText, SOURCES, type Change } from "./consent-words.ts";
 import { SubscriptionBadge } from "./subscription-badge.tsx";
 
+/** Says what it means that a contact is not subscribed. */
+export const SKIPPED = t("We skip this contact in marketing email. Transactional email is still sent.");
+
 interface ConsentProps {
   projectId: string;
   id: string;
@@ -26,9 +29,7 @@ export function Consent({ projectId, id, isSubscribed }: ConsentProps) {
         <div>
           <h2 className="font-medium">{t("Marketing email")}</h2>
           <p className="text-sm text-soft">
-            {isSubscribed
-              ? t("This contact gets campaigns and workflow emails.")
-              : t("This contact only gets transactional email.")}
+            {isSubscribed ? t("This contact gets campaigns and workflow emails.") : SKIPPED}
           </p>
         </div>
         <SubscriptionBadge isSubscribed={isSubscribed} />

@@ -1,6 +1,7 @@
 // Previews an email as recipients see it: on desktop and phone, in dark mode, without images, as text and in the inbox.
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
+import { isConfirmable } from "@postloft/contract/campaign-findings.ts";
 import type { CampaignKind } from "@postloft/contract/campaigns.ts";
 import type { ApiResponse } from "../../api/address.ts";
 import { CallError, errorsWithoutInput } from "../../api/call.ts";
@@ -10,12 +11,12 @@ import { t } from "../../text/t.ts";
 import { Choices } from "../../ui/choices.tsx";
 import { formatBytes } from "../../ui/format.ts";
 import { MailFrame } from "../../ui/mail-frame.tsx";
-import { Said } from "../../ui/said.tsx";
 import { Failure, FieldProblems, Skeleton } from "../../ui/states.tsx";
 import { useDebounced } from "../../ui/use-debounced.ts";
 import { isBlocks } from "../templates/blocks/block-tree.ts";
 import { ContactChoice, contactsQuery, type ChosenContact } from "./contact-choice.tsx";
 import { InboxRows } from "./inbox-rows.tsx";
+import { Suggestions } from "./suggestions.tsx";
 import { isByDesign, warningText } from "./warning-text.ts";
 
 export interface MailTextDraft {
@@ -119,12 +120,9 @@ export function MailPreview(props: MailPreviewProps) {
       {preview.data === undefined && !preview.isError && <Skeleton className="h-128 w-full" />}
       {preview.data !== undefined && (
         <>
+          {props.isQuiet !== true && <Suggestions messages={messagesOf(preview.data.warnings)} />}
           <Look view={view} preview={preview.data} sender={senderOf(props.draft)} isTall={props.isTall} />
-          <Remarks
-            preview={preview.data}
-            warnings={props.isQuiet === true ? [] : preview.data.warnings.filter((one) => !isByDesign(one))}
-            isDark={view === "dark"}
-          />
+          <Remarks preview={preview.data} isDark={view === "dark"} />
         </>
       )}
     </section>
@@ -135,20 +133,31 @@ export function MailPreview(props: MailPreviewProps) {
 export function DraftRemarks(props: PreviewProps) {
   const { data, error } = usePreview(props, null);
   const problems = error instanceof CallError ? error.fields : [];
-  const warnings = (data?.warnings ?? []).filter((one) => !isByDesign(one)).map(warningText);
-  if (problems.length === 0 && warnings.length === 0) return null;
-  return (
-    <div role="status" className="mt-2 flex flex-col gap-1 text-sm wrap-anywhere text-warn">
-      <FieldProblems problems={problems} />
-      {problems.length === 0 &&
-        [...new Set(warnings)].map((message) => (
-          <p key={message}>
-            <Said>{message}</Said>
-          </p>
-        ))}
-    </div>
+  if (problems.length > 0)
+    return (
+      <div role="status" className="mb-2 rounded-md bg-warn-wash px-3 py-2 text-sm">
+        <FieldProblems problems={problems} />
+      </div>
+    );
+  // Blocks have no lines that their author knows.
+  const warnings = (data?.warnings ?? []).map((one) => ({ ...one, where: { ...one.where, line: null } }));
+  return data === undefined ? (
+    <p className="mb-2 min-h-9" />
+  ) : (
+    <Suggestions messages={messagesOf(warnings)} />
   );
 }
+
+/** Returns the texts of the warnings that ask for a change. The ones that would stop a campaign come first. */
+const messagesOf = (warnings: Preview["warnings"]) =>
+  warnings
+    .filter((one) => !isByDesign(one))
+    .toSorted((one, other) => Number(isConfirmable(other.code)) - Number(isConfirmable(one.code)))
+    .map((one) => {
+      const { line } = one.where;
+      const message = warningText(one);
+      return line === null ? message : t("Line {line}: {message}", { line, message });
+    });
 
 /** Shows the errors of fields that do not show them themselves. */
 function NoPreview({ error, marked }: { error: Error; marked: readonly string[] }) {
@@ -224,13 +233,7 @@ export function InboxPreview({ draft, ...props }: PreviewProps & { draft: MailDr
   );
 }
 
-interface RemarksProps {
-  preview: Preview;
-  warnings: Preview["warnings"];
-  isDark: boolean;
-}
-
-function Remarks({ preview, warnings, isDark }: RemarksProps) {
+function Remarks({ preview, isDark }: { preview: Preview; isDark: boolean }) {
   const bytes = new TextEncoder().encode(preview.html).length;
   return (
     <div className="mt-2 flex flex-col gap-1 text-sm wrap-anywhere text-faint">
@@ -240,15 +243,6 @@ function Remarks({ preview, warnings, isDark }: RemarksProps) {
           : t("Subject: {subject} · {size}", { subject: preview.subject, size: formatBytes(bytes) })}
       </p>
       {isDark && <p>{t("Dark mode differs between email apps. This is an approximation.")}</p>}
-      {warnings.map((warning) => {
-        const message = warningText(warning);
-        const { line } = warning.where;
-        return (
-          <p key={`${line} ${message}`} className="text-warn">
-            <Said>{line === null ? message : t("Line {line}: {message}", { line, message })}</Said>
-          </p>
-        );
-      })}
     </div>
   );
 }

@@ -60,6 +60,7 @@ function Home({ project }: { project: Project }) {
             </Link>
           </header>
           <MailTiles projectId={project.id} days={DAYS} />
+          <p className="mt-2 text-xs text-faint">{t("New emails are counted within 30 seconds.")}</p>
         </div>
         <div className="grid items-start gap-5 lg:grid-cols-[17rem_minmax(0,1fr)]">
           <DeliveryCard project={project} hasTest={!start.isShown && !start.isLoading} />

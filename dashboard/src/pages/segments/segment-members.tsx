@@ -37,7 +37,7 @@ export function SegmentMembers({ projectId, segment }: MembersProps) {
   const members = useContacts(projectId, searchOf(segment), isStatic);
   const isLooking = members.lookedAt !== null;
   return (
-    <section className="max-w-5xl">
+    <section>
       <div className="mb-2 flex items-center justify-between">
         <h2 className="font-semibold">{t("Contacts")}</h2>
         {isStatic && <Button onClick={() => setAdding(true)}>{t("Add contacts")}</Button>}

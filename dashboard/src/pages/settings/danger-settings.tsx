@@ -37,13 +37,13 @@ export function DangerSettings({ project }: { project: Project }) {
   const [asked, setAsked] = useState<Removal | null>(null);
   const appError = whyNot(project, "ADMIN");
   return (
-    <Card className="max-w-3xl divide-y divide-line">
+    <Card className="divide-y divide-line">
       {project.removal !== null && <Running project={project} />}
       {(["reset", "delete"] as const).map((removal) => (
         <div key={removal} className="flex flex-wrap items-center justify-between gap-4 px-5 py-4">
           <div className="min-w-60 flex-1">
             <h2 className="font-medium">{WORDS[removal].title}</h2>
-            <p className="text-sm text-soft">{WORDS[removal].about}</p>
+            <p className="max-w-160 text-sm text-soft">{WORDS[removal].about}</p>
           </div>
           <Button
             look="danger"

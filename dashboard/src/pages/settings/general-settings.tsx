@@ -10,7 +10,7 @@ import { whyNot } from "../../session/rights.ts";
 import { t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { Field, Select } from "../../ui/field.tsx";
-import { Card } from "../../ui/page.tsx";
+import { Card, READABLE_CLASS } from "../../ui/page.tsx";
 import { Failure } from "../../ui/states.tsx";
 import { useToast } from "../../ui/toasts.tsx";
 import { withoutSaved } from "../../ui/typed.ts";
@@ -111,10 +111,10 @@ export function GeneralSettings({ project }: { project: Project }) {
     saving.mutate(typed);
   };
   return (
-    <form onSubmit={submit} noValidate className="flex max-w-2xl flex-col gap-5">
+    <form onSubmit={submit} noValidate className="flex flex-col gap-5">
       {appError !== undefined && <p className="text-sm text-soft">{appError}</p>}
       {saving.isError && <Failure error={saving.error} atInputs={Object.keys(stored)} />}
-      <Card className="flex flex-col gap-5 p-5">
+      <Card className={`flex flex-col gap-5 p-5 ${READABLE_CLASS}`}>
         <Field label={t("Project name")} {...tied("name")} />
         <Field
           label={t("Language")}
@@ -146,7 +146,7 @@ export function GeneralSettings({ project }: { project: Project }) {
 
 function SendingCard({ tied }: { tied: Tied }) {
   return (
-    <Card className="flex flex-col gap-5 p-5">
+    <Card className={`flex flex-col gap-5 p-5 ${READABLE_CLASS}`}>
       <h2 className="font-semibold">{t("Sending")}</h2>
       <Field
         label={t("Default sender")}
@@ -180,7 +180,7 @@ function SendingCard({ tied }: { tied: Tied }) {
 
 function DataCard({ tied }: { tied: Tied }) {
   return (
-    <Card className="flex flex-col gap-5 p-5">
+    <Card className={`flex flex-col gap-5 p-5 ${READABLE_CLASS}`}>
       <h2 className="font-semibold">{t("Data")}</h2>
       <Field
         label={t("Event retention (days)")}

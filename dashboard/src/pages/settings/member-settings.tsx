@@ -26,7 +26,7 @@ export function MemberSettings({ project }: { project: Project }) {
   const [isInviting, setInviting] = useState(false);
   const appError = whyNot(project, "ADMIN");
   return (
-    <div className="flex max-w-3xl flex-col gap-5">
+    <div className="flex flex-col gap-5">
       <Card>
         <header className="flex items-center justify-between gap-3 border-b border-line px-5 py-3">
           <h2 className="font-semibold">{t("Members")}</h2>

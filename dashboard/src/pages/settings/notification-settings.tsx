@@ -53,7 +53,7 @@ export function NotificationSettings({ project }: { project: Project }) {
   const retry = () => void Promise.all([choices.refetch(), webhook.refetch()]);
   const isThere = choices.data !== undefined && webhook.data !== undefined;
   return (
-    <div className="flex max-w-3xl flex-col gap-5">
+    <div className="flex flex-col gap-5">
       {failed !== null && <Failure error={failed} onRetry={retry} />}
       {failed === null && !isThere && <Skeleton className="h-60" />}
       {isThere && (

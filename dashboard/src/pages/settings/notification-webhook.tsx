@@ -10,7 +10,7 @@ import { plural, t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { Field } from "../../ui/field.tsx";
 import { formatAgo } from "../../ui/format.ts";
-import { Badge, Card, type Tone } from "../../ui/page.tsx";
+import { Badge, Card, READABLE_CLASS, type Tone } from "../../ui/page.tsx";
 import { Failure } from "../../ui/states.tsx";
 import { Table, type Column } from "../../ui/table.tsx";
 import { useToast } from "../../ui/toasts.tsx";
@@ -54,7 +54,7 @@ export function NotificationWebhook({ project, webhook }: { project: Project; we
   };
   return (
     <Card>
-      <header className="border-b border-line px-5 py-3">
+      <header className={`border-b border-line px-5 py-3 ${READABLE_CLASS}`}>
         <h2 className="font-semibold">{t("Your webhook")}</h2>
         <p className="text-sm text-soft">
           {t(
@@ -62,7 +62,7 @@ export function NotificationWebhook({ project, webhook }: { project: Project; we
           )}
         </p>
       </header>
-      <form onSubmit={submit} noValidate className="flex flex-col gap-4 p-5">
+      <form onSubmit={submit} noValidate className={`flex flex-col gap-4 p-5 ${READABLE_CLASS}`}>
         {saving.isError && <Failure error={saving.error} atInputs={["url"]} />}
         <Field
           label={t("URL")}

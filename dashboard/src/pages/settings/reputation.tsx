@@ -12,7 +12,7 @@ import { whyNot } from "../../session/rights.ts";
 import { t } from "../../text/t.ts";
 import { OneFieldForm } from "../../ui/one-field-form.tsx";
 import { formatInstant, formatNumber, formatPercent } from "../../ui/format.ts";
-import { Badge, Card, type Tone } from "../../ui/page.tsx";
+import { Badge, Card, READABLE_CLASS, type Tone } from "../../ui/page.tsx";
 import { Failure, Skeleton } from "../../ui/states.tsx";
 import { Table, type Column } from "../../ui/table.tsx";
 import { Tiles } from "../../ui/tiles.tsx";
@@ -222,7 +222,7 @@ function Suspended({ project }: { project: Project }) {
 
 function DisabledCard({ children }: { children: ReactNode }) {
   return (
-    <Card className="max-w-2xl p-5">
+    <Card className={`p-5 ${READABLE_CLASS}`}>
       <h2 className="font-semibold text-bad">{t("This project is disabled and can't send")}</h2>
       <div className="mt-1 text-sm text-soft">{children}</div>
     </Card>

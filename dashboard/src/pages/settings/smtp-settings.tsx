@@ -39,7 +39,7 @@ export function SmtpSettings({ project }: { project: Project }) {
 
 function TurnedOff() {
   return (
-    <Card className="max-w-3xl p-5">
+    <Card className="p-5">
       <h2 className="font-semibold">{t("SMTP is turned off")}</h2>
       <p className="mt-1 mb-3 text-sm text-soft">
         {t(
@@ -69,11 +69,11 @@ function TurnedOn({ project, smtp }: { project: Project; smtp: Submission }) {
     { name: t("User name"), value: project.id },
   ];
   return (
-    <div className="max-w-3xl">
+    <div>
       <Card className="divide-y divide-line">
         {values.map(({ name, value }) => (
           <div key={name} className="flex flex-wrap items-center gap-x-6 gap-y-1 px-5 py-3">
-            <p className="min-w-40 flex-1 font-medium">{name}</p>
+            <p className="w-48 font-medium">{name}</p>
             <div className="flex min-w-0 items-center gap-1">
               <code className="min-w-0 font-mono text-xs break-all">{value}</code>
               <CopyButton text={value} label={t("Copy {what}", { what: name })} />
@@ -81,10 +81,8 @@ function TurnedOn({ project, smtp }: { project: Project; smtp: Submission }) {
           </div>
         ))}
         <div className="flex flex-wrap items-center gap-x-6 gap-y-1 px-5 py-3">
-          <div className="min-w-40 flex-1">
-            <p className="font-medium">{t("Password")}</p>
-            <p className="text-sm text-soft">{t("An API key that can send. Create one per program.")}</p>
-          </div>
+          <p className="w-48 font-medium">{t("Password")}</p>
+          <p className="text-sm text-soft">{t("An API key that can send. Create one per program.")}</p>
           <Link to="/$projectId/keys" params={{ projectId: project.id }} className="text-sm underline">
             {t("Create scoped key")}
           </Link>

@@ -17,7 +17,7 @@ import { Checkbox } from "../../ui/field.tsx";
 import { formatDay } from "../../ui/format.ts";
 import { More } from "../../ui/more.tsx";
 import { OneFieldForm } from "../../ui/one-field-form.tsx";
-import { Card } from "../../ui/page.tsx";
+import { Card, READABLE_CLASS } from "../../ui/page.tsx";
 import { SearchBox } from "../../ui/search-box.tsx";
 import { Empty, Failure } from "../../ui/states.tsx";
 import { Table, type Column } from "../../ui/table.tsx";
@@ -133,7 +133,7 @@ function Switch({ project }: { project: Project }) {
     onError: (error) => toast(t("Couldn't save the change"), error.message),
   });
   return (
-    <Card className="max-w-2xl p-5">
+    <Card className={`p-5 ${READABLE_CLASS}`}>
       <Checkbox
         label={t("Block all email to suppressed addresses")}
         help={t("Includes transactional email. When off, we keep the list but don't use it.")}

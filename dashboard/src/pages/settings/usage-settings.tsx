@@ -37,7 +37,7 @@ const capsQuery = (projectId: string) => query(api.billing.limits, { projectId }
 export function UsageSettings({ project }: { project: Project }) {
   const caps = useQuery(capsQuery(project.id));
   return (
-    <div className="flex max-w-3xl flex-col gap-5">
+    <div className="flex flex-col gap-5">
       {caps.isPending && <Skeleton className="h-60" />}
       {caps.isError && <Failure error={caps.error} onRetry={() => void caps.refetch()} />}
       {caps.data !== undefined && (
@@ -139,7 +139,7 @@ function CapsForm({ project, caps }: { project: Project; caps: Caps }) {
           )}
         </p>
       </header>
-      <form onSubmit={submit} noValidate className="grid gap-4 p-5 sm:grid-cols-3">
+      <form onSubmit={submit} noValidate className="grid max-w-200 gap-4 p-5 sm:grid-cols-3">
         {saving.isError && (
           <div className="empty:hidden sm:col-span-3">
             <Failure error={saving.error} atInputs={CATEGORIES} />

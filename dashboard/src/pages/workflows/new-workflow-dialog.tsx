@@ -20,13 +20,17 @@ interface NewWorkflowProps {
   projectId: string;
   /** The key of a starter, or `SCRATCH`. */
   startWith: string;
+  /** Whether the user has already chosen what to start with. */
+  isChosen: boolean;
   onClose: () => void;
 }
 
-export function NewWorkflowDialog({ projectId, startWith, onClose }: NewWorkflowProps) {
+export function NewWorkflowDialog({ projectId, startWith, isChosen, onClose }: NewWorkflowProps) {
   const queries = useQueryClient();
   const navigate = useNavigate();
   const [key, setKey] = useState(startWith);
+  // The choice must not appear when the list gets its first workflow.
+  const [hasChoice] = useState(!isChosen);
   const starter = STARTERS.find((one) => one.key === key);
   const open = async ({ id }: { id: string }) => {
     await invalidateWorkflows(queries, projectId);
@@ -35,33 +39,49 @@ export function NewWorkflowDialog({ projectId, startWith, onClose }: NewWorkflow
     onClose();
   };
   return (
-    <Dialog title={t("New workflow")} open onClose={onClose}>
-      <fieldset className="mb-4 grid gap-2 sm:grid-cols-2">
-        <legend className="mb-1.5 text-sm font-medium">{t("Start from")}</legend>
-        <Choice
-          value={SCRATCH}
-          label={t("Scratch")}
-          about={t("An empty workflow.")}
-          chosen={key}
-          onChoose={setKey}
-        />
-        {STARTERS.map((one) => (
-          <Choice
-            key={one.key}
-            value={one.key}
-            label={one.label}
-            about={one.about}
-            chosen={key}
-            onChoose={setKey}
-          />
-        ))}
-      </fieldset>
+    <Dialog
+      title={t("New workflow")}
+      {...(!hasChoice && starter !== undefined ? { description: `${starter.label}: ${starter.about}` } : {})}
+      open
+      onClose={onClose}
+    >
+      {hasChoice && <Starters chosen={key} onChoose={setKey} />}
       {starter === undefined ? (
         <FromScratch projectId={projectId} onCreated={open} onClose={onClose} />
       ) : (
         <StarterForm key={key} projectId={projectId} starter={starter} onCreated={open} onClose={onClose} />
       )}
     </Dialog>
+  );
+}
+
+interface StartersProps {
+  chosen: string;
+  onChoose: (key: string) => void;
+}
+
+function Starters({ chosen, onChoose }: StartersProps) {
+  return (
+    <fieldset className="mb-4 grid gap-2 sm:grid-cols-2">
+      <legend className="mb-1.5 text-sm font-medium">{t("Start from")}</legend>
+      <Choice
+        value={SCRATCH}
+        label={t("Scratch")}
+        about={t("An empty workflow.")}
+        chosen={chosen}
+        onChoose={onChoose}
+      />
+      {STARTERS.map((one) => (
+        <Choice
+          key={one.key}
+          value={one.key}
+          label={one.label}
+          about={one.about}
+          chosen={chosen}
+          onChoose={onChoose}
+        />
+      ))}
+    </fieldset>
   );
 }
 

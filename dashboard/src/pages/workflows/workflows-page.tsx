@@ -37,6 +37,8 @@ export function WorkflowsPage() {
   const list = useWorkflows(project.id, search);
   const segments = useSegmentNames(project.id);
   const { total = 0 } = list;
+  const isFiltered = Object.keys(search).length > 0;
+  const isEmpty = list.rows?.length === 0;
   return (
     <Page
       title={t("Workflows")}
@@ -57,9 +59,9 @@ export function WorkflowsPage() {
         <Failure error={list.error} onRetry={() => void list.refetch()} />
       ) : (
         <Card className="overflow-hidden">
-          {list.rows?.length === 0 ? (
+          {isEmpty ? (
             <NoWorkflows
-              isFiltered={Object.keys(search).length > 0}
+              isFiltered={isFiltered}
               onClear={() => void navigate({ search: {} })}
               onAdd={setStartWith}
             />
@@ -77,7 +79,13 @@ export function WorkflowsPage() {
       <More count={total > 0 ? plural(total, "{n} workflow", "{n} workflows") : ""} list={list} />
       {isImporting && <ImportWorkflowDialog projectId={project.id} onClose={() => setImporting(false)} />}
       {startWith !== null && (
-        <NewWorkflowDialog projectId={project.id} startWith={startWith} onClose={() => setStartWith(null)} />
+        <NewWorkflowDialog
+          projectId={project.id}
+          startWith={startWith}
+          // The page without workflows lists the starters itself.
+          isChosen={isEmpty && !isFiltered}
+          onClose={() => setStartWith(null)}
+        />
       )}
     </Page>
   );

@@ -46,7 +46,7 @@ export function ColumnsStep({ projectId, chosen, trial, onChange }: ColumnsStepP
   if (sending.isPending && sending.progress !== null && sending.progress.parts > 1)
     return <SendingParts progress={sending.progress} dryRun={sending.variables.dryRun} />;
   return (
-    <div className="flex max-w-4xl flex-col gap-5">
+    <div className="flex flex-col gap-5">
       {chosen.job !== undefined && <AlreadyImported projectId={projectId} job={chosen.job} />}
       <ColumnList
         projectId={projectId}
@@ -140,7 +140,7 @@ function SendingParts({ progress, dryRun }: { progress: SendProgress; dryRun: bo
     description: t("The rest of the file won't be imported."),
   });
   return (
-    <div role="status" className="max-w-4xl rounded-lg border border-line bg-surface p-5">
+    <div role="status" className="rounded-lg border border-line bg-surface p-5">
       <Progress
         label={dryRun ? t("Previewing") : t("Importing")}
         share={share}

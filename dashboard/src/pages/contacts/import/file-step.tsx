@@ -22,7 +22,7 @@ interface FileStepProps {
 
 export function FileStep({ projectId, isGone, chosen, onChoose }: FileStepProps) {
   return (
-    <Card className="max-w-3xl p-5">
+    <Card className="p-5">
       {isGone && (
         <p role="status" className="mb-4 rounded-md bg-warn-wash px-3.5 py-2.5 text-sm">
           {t("Choose the file again. After a reload, we only keep small files that weren't imported yet.")}

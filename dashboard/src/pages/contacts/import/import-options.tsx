@@ -24,7 +24,7 @@ export function ImportOptionsCard({ projectId, options, onChange }: ImportOption
   return (
     <Card className="p-5">
       <h2 className="mb-4 font-semibold">{t("Options")}</h2>
-      <div className="grid gap-4 sm:grid-cols-2">
+      <div className="grid max-w-200 gap-4 sm:grid-cols-2">
         <div className="flex flex-col gap-4">
           <Select
             label={t("Add to a segment")}

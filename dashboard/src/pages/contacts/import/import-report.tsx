@@ -31,7 +31,7 @@ export function ImportReport({ projectId, jobIds, result, isDryRun }: ImportRepo
   const { subscribedCount, unsubscribedCount = 0, suppressedCount = 0, skippedCount = 0 } = result;
   const { warnings, notes } = importNotes(result, isDryRun);
   return (
-    <section className="flex max-w-4xl flex-col gap-4">
+    <section className="flex flex-col gap-4">
       <h2 className="font-semibold" role="status">
         {isDryRun ? t("Preview: nothing has changed") : t("Import complete")}
       </h2>

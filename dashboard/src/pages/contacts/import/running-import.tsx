@@ -51,7 +51,7 @@ export function RunningImport({ projectId, job, isDryRun, more }: RunningImportP
     const progress = known.reduce((sum, one) => sum + one.progress, 0) / known.length;
     const isWaiting = known.every(({ state }) => state === "waiting");
     return (
-      <Card className="max-w-4xl p-5">
+      <Card className="p-5">
         <JobProgress
           label={isDryRun ? t("Previewing") : t("Importing")}
           job={{ state: isWaiting ? "waiting" : "active", progress }}
@@ -81,7 +81,7 @@ export function RunningImport({ projectId, job, isDryRun, more }: RunningImportP
 
 function Ended({ children, more }: { children: ReactNode; more: ReactNode }) {
   return (
-    <div className="flex max-w-4xl flex-col gap-5">
+    <div className="flex flex-col gap-5">
       {children}
       {more !== undefined && <div>{more}</div>}
     </div>

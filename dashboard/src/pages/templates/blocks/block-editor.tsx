@@ -147,6 +147,7 @@ function Editing({ projectId, design, history, error, ...props }: EditingProps) 
         preview
       ) : (
         <>
+          {remarks}
           <div className="sticky top-2 z-10 mb-2 flex min-h-10 items-center rounded-md border border-line bg-raised p-1">
             <div ref={setBar} className="peer flex w-full flex-wrap items-center gap-0.5 empty:hidden" />
             <p className="hidden px-2 text-sm text-soft peer-empty:block">
@@ -161,7 +162,6 @@ function Editing({ projectId, design, history, error, ...props }: EditingProps) 
               onUploaded={(id, url) => insertImage.current?.(id, url)}
             />
           </div>
-          {remarks}
         </>
       )}
     </section>

@@ -211,6 +211,7 @@ export function NewStepPanel({ projectId, workflow, type, way, onAdded, onClose 
   const edits = useEdits();
   const [name, setName] = useState(STEP_KINDS[type].name);
   const [config, setConfig] = useState<Config | null>(FIRST_CONFIGS[type]);
+  const from = workflow.steps.find(({ id }) => id === way.fromStepId);
   const adding = useMutation({
     mutationFn: (written: Config) => addStep(projectId, workflow.id, way, { type, name, config: written }),
     onMutate: edits.begin,
@@ -225,6 +226,9 @@ export function NewStepPanel({ projectId, workflow, type, way, onAdded, onClose 
   };
   return (
     <PanelFrame title={t("New step: {name}", { name: STEP_KINDS[type].name })} onClose={onClose}>
+      {from !== undefined && (
+        <p className="-mt-2 mb-4 text-sm text-soft">{t("After “{step}”", { step: stepName(from) })}</p>
+      )}
       <form onSubmit={submit} noValidate className="flex flex-col gap-4">
         {adding.isError && <Failure error={adding.error} atInputs={["name", ...AT_INPUTS[type]]} />}
         <Field
