@@ -40,7 +40,9 @@ async function mailsOfTwoProjects(status: string) {
   const ids = await outbox.enqueue(
     projects.map((project, place) => ({ project, campaignId: campaigns[place] ?? "" })),
   );
-  await sql`update emails set status = ${status}, attempts = 1 where id = any(${ids}::uuid[])`.execute(database);
+  await sql`update emails set status = ${status}, attempts = 1 where id = any(${ids}::uuid[])`.execute(
+    database,
+  );
   if (status !== "QUEUED" && status !== "CLAIMED")
     await sql`update email_counts set ${sql.ref(status.toLowerCase())} = 1 where subject_id = any(${campaigns}::uuid[])`.execute(
       database,
@@ -104,7 +106,9 @@ test("a report about an email in submission moves it only if it proves acceptanc
   const senderId = newId();
   await sql`insert into senders (id, lease_until, in_doubt)
     values (${senderId}, now() + interval '1 hour', ${ids}::uuid[])`.execute(outbox.database);
-  await sql`update emails set sender_id = ${senderId} where id = any(${ids}::uuid[])`.execute(outbox.database);
+  await sql`update emails set sender_id = ${senderId} where id = any(${ids}::uuid[])`.execute(
+    outbox.database,
+  );
   const statuses = ["OPENED", "DELIVERED"] as const;
   const steps = keys.map((key, place) => ({ ...key, status: statuses[place] ?? "DELIVERED", at }));
   await transaction(outbox.database, (tx) => advanceEmails(tx, steps, addLateSent));
