@@ -263,7 +263,9 @@ function hasCorrelatedCte(sql: string): boolean {
   return partsAfter(sql, /\(\s*(?=select\b)/gi).some((part) => {
     const text = flat(part);
     const sources = [
-      ...text.matchAll(/(?:\bfrom|\bjoin|,)\s+(\w+)(?:\s+(?:as\s+)?(\w+))?|\)\s*(?:as\s+)?(?!from\b|join\b)(\w+)/gi),
+      ...text.matchAll(
+        /(?:\bfrom|\bjoin|,)\s+(\w+)(?:\s+(?:as\s+)?(\w+))?|\)\s*(?:as\s+)?(?!from\b|join\b)(\w+)/gi,
+      ),
     ];
     const known = new Set(sources.flatMap((source) => source.slice(1)));
     const readsCte = sources.some(([, name]) => name !== undefined && ctes.has(name));

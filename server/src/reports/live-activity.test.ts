@@ -173,7 +173,9 @@ test("limits followers per project, frees slots and ends all streams on shutdown
   const all = await Promise.all(
     Array.from({ length: LIMITS.liveStreams.value }, () => follow(project, undefined, another)),
   );
-  expect(all.map((one) => (one.status === 200 && !one.isOver() ? "open" : one.text()))).toEqual(all.map(() => "open"));
+  expect(all.map((one) => (one.status === 200 && !one.isOver() ? "open" : one.text()))).toEqual(
+    all.map(() => "open"),
+  );
   expect((await follow(project, undefined, another)).status).toBe(429);
   all[0]?.stop();
   await vi.waitFor(async () => {

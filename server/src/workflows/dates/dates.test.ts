@@ -356,7 +356,13 @@ test("each date lets a contact in once, also after an edit, a repetition and ena
     await enter(project);
     await complete(project);
   };
-  await server.rows("update workflows set dates_since = dates_since - interval '2 hours' where id = $1", id);
+  await server.rows(
+    `update workflows w set dates_since = i.since
+     from (select dates_since - interval '2 hours' as since from workflows where project_id = $1 and id = $2 offset 0) i
+     where w.project_id = $1 and w.id = $2`,
+    project.id,
+    id,
+  );
   await processLate();
   expect(await entered(project, id)).toEqual(["ada"]);
   await put(project, "ada", { plan: "pro" });
@@ -518,7 +524,7 @@ test("an execution counts as started with a public key if such a call set its da
   await enter(project);
   const rows = await server.rows(
     `select email, x.from_public_key as "fromPublicKey" from workflow_executions x
-     join contacts c on c.id = x.contact_id where x.project_id = $1 order by email`,
+     join contacts c on c.project_id = x.project_id and c.id = x.contact_id where x.project_id = $1 order by email`,
     project.id,
   );
   expect(rows).toEqual([
