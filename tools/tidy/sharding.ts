@@ -14,6 +14,9 @@ interface Shape {
 /** `$1` matches every value, including a project id. */
 const NAMES_ONE_PROJECT = /\b(?:project_id|p\.id|from projects where id)\s*=\s*\$1|\bid\s*=\s*\$1/i;
 
+const AS_COLUMN =
+  "Compute the value as a column of a subquery in FROM, behind OFFSET 0, or choose it in code.";
+
 const SHAPES: readonly Shape[] = [
   {
     name: "merge",
@@ -40,14 +43,46 @@ const SHAPES: readonly Shape[] = [
       ),
   },
   {
-    name: "now() in CASE or COALESCE of an update",
-    instead: "Take the time from a MATERIALIZED CTE, or choose the value in code.",
+    name: "clock or JSON in CASE or COALESCE of an update",
+    instead: AS_COLUMN,
     isIn: (sql) =>
-      partsAfter(sql, /\bupdate\s+(?:only\s+)?\w+(?:\s+(?:as\s+)?\w+)?\s+set\b/gi).some((part) =>
-        /\bcoalesce\((?:[^()]|\([^()]*\))*\bnow\(\)|\bcase\b(?:(?!\bend\b)[^])*\bnow\(\)/i.test(
-          part.replace(/\b(?:where|returning)\b[^]*$/i, ""),
+      settingsOf(sql).some((part) =>
+        /\b(?:coalesce\((?:[^()]|\([^()]*\))*|case\b(?:(?!\bend\b)[^])*)\b(?:now\(\)|jsonb?_build_)/i.test(
+          part,
         ),
       ),
+  },
+  {
+    name: "interval of a column in an update",
+    instead: AS_COLUMN,
+    isIn: (sql) =>
+      settingsOf(sql).some((part) => /\bnow\(\)\s*[-+]\s*make_interval\(\s*\w+\s*=>\s*[a-z(]/i.test(part)),
+  },
+  {
+    name: "parameter in ON CONFLICT WHERE",
+    instead: "Write the values of the partial index as literals.",
+    isIn: (sql) => /\bon\s+conflict\s*\([^()]*\)\s*where\b(?:(?!\bdo\b)[^])*\$1/i.test(sql),
+  },
+  {
+    name: "recursive query over projects",
+    instead:
+      "Query each project, or use another statement on a cluster: GROUP BY reads the rows of each node there.",
+    isIn: (sql) => /\bwith\s+recursive\b/i.test(sql) && !NAMES_ONE_PROJECT.test(sql),
+  },
+  {
+    name: "project of a subquery from a column, under OR or in the select list",
+    instead: "Write the project as a value, with projectOf().",
+    // Without a value or a list of projects, each node runs the statement for its own projects.
+    isIn: (sql) =>
+      (NAMES_ONE_PROJECT.test(sql) || /\bunnest\s*\(/i.test(sql)) &&
+      partsAfter(sql, /(?:\bor|\bselect|,)\s+(?:not\s+)?exists\s*\(/gi).some(
+        (part) => /\.project_id\s*=\s*\w+\.project_id\b/i.test(part) && !/\bproject_id\s*=\s*\$1/i.test(part),
+      ),
+  },
+  {
+    name: "correlated query over a CTE",
+    instead: "Join the CTE, or group it and LEFT JOIN the result.",
+    isIn: (sql) => !NAMES_ONE_PROJECT.test(sql) && hasCorrelatedCte(sql),
   },
   {
     name: "EXISTS over or beside unnest",
@@ -81,6 +116,8 @@ const LAST_WITHOUT_RULE = 1;
 const SKIP_SCAN =
   "a skip scan finds the projects with work quickly, while SELECT DISTINCT reads every waiting row";
 
+const ON_ONE_POSTGRES = "a cluster uses another statement";
+
 /**
  * Accepted statements, as `file shape` with a reason, because the alternative is slower on one server. A queries.ts includes its folder.
  * The list may only shrink.
@@ -90,6 +127,14 @@ export const OPEN_SHAPES: Readonly<Record<string, string>> = {
     "one statement for the logs of all affected projects, in a fixed order",
   "batch-queries.ts row locks over projects": "limited to one project by a fragment",
   "entry-queries.ts row locks over projects": "due schedules, few of very many",
+  "date-queries.ts recursive query over projects": ON_ONE_POSTGRES,
+  "due-queue-queries.ts recursive query over projects": ON_ONE_POSTGRES,
+  "execution-queries.ts recursive query over projects": ON_ONE_POSTGRES,
+  "webhooks/queries.ts recursive query over projects": ON_ONE_POSTGRES,
+  "retention-queries.ts recursive query over projects":
+    "finds the projects of a partition; a cluster does not remove old partitions yet (docs/scaling.md)",
+  "page.ts recursive query over projects": "reads a page that its caller limits to one project",
+  "page.ts correlated query over a CTE": "reads a page that its caller limits to one project",
   "execution-queries.ts LATERAL with LIMIT over projects": SKIP_SCAN,
   "submission-queries.ts row locks over projects": "everything one sender holds, in all projects",
   "measure-queries.ts LATERAL with LIMIT over projects": SKIP_SCAN,
@@ -186,6 +231,45 @@ function setNullsOf({ texts }: Tree): Finding[] {
           ]
         : [],
     );
+  });
+}
+
+/** Returns the SET clauses of updates, with empty subqueries. */
+function settingsOf(sql: string): string[] {
+  return partsAfter(sql, /\bupdate\s+(?:only\s+)?\w+(?:\s+(?:as\s+)?\w+)?\s+set\b/gi).map((whole) => {
+    const part = partsAfter(whole, /\(\s*(?=select\b)/gi).reduce(
+      (rest, query) => rest.replace(query, ""),
+      whole,
+    );
+    let depth = 0;
+    for (const { 0: token, index } of part.matchAll(/[()]|(?<!\bdistinct\s)\b(?:from|where|returning)\b/gi)) {
+      if (token === "(") depth += 1;
+      else if (token === ")") depth -= 1;
+      else if (depth === 0) return part.slice(0, index);
+    }
+    return part;
+  });
+}
+
+/** Returns whether a subquery reads a CTE and refers to a table outside of the subquery. */
+function hasCorrelatedCte(sql: string): boolean {
+  const ctes = new Set(
+    [
+      ...sql.matchAll(
+        /\b(\w+)(?:\s*\([^()]*\))?\s+as\s+(?:not\s+)?(?:materialized\s+)?\(\s*(?=select|with|insert|update|delete|\$1)/gi,
+      ),
+    ].map(([, name = ""]) => name),
+  );
+  return partsAfter(sql, /\(\s*(?=select\b)/gi).some((part) => {
+    const text = flat(part);
+    const sources = [
+      ...text.matchAll(
+        /(?:\bfrom|\bjoin|,)\s+(\w+)(?:\s+(?:as\s+)?(\w+))?|\)\s*(?:as\s+)?(?!from\b|join\b)(\w+)/gi,
+      ),
+    ];
+    const known = new Set(sources.flatMap((source) => source.slice(1)));
+    const readsCte = sources.some(([, name]) => name !== undefined && ctes.has(name));
+    return readsCte && [...text.matchAll(/\b(\w+)\.\w/g)].some(([, name]) => !known.has(name ?? ""));
   });
 }
 

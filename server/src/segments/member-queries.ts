@@ -61,14 +61,15 @@ export async function syncMembers(
     ), ${recordEventsFrom(sql`
       ${sameEventFor({ ...common, name: events.exit }, sql`select contact_id from gone`)} union all
       ${sameEventFor({ ...common, name: events.entry }, sql`select contact_id from come`)}`)}
-    , changed as (
-      select (select count(*) from come)::integer as added, (select count(*) from gone)::integer as removed
+    , changed as materialized (
+      -- The instant is a column, because a cluster accepts no now() beside the columns of an update.
+      select (select count(*) from come)::integer as added, (select count(*) from gone)::integer as removed, now() as at
     )
     update segments s set
       member_count = ${
         contactIds === null
           ? sql`(select count(*) from matching)`
-          : sql`case when s.compute_due_at <= now() then s.member_count
+          : sql`case when s.compute_due_at <= changed.at then s.member_count
               else s.member_count + changed.added - changed.removed end`
       }
     from changed where s.project_id = ${projectId} and s.id = ${id}

@@ -106,13 +106,13 @@ const comparedSubscriptions = (
 /** Returns the existing contacts of `source`, a query of ids, and flags the ones with emails and with other activity. */
 const comparedCreated = (job: JobKey, source: RawBuilder<unknown>) => sql`
   select c.id, exists (
-      select 1 from emails m where m.project_id = c.project_id and m.contact_id = c.id and m.sent_at is not null
+      select 1 from emails m where m.project_id = ${job.projectId} and m.contact_id = c.id and m.sent_at is not null
     ) as has_email,
     -- A later step of the import may have changed the contact again.
     (c.updated_at <> c.created_at and c.updated_at not in (
       select s.created_at from import_changes s where s.project_id = ${job.projectId} and s.job_id = ${job.id}))
     or exists (
-      select 1 from events e where e.project_id = c.project_id and e.contact_id = c.id and not starts_with(e.name, 'segment.')
+      select 1 from events e where e.project_id = ${job.projectId} and e.contact_id = c.id and not starts_with(e.name, 'segment.')
     ) as is_active
   from (${source}) i
   join contacts c on c.project_id = ${job.projectId} and c.id = i.id`;

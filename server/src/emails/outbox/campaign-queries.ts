@@ -3,6 +3,7 @@
 import { sql, type RawBuilder } from "kysely";
 import type { EmailStatus } from "@postloft/contract/emails.ts";
 import type { PROVIDERS } from "@postloft/contract/receiving-providers.ts";
+import { onlyProject } from "../../platform/database/cluster.ts";
 import type { Database, Tx } from "../../platform/database/database.ts";
 import type { Row } from "../../platform/database/row.ts";
 import { notify } from "../../platform/notify.ts";
@@ -132,7 +133,7 @@ export async function skipCampaignEmails(
       update emails e set status = ${endedAs(sql`'SKIPPED'`, sql`${projectId}::uuid`)}, reason = ${reason}
       where project_id = ${projectId} and id = any (array(select id from waiting))
       returning e.project_id, ${SUBJECTS}, null as was, e.status as became
-    ), ${countChanges(changesOfEnded)}
+    ), ${countChanges(changesOfEnded, await onlyProject(tx, projectId))}
     select count(*)::float8 as count from ended`.execute(tx);
   return rows[0]?.count ?? 0;
 }
@@ -144,7 +145,7 @@ export async function requeueFailedEmails(tx: Tx, { projectId, campaignId }: Cam
       update emails e set status = 'QUEUED', due_at = now(), reason = null
       where project_id = ${projectId} and campaign_id = ${campaignId} and status = 'FAILED' and forgotten_at is null
       returning e.project_id, ${SUBJECTS}, 'FAILED' as was, e.status as became
-    ), ${countChanges(changesOfEnded)}
+    ), ${countChanges(changesOfEnded, await onlyProject(tx, projectId))}
     select count(*)::float8 as count from ended`.execute(tx);
   notify(tx, "emails");
   return rows[0]?.count ?? 0;

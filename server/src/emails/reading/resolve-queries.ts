@@ -2,6 +2,7 @@
 import { sql } from "kysely";
 import type { Resolution } from "@postloft/contract/emails.ts";
 import type { Database, Tx } from "../../platform/database/database.ts";
+import { onlyProject } from "../../platform/database/cluster.ts";
 import { notify } from "../../platform/notify.ts";
 import { countChanges, SUBJECTS } from "../results/email-count-queries.ts";
 import { changesOfEnded, consequences } from "../results/outcome-queries.ts";
@@ -49,7 +50,7 @@ export async function updateResolved(
       returning e.project_id, e.id, e.contact_id, e.attempts,
         case when e.is_test is null then e.sent_at end as left_at,
         ${SUBJECTS}, 'UNCONFIRMED' as was, e.status as became
-    ), ${consequences}, ${countChanges(changesOfEnded)}, kept as (
+    ), ${consequences}, ${countChanges(changesOfEnded, await onlyProject(tx, projectId))}, kept as (
       insert into email_resolutions (project_id, email_id, attempt, resolved_as, resolved_by)
       select project_id, id, attempts, ${as}, ${by ?? BY_KEY}
       from ended

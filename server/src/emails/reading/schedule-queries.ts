@@ -1,5 +1,6 @@
 // Statements that change or cancel an email that waits.
 import { sql } from "kysely";
+import { onlyProject } from "../../platform/database/cluster.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { notify } from "../../platform/notify.ts";
 import { countChanges, SUBJECTS } from "../results/email-count-queries.ts";
@@ -27,7 +28,7 @@ export async function cancelQueued(tx: Tx, projectId: string, id: string, reason
       update emails e set status = ${endedAs(sql`'SKIPPED'`, sql`${projectId}::uuid`)}, reason = ${reason}, variables = ${variablesAfter(sql`true`)}
       where e.project_id = ${projectId} and e.id = ${id} and e.status = 'QUEUED' and e.campaign_id is null
       returning e.project_id, ${SUBJECTS}, null as was, e.status as became
-    ), ${countChanges(changesOfEnded)}
+    ), ${countChanges(changesOfEnded, await onlyProject(tx, projectId))}
     select 1 from ended`.execute(tx);
   return rows.length > 0;
 }

@@ -3,7 +3,7 @@
 import { sql, type RawBuilder } from "kysely";
 import { plannedEachTime, type Database, type Tx } from "../../platform/database/database.ts";
 import type { Row } from "../../platform/database/row.ts";
-import { inProject, projectOf } from "../../platform/database/cluster.ts";
+import { inProject, projectOf, queryByProject } from "../../platform/database/cluster.ts";
 import { CAME_BACK, HAS_LEFT, IS_SENT } from "../rows/counted-by-queries.ts";
 
 export const COUNTED = [
@@ -109,24 +109,27 @@ export interface UsedLink {
 
 /** Stores the time when a contact first unsubscribed by a link of a sent email. */
 export async function updateUnsubscribed(tx: Tx, links: readonly UsedLink[]): Promise<void> {
-  await sql`
-    with used as materialized (
-      select i.project_id, i.contact_id, coalesce(i.email_id, (
-        select l.id from emails l
-        where l.project_id = i.project_id and l.contact_id = i.contact_id and l.sent_at <= now()
-        order by l.sent_at desc limit 1)) as id
-      from unnest(
-        ${links.map(({ projectId }) => projectId)}::uuid[],
-        ${links.map(({ contactId }) => contactId)}::uuid[],
-        ${links.map(({ emailId }) => emailId)}::uuid[]
-      ) as i (project_id, contact_id, email_id)
-    ), marked as (
-      update emails e set unsubscribed_at = now() from used u
-      where e.project_id = u.project_id and e.id = u.id and e.contact_id = u.contact_id and e.sent_at <= now()
-        and e.unsubscribed_at is null
-      returning e.project_id, ${SUBJECTS}
-    ), ${countChanges(sql`select *, null as was, null as became, 'unsubscribed' as report from marked`)}
-    select`.execute(tx);
+  await queryByProject(tx, links, async (own, projectId) => {
+    const { rows } = await sql`
+      with used as materialized (
+        select i.project_id, i.contact_id, coalesce(i.email_id, (
+          select l.id from emails l
+          where l.project_id = ${projectOf(sql`i.project_id`, projectId)} and l.contact_id = i.contact_id and l.sent_at <= now()
+          order by l.sent_at desc limit 1)) as id
+        from unnest(
+          ${own.map((link) => link.projectId)}::uuid[],
+          ${own.map(({ contactId }) => contactId)}::uuid[],
+          ${own.map(({ emailId }) => emailId)}::uuid[]
+        ) as i (project_id, contact_id, email_id)
+      ), marked as (
+        update emails e set unsubscribed_at = now() from used u
+        where e.project_id = u.project_id and e.id = u.id and e.contact_id = u.contact_id and e.sent_at <= now()
+          and e.unsubscribed_at is null ${inProject(sql`e.project_id`, projectId)}
+        returning e.project_id, ${SUBJECTS}
+      ), ${countChanges(sql`select *, null as was, null as became, 'unsubscribed' as report from marked`, projectId)}
+      select`.execute(tx);
+    return rows;
+  });
 }
 
 export interface Recount extends Row<"email_counts", "projectId" | "subjectId"> {

@@ -2,12 +2,14 @@
 import { sql } from "kysely";
 import { expect, test } from "vitest";
 import type { Resolution } from "@postloft/contract/emails.ts";
+import { onlyProject } from "../../platform/database/cluster.ts";
 import { transaction, type Tx } from "../../platform/database/database.ts";
 import { newId } from "../../platform/ids.ts";
 import { useOutbox } from "../../testing/outbox-fixture.ts";
 import { requeueFailedEmails, skipCampaignEmails } from "../outbox/campaign-queries.ts";
 import { updateResolved } from "../reading/resolve-queries.ts";
 import { advanceEmails, confirmSent } from "../returned/returned-emails.ts";
+import { lockEmailRows } from "../rows/lock-queries.ts";
 import type { OutcomeRow } from "../rows/outcome.ts";
 import { RETURNED_STATUSES, type ReturnedStatus } from "../rows/rules.ts";
 import { sumEmailCounts } from "./email-count-queries.ts";
@@ -81,10 +83,11 @@ const resolve = (tx: Tx, ids: readonly string[], as: Resolution) =>
     100,
   );
 
-const late = (tx: Tx, ids: readonly string[]) =>
+const late = async (tx: Tx, ids: readonly string[]) =>
   updateLateSent(
     tx,
     ids.map((id) => ({ outcome: outcome(id, "SENT"), attempt: 1 })),
+    await onlyProject(tx, outbox.projectId),
   );
 
 /** Everything that changes the counts of emails, apart from the pre-send check and batches, which the tests of the sender change. */
@@ -183,7 +186,10 @@ test("equals a recount after concurrent changes of which some are rolled back", 
     for (let round = 0; round < 12; round++) {
       const own = ids.filter((_id, place) => place % 8 === (worker + round) % 8);
       await transaction(database, async (tx) => {
-        await sql`select from emails where id = any(${own}::uuid[]) order by id for update`.execute(tx);
+        await lockEmailRows(
+          tx,
+          own.map((id) => ({ projectId, id })),
+        );
         for (let step = 0; step < 3; step++)
           await CHANGES[(worker * 5 + round * 7 + step) % 16]?.(tx, own, campaignId);
         if ((worker + round) % 3 === 1) throw undone;

@@ -1,6 +1,6 @@
 // Queries that record how an attempt to send an email ended.
 import { sql, type RawBuilder } from "kysely";
-import { inProject, projectOf, splitByProject } from "../../platform/database/cluster.ts";
+import { inProject, projectOf, queryByProject } from "../../platform/database/cluster.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import type { Row } from "../../platform/database/row.ts";
 import { enqueueSentEventsFrom } from "../../reactions/reactions.ts";
@@ -23,16 +23,14 @@ interface EndedRow extends Row<"emails", "projectId" | "id" | "contactId" | "sta
  * becomes unconfirmed if an earlier attempt may have been accepted.
  */
 export async function updateOutcomes(tx: Tx, senderId: string, outcomes: readonly OutcomeRow[]) {
-  const all: EndedRow[] = [];
-  for (const { projectId, rows: own } of await splitByProject(tx, outcomes)) {
+  return queryByProject(tx, outcomes, async (own, projectId) => {
     const ended = sql`case when i.status in ('FAILED', 'SKIPPED')
       then ${endedAs(sql`i.status`, projectOf(sql`e.project_id`, projectId))} else i.status end`;
     const { rows } = await sql<EndedRow>`
       with ended as (${outcomeUpdate(senderId, own, { unsent: ended, projectId })}), ${countChanges(changesOfEnded, projectId)}
       select project_id, id, contact_id, status, attempts, left_at from ended`.execute(tx);
-    all.push(...rows);
-  }
-  return all;
+    return rows;
+  });
 }
 
 /** Builds the same update for plain sent emails as part of a larger statement. Nearly all emails end here. */

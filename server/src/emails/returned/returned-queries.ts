@@ -1,13 +1,14 @@
 // Queries that find the email of a report and record the report.
-import { sql } from "kysely";
+import { sql, type RawBuilder } from "kysely";
 import type { EmailStatus } from "@postloft/contract/emails.ts";
+import { inProject, onlyProject, queryByProject } from "../../platform/database/cluster.ts";
 import type { Database, Tx } from "../../platform/database/database.ts";
 import type { Row } from "../../platform/database/row.ts";
 import { countChanges, SUBJECTS } from "../results/email-count-queries.ts";
 import { changesOfEnded } from "../results/outcome-queries.ts";
 import { mailFacts } from "../rows/sent-events.ts";
 import { TO_ADDRESS } from "../rows/shown-queries.ts";
-import { isBeingSubmitted, statusOfEmail } from "../rows/status-queries.ts";
+import { isBeingSubmitted, isBeingSubmittedIn, statusIf, statusOfEmail } from "../rows/status-queries.ts";
 import { LEFT_STATUSES, type ReturnedStatus } from "../rows/rules.ts";
 import { variablesAfter } from "../rows/system-project-queries.ts";
 
@@ -24,22 +25,26 @@ interface RecordedRow extends Row<"emails", "projectId" | "id" | "isTest"> {
 
 type LeftRow = RecordedRow & { sentAt: Date; contactId: string | null };
 
-/** Whether email `e` waits for a retry although an earlier attempt may have been accepted. */
-const waitsInDoubt = sql`(e.status in ('QUEUED', 'CLAIMED') and not ${isBeingSubmitted} and exists (
+/** Returns whether email `e` waits for a retry although an earlier attempt may have been accepted. */
+const waitsInDoubt = (
+  isSending: RawBuilder<boolean>,
+  projectId: RawBuilder<unknown> = sql`e.project_id`,
+) => sql`(e.status in ('QUEUED', 'CLAIMED') and not ${isSending} and exists (
   select 1 from email_attempts a
-  where a.project_id = e.project_id and a.email_id = e.id and a.outcome in ('uncertain', 'sent')))`;
+  where a.project_id = ${projectId} and a.email_id = e.id and a.outcome in ('uncertain', 'sent')))`;
 
 /** The status of an email for a report. An email that waits for a retry in doubt may have been sent. */
-export const statusInDoubt = sql`case when ${waitsInDoubt} then 'UNCONFIRMED' else ${statusOfEmail} end`;
+export const statusInDoubt = sql`case when ${waitsInDoubt(isBeingSubmitted)} then 'UNCONFIRMED' else ${statusOfEmail} end`;
 
 /** Cancels the retry of in-doubt emails after a report about them. */
 export async function updateFurtherTries(tx: Tx, projectId: string, ids: readonly string[]): Promise<void> {
+  const isMeant = waitsInDoubt(await isBeingSubmittedIn(tx), sql`${projectId}::uuid`);
   await sql`
     with ended as (
       update emails e set status = 'UNCONFIRMED', sender_id = null, variables = ${variablesAfter(sql`true`)}
-      where e.project_id = ${projectId} and e.id = any(${ids}::uuid[]) and ${waitsInDoubt}
+      where e.project_id = ${projectId} and e.id = any(${ids}::uuid[]) and ${isMeant}
       returning e.project_id, ${SUBJECTS}, null as was, e.status as became
-    ), ${countChanges(changesOfEnded)}
+    ), ${countChanges(changesOfEnded, await onlyProject(tx, projectId))}
     select`.execute(tx);
 }
 
@@ -53,22 +58,25 @@ function stepsAs(steps: readonly Step[]) {
 
 /**
  * Sets the time of sending when a report is the first proof of it. Clears the reason why the email was not sent. During submission only a
- * report that proves acceptance counts.
+ * report that proves acceptance counts. The caller has locked the emails.
  */
 export async function markLeft(tx: Tx, steps: ReadonlyArray<Step & { isSure: boolean }>): Promise<LeftRow[]> {
   if (steps.length === 0) return [];
-  const { rows } = await sql<LeftRow>`
-    update emails e set sent_at = i.at, reason = null
-    from unnest(
-      ${steps.map((step) => step.projectId)}::uuid[],
-      ${steps.map((step) => step.id)}::uuid[],
-      ${steps.map((step) => step.at.toISOString())}::timestamptz[],
-      ${steps.map((step) => step.isSure)}::boolean[]
-    ) as i (project_id, id, at, is_sure)
-    where e.project_id = i.project_id and e.id = i.id and e.sent_at is null
-      and ${statusOfEmail} = any(${LEFT_STATUSES}::text[]) and (i.is_sure or e.status <> 'CLAIMED')
-    returning e.project_id, e.id, e.sent_at, e.is_test, e.contact_id`.execute(tx);
-  return rows;
+  const status = statusIf(await isBeingSubmittedIn(tx));
+  return queryByProject(tx, steps, async (own, projectId) => {
+    const { rows } = await sql<LeftRow>`
+      update emails e set sent_at = i.at, reason = null
+      from unnest(
+        ${own.map((step) => step.projectId)}::uuid[],
+        ${own.map((step) => step.id)}::uuid[],
+        ${own.map((step) => step.at.toISOString())}::timestamptz[],
+        ${own.map((step) => step.isSure)}::boolean[]
+      ) as i (project_id, id, at, is_sure)
+      where e.project_id = i.project_id and e.id = i.id ${inProject(sql`e.project_id`, projectId)} and e.sent_at is null
+        and ${status} = any(${LEFT_STATUSES}::text[]) and (i.is_sure or e.status <> 'CLAIMED')
+      returning e.project_id, e.id, e.sent_at, e.is_test, e.contact_id`.execute(tx);
+    return rows;
+  });
 }
 
 /** The timestamp column of each report. */
@@ -91,45 +99,54 @@ export async function updateReturned(
   steps: readonly Step[],
 ): Promise<RecordedRow[]> {
   const instant = sql.ref(INSTANT_COLUMNS[status]);
-  const { rows } = await sql<RecordedRow>`
-    with returned as (
-      update emails e set
-        ${instant} = i.at,
-        status = case when ${statusOfEmail} = any(${from}::text[]) then ${status} else e.status end,
-        variables = ${variablesAfter(sql`${statusOfEmail} = any(${from}::text[])`)}
-      -- The same row before the update. The caller has locked it, so no other transaction changes it meanwhile.
-      from ${stepsAs(steps)} join emails b on b.project_id = i.project_id and b.id = i.id
-      where e.project_id = i.project_id and e.id = i.id and e.${instant} is null
-        and ${statusOfEmail} = any(${LEFT_STATUSES}::text[])
-      returning e.project_id, e.id, e.sent_at, e.is_test, ${SUBJECTS}, b.status as was, e.status as became
-    ), ${countChanges(sql`select *, ${sql.lit(status.toLowerCase())} as report from returned`)}
-    select project_id, id, sent_at, is_test from returned`.execute(tx);
-  return rows;
+  const current = statusIf(await isBeingSubmittedIn(tx));
+  return queryByProject(tx, steps, async (own, projectId) => {
+    const { rows } = await sql<RecordedRow>`
+      with returned as (
+        update emails e set
+          ${instant} = i.at,
+          status = case when ${current} = any(${from}::text[]) then ${status} else e.status end,
+          variables = ${variablesAfter(sql`${current} = any(${from}::text[])`)}
+        -- The same row before the update. The caller has locked it, so no other transaction changes it meanwhile.
+        from ${stepsAs(own)} join emails b on b.project_id = i.project_id and b.id = i.id
+        where e.project_id = i.project_id and e.id = i.id ${inProject(sql`e.project_id`, projectId)} and e.${instant} is null
+          and ${current} = any(${LEFT_STATUSES}::text[])
+        returning e.project_id, e.id, e.sent_at, e.is_test, ${SUBJECTS}, b.status as was, e.status as became
+      ), ${countChanges(sql`select *, ${sql.lit(status.toLowerCase())} as report from returned`, projectId)}
+      select project_id, id, sent_at, is_test from returned`.execute(tx);
+    return rows;
+  });
 }
 
+/** Sets the time of the first soft bounce of emails. The caller has locked them. Returns those for which it was the first. */
 export async function updateSoftBounced(
   tx: Tx,
   steps: readonly Step[],
 ): Promise<Array<{ projectId: string; id: string }>> {
-  const { rows } = await sql<{ projectId: string; id: string }>`
-    update emails e set soft_bounced_at = i.at
-    from ${stepsAs(steps)}
-    where e.project_id = i.project_id and e.id = i.id and e.soft_bounced_at is null
-      and ${statusOfEmail} = any(${LEFT_STATUSES}::text[])
-    returning e.project_id, e.id`.execute(tx);
-  return rows;
+  const status = statusIf(await isBeingSubmittedIn(tx));
+  return queryByProject(tx, steps, async (own, projectId) => {
+    const { rows } = await sql<{ projectId: string; id: string }>`
+      update emails e set soft_bounced_at = i.at
+      from ${stepsAs(own)}
+      where e.project_id = i.project_id and e.id = i.id ${inProject(sql`e.project_id`, projectId)} and e.soft_bounced_at is null
+        and ${status} = any(${LEFT_STATUSES}::text[])
+      returning e.project_id, e.id`.execute(tx);
+    return rows;
+  });
 }
 
 export async function updateConfirmed(tx: Tx, steps: readonly Step[]): Promise<LeftRow[]> {
-  const { rows } = await sql<LeftRow>`
-    with ended as (
-      update emails e set status = 'SENT', sent_at = i.at, reason = null
-      from ${stepsAs(steps)}
-      where e.project_id = i.project_id and e.id = i.id and e.status = 'UNCONFIRMED'
-      returning e.project_id, e.id, e.sent_at, e.is_test, e.contact_id, ${SUBJECTS}, 'UNCONFIRMED' as was, e.status as became
-    ), ${countChanges(changesOfEnded)}
-    select project_id, id, sent_at, is_test, contact_id from ended`.execute(tx);
-  return rows;
+  return queryByProject(tx, steps, async (own, projectId) => {
+    const { rows } = await sql<LeftRow>`
+      with ended as (
+        update emails e set status = 'SENT', sent_at = i.at, reason = null
+        from ${stepsAs(own)}
+        where e.project_id = i.project_id and e.id = i.id ${inProject(sql`e.project_id`, projectId)} and e.status = 'UNCONFIRMED'
+        returning e.project_id, e.id, e.sent_at, e.is_test, e.contact_id, ${SUBJECTS}, 'UNCONFIRMED' as was, e.status as became
+      ), ${countChanges(changesOfEnded, projectId)}
+      select project_id, id, sent_at, is_test, contact_id from ended`.execute(tx);
+    return rows;
+  });
 }
 
 /** Returns emails with the facts that events contain. */

@@ -19,5 +19,8 @@ export async function isBeingSubmittedIn(tx: Tx): Promise<RawBuilder<boolean>> {
   return sql`(e.status = 'CLAIMED' and e.sender_id::text || e.id::text = any(${rows.map(({ held }) => held)}::text[]))`;
 }
 
-/** The visible status of email `e`. It is *SENDING* while the email is in submission, which only the sender's row shows. */
-export const statusOfEmail = sql<EmailStatus>`case when ${isBeingSubmitted} then 'SENDING' else e.status end`;
+/** Returns the visible status of email `e`. It is *SENDING* while the email is in submission, which only the sender's row shows. */
+export const statusIf = (isSending: RawBuilder<boolean>): RawBuilder<EmailStatus> =>
+  sql<EmailStatus>`case when ${isSending} then 'SENDING' else e.status end`;
+
+export const statusOfEmail = statusIf(isBeingSubmitted);

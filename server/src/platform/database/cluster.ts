@@ -54,6 +54,18 @@ export async function splitByProject<Row extends { projectId: string }>(
     .toSorted((one, other) => (one.projectId < other.projectId ? -1 : 1));
 }
 
+/** Runs a statement for each group of `splitByProject`, one after the other. Returns their rows together. */
+export async function queryByProject<Row extends { projectId: string }, Result>(
+  database: Database,
+  rows: readonly Row[],
+  query: (own: readonly Row[], projectId: string | null) => Promise<readonly Result[]>,
+): Promise<Result[]> {
+  const all: Result[] = [];
+  for (const { projectId, rows: own } of await splitByProject(database, rows))
+    all.push(...(await query(own, projectId)));
+  return all;
+}
+
 /** Returns an additional condition for a statement about one project, and none for one about several. */
 export const inProject = (column: RawBuilder<unknown>, projectId: string | null): RawBuilder<unknown> =>
   projectId === null ? sql`` : sql`and ${column} = ${projectId}::uuid`;

@@ -157,8 +157,11 @@ export async function cancelExecutionRows(
     ), ended as (
       update workflow_executions x set status = 'CANCELLED', step_id = null, due_at = null, paused_due_at = null, waits_for = null, answer = null,
         exit_reason = ${reason}, ended_at = now(),
-        trace = case when ${isOpen} then jsonb_set(x.trace, '{-1}', x.trace -> -1 || jsonb_build_object(
-          'is', 'CANCELLED', 'end', floor(extract(epoch from now()) * 1000))) else x.trace end
+        trace = case when ${isOpen} then jsonb_set(x.trace, '{-1}', x.trace -> -1 || i.ending) else x.trace end
+      from (
+        -- A column, because a cluster accepts no clock and no function that builds JSON in CASE of an update.
+        select jsonb_build_object('is', 'CANCELLED', 'end', floor(extract(epoch from now()) * 1000)) as ending offset 0
+      ) i
       -- As an array, because a join may become a nested loop if PostgreSQL expects few rows.
       where x.project_id = ${projectId} and x.id = any (array(select id from active))
       returning x.id

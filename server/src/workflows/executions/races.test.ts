@@ -108,7 +108,10 @@ test("starts on the edited graph when an event comes during an edit", async () =
   const editor = await server.pool.connect();
   try {
     await editor.query("begin");
-    await editor.query("select 1 from workflows where id = $1 for no key update", [workflow.id]);
+    await editor.query("select 1 from workflows where project_id = $1 and id = $2 for no key update", [
+      project.id,
+      workflow.id,
+    ]);
     await track(project, "amid@example.com", "go");
     const isWaited =
       "select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%workflows w%'";
