@@ -65,7 +65,7 @@ async function play({ size, random }: FaultRun): Promise<FaultRow> {
     const neverSent = await cancelling;
     await waitUntil("the last email", END_TIMEOUT_MS, async () => {
       const [row] = await environment.query<{ left: boolean }>(
-        "select exists (select from emails where status in ('QUEUED', 'SENDING')) as left",
+        "select exists (select from emails where status in ('QUEUED', 'CLAIMED')) as left",
       );
       return row?.left === false;
     });
