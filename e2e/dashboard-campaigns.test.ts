@@ -226,7 +226,7 @@ test("a wrong campaign is stopped while it sends, and its report says how many g
   expect(missed).toBeGreaterThan(1);
   await expect
     .poll(() => outcome.innerText())
-    .toBe(`Canceled after ${got.length} of 30 emails. ${missed} recipients didn't get this email.`);
+    .toBe(`Canceled after ${got.length} of 30 emails. ${missed} recipients were not emailed.`);
   // The list names both groups, and the rest doesn't leave later.
   await page.reload();
   const filters = page.getByRole("group", { name: "Status" });

@@ -69,12 +69,7 @@ export function ProjectShell() {
   if (project === undefined) return <NotFoundPage />;
   return (
     <div className="min-h-dvh md:grid md:grid-cols-[14.5rem_1fr]">
-      <a
-        href="#content"
-        className="fixed top-2 left-2 z-40 -translate-y-16 rounded-md opacity-0 focus:opacity-100 bg-raised px-3 py-2 shadow-float focus:translate-y-0"
-      >
-        {t("Skip to content")}
-      </a>
+      <SkipLink />
       <aside className="flex flex-col border-line bg-side max-md:border-b md:sticky md:top-0 md:h-dvh md:border-r">
         <div className="flex items-center gap-1 p-2.5 md:pb-1.5">
           <ProjectMenu project={project} projects={projects.data ?? []} />
@@ -113,6 +108,23 @@ export function ProjectShell() {
         {isNew(opened) && <NewThing what={opened} project={project} onClose={() => setOpened(null)} />}
       </Suspense>
     </div>
+  );
+}
+
+/** Moves the focus past the navigation. */
+function SkipLink() {
+  return (
+    <a
+      href="#content"
+      // The browser would add an entry to its history that the router doesn't know.
+      onClick={(event) => {
+        event.preventDefault();
+        document.querySelector<HTMLElement>("#content")?.focus();
+      }}
+      className="fixed top-2 left-2 z-40 -translate-y-16 rounded-md opacity-0 focus:opacity-100 bg-raised px-3 py-2 shadow-float focus:translate-y-0"
+    >
+      {t("Skip to content")}
+    </a>
   );
 }
 

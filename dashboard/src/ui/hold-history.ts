@@ -3,34 +3,45 @@
 
 /** The position of an entry, which the router writes into the state of the browser's history. */
 const POSITION = "__TSR_index";
+/** Back and Forward that follow each other this quickly are undone together, because the browser moves some time after it is asked to. */
+const PAUSE_MS = 50;
+/** The browser may be unable to go back to the entry. */
+const PATIENCE_MS = 1_000;
 
-const positionOf = (state: unknown): number => {
-  const position = (state as Record<string, unknown> | null)?.[POSITION];
-  return typeof position === "number" ? position : 0;
+const positionNow = (): number | null => {
+  const position = (window.history.state as Record<string, unknown> | null)?.[POSITION];
+  return typeof position === "number" ? position : null;
 };
 
 /** Returns the result of a question. Until then, the browser goes back to the entry at which the question was asked. */
 export async function holdHistory<Result>(ask: () => Promise<Result>): Promise<Result> {
-  const asked = positionOf(window.history.state);
-  let returned: PromiseWithResolvers<void> | null = null;
+  const asked = positionNow();
+  const away: { returned: PromiseWithResolvers<void> | null; timer: number } = { returned: null, timer: 0 };
+  const settle = () => {
+    const position = positionNow();
+    const distance = asked === null || position === null ? 0 : asked - position;
+    // Another popstate follows, and settles again.
+    if (distance !== 0) return window.history.go(distance);
+    away.returned?.resolve();
+    away.returned = null;
+  };
   const hold = (event: PopStateEvent) => {
     event.stopImmediatePropagation();
-    const distance = asked - positionOf(event.state);
-    if (distance === 0) {
-      returned?.resolve();
-      returned = null;
-    } else {
-      returned ??= Promise.withResolvers<void>();
-      window.history.go(distance);
-    }
+    away.returned ??= Promise.withResolvers<void>();
+    window.clearTimeout(away.timer);
+    away.timer = window.setTimeout(settle, PAUSE_MS);
   };
   // Runs before the router's listener, because that one does not capture.
   window.addEventListener("popstate", hold, { capture: true });
   try {
     const result = await ask();
-    await (returned as PromiseWithResolvers<void> | null)?.promise;
+    if (away.returned !== null) {
+      const limit = new Promise<void>((resolve) => window.setTimeout(resolve, PATIENCE_MS));
+      await Promise.race([away.returned.promise, limit]);
+    }
     return result;
   } finally {
+    window.clearTimeout(away.timer);
     window.removeEventListener("popstate", hold, { capture: true });
   }
 }

@@ -515,6 +515,7 @@ test("an ordered endpoint waits as long as it has been failing, however often it
     retryWait({ ...failed, failingForSeconds }, 0),
   );
   expect(waits).toEqual([5, 5, 5, 600, 14_400]);
+  expect(retryWait({ ...failed, tries: 2, failingForSeconds: 20_000 }, 0)).toBe(30);
   expect(retryWait({ ...failed, failingForSeconds: 600, askedSeconds: 700 }, 1)).toBe(700);
   expect(retryWait({ ...failed, failingForSeconds: 600 }, 1)).toBe(480);
 });

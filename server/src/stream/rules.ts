@@ -27,7 +27,8 @@ export interface FailedCall {
 
 /**
  * Returns the seconds until the next attempt, or more if the endpoint asks for more. An ordered endpoint waits about as long as it has been
- * failing, because its events wait for each other: tries from before its last success would delay all of them.
+ * failing, because its events wait for each other: tries from before its last success would delay all of them. It never waits longer than
+ * other endpoints, because it may have been failing while nothing was called.
  *
  * @param chance a random number from 0 to 1
  */
@@ -35,9 +36,8 @@ export function retryWait(
   { ordered, tries, failingForSeconds, askedSeconds }: FailedCall,
   chance: number,
 ): number {
-  const wait = ordered
-    ? Math.min(Math.max(failingForSeconds ?? 0, SHORTEST_WAIT_SECONDS), LIMITS.eventRetryWait.value)
-    : (WAITS_SECONDS[Math.min(tries, WAITS_SECONDS.length) - 1] ?? 0);
+  const ofTries = WAITS_SECONDS[Math.min(tries, WAITS_SECONDS.length) - 1] ?? 0;
+  const wait = ordered ? Math.min(Math.max(failingForSeconds ?? 0, SHORTEST_WAIT_SECONDS), ofTries) : ofTries;
   return Math.max(wait * (1 - JITTER * chance), askedSeconds ?? 0);
 }
 

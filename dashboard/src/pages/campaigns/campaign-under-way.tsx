@@ -76,18 +76,20 @@ export function UnderWay({ projectId, campaign }: ReportProps) {
   );
 }
 
-/** Says how many recipients got a canceled campaign and how many did not. */
+/** Says to how many recipients a canceled campaign was sent, and to how many not. */
 function Canceled({ campaign }: Pick<ReportProps, "campaign">) {
   const { totalRecipients: total, sentCount: sent, unconfirmedCount } = campaign;
   // It is unknown whether the unconfirmed ones arrived. A card of their own lists them.
   const missed = total - sent - unconfirmedCount;
   return (
     <span className="block text-base text-ink">
-      {t("Canceled after {sent} of {total} emails.", {
-        sent: formatNumber(sent),
-        total: formatNumber(total),
-      })}{" "}
-      {plural(missed, "{n} recipient didn't get this email.", "{n} recipients didn't get this email.")}
+      {total === 0
+        ? t("Canceled before sending began.")
+        : t("Canceled after {sent} of {total} emails.", {
+            sent: formatNumber(sent),
+            total: formatNumber(total),
+          })}{" "}
+      {missed > 0 && plural(missed, "{n} recipient was not emailed.", "{n} recipients were not emailed.")}
     </span>
   );
 }

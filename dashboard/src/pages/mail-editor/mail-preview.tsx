@@ -58,10 +58,12 @@ interface MailPreviewProps extends PreviewProps {
   marked?: readonly string[];
 }
 
+const hasBlocks = ({ design }: MailTextDraft) => isBlocks(design as Record<string, unknown> | null);
+
 /** Renders a draft on the server when typing pauses. */
 export function usePreview({ projectId, draft, kind, locale }: PreviewProps, contact: ChosenContact | null) {
   const { subject, body } = draft;
-  const previewText = isBlocks(draft.design as Record<string, unknown> | null) ? null : draft.previewText;
+  const previewText = hasBlocks(draft) ? null : draft.previewText;
   const asked = useDebounced(
     useMemo(() => ({ subject, previewText, body, type: kind }), [subject, previewText, body, kind]),
     TYPING_PAUSE_MS,
@@ -120,7 +122,9 @@ export function MailPreview(props: MailPreviewProps) {
       {preview.data === undefined && !preview.isError && <Skeleton className="h-128 w-full" />}
       {preview.data !== undefined && (
         <>
-          {props.isQuiet !== true && <Suggestions messages={messagesOf(preview.data.warnings)} />}
+          {props.isQuiet !== true && (
+            <Suggestions messages={messagesOf(preview.data.warnings, props.draft)} />
+          )}
           <Look view={view} preview={preview.data} sender={senderOf(props.draft)} isTall={props.isTall} />
           <Remarks preview={preview.data} isDark={view === "dark"} />
         </>
@@ -139,22 +143,23 @@ export function DraftRemarks(props: PreviewProps) {
         <FieldProblems problems={problems} />
       </div>
     );
-  // Blocks have no lines that their author knows.
-  const warnings = (data?.warnings ?? []).map((one) => ({ ...one, where: { ...one.where, line: null } }));
   return data === undefined ? (
     <p className="mb-2 min-h-9" />
   ) : (
-    <Suggestions messages={messagesOf(warnings)} />
+    <Suggestions messages={messagesOf(data.warnings, props.draft)} />
   );
 }
 
-/** Returns the texts of the warnings that ask for a change. The ones that would stop a campaign come first. */
-const messagesOf = (warnings: Preview["warnings"]) =>
+/**
+ * Returns the texts of the warnings that ask for a change. The ones that would stop a campaign come first. Blocks have no lines that their
+ * author knows.
+ */
+const messagesOf = (warnings: Preview["warnings"], draft: MailTextDraft) =>
   warnings
     .filter((one) => !isByDesign(one))
     .toSorted((one, other) => Number(isConfirmable(other.code)) - Number(isConfirmable(one.code)))
     .map((one) => {
-      const { line } = one.where;
+      const line = hasBlocks(draft) ? null : one.where.line;
       const message = warningText(one);
       return line === null ? message : t("Line {line}: {message}", { line, message });
     });

@@ -9,7 +9,7 @@ export function Suggestions({ messages }: { messages: readonly string[] }) {
   const [first] = different;
   if (first === undefined)
     return (
-      <p className="mb-2 flex min-h-9 items-center gap-2 px-3 text-sm text-soft">
+      <p role="status" className="mb-2 flex min-h-9 items-center gap-2 px-3 text-sm text-soft">
         <CircleCheck size={15} className="shrink-0 text-good" aria-hidden /> {t("No issues found.")}
       </p>
     );
@@ -17,7 +17,7 @@ export function Suggestions({ messages }: { messages: readonly string[] }) {
     <details className="group mb-2 rounded-md bg-warn-wash text-sm">
       <summary className="flex min-h-9 cursor-pointer items-center gap-2 rounded-md px-3">
         <TriangleAlert size={15} className="shrink-0 text-warn" aria-hidden />
-        <span className="shrink-0 font-medium">
+        <span role="status" className="shrink-0 font-medium">
           {plural(different.length, "{n} suggestion", "{n} suggestions")}
         </span>
         <span className="min-w-0 flex-1 truncate text-soft group-open:invisible">

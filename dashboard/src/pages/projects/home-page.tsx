@@ -60,7 +60,9 @@ function Home({ project }: { project: Project }) {
             </Link>
           </header>
           <MailTiles projectId={project.id} days={DAYS} />
-          <p className="mt-2 text-xs text-faint">{t("New emails are counted within 30 seconds.")}</p>
+          <p className="mt-2 text-xs text-faint">
+            {t("It can take half a minute until new emails are counted.")}
+          </p>
         </div>
         <div className="grid items-start gap-5 lg:grid-cols-[17rem_minmax(0,1fr)]">
           <DeliveryCard project={project} hasTest={!start.isShown && !start.isLoading} />

@@ -2,6 +2,7 @@
 import { sql, type RawBuilder } from "kysely";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { UndoCounts } from "@postloft/contract/import-undo.ts";
+import { onlyProject, projectOf } from "../../platform/database/cluster.ts";
 import { plannedEachTime, type Database, type Tx } from "../../platform/database/database.ts";
 import type { Row } from "../../platform/database/row.ts";
 import type { JobKey } from "../../platform/background/jobs.ts";
@@ -103,16 +104,19 @@ const comparedSubscriptions = (
     ) n
   ) t`;
 
-/** Returns the existing contacts of `source`, a query of ids, and flags the ones with emails and with other activity. */
-const comparedCreated = (job: JobKey, source: RawBuilder<unknown>) => sql`
+/**
+ * Returns the existing contacts of `source`, a query of ids, and flags the ones with emails and with other activity.
+ * @param only the project on a cluster, otherwise null, because several indexes could find the rows (docs/decisions/0027-fresh-query-plans.md)
+ */
+const comparedCreated = (job: JobKey, source: RawBuilder<unknown>, only: string | null) => sql`
   select c.id, exists (
-      select 1 from emails m where m.project_id = ${job.projectId} and m.contact_id = c.id and m.sent_at is not null
+      select 1 from emails m where m.project_id = ${projectOf(sql`c.project_id`, only)} and m.contact_id = c.id and m.sent_at is not null
     ) as has_email,
     -- A later step of the import may have changed the contact again.
     (c.updated_at <> c.created_at and c.updated_at not in (
       select s.created_at from import_changes s where s.project_id = ${job.projectId} and s.job_id = ${job.id}))
     or exists (
-      select 1 from events e where e.project_id = ${job.projectId} and e.contact_id = c.id and not starts_with(e.name, 'segment.')
+      select 1 from events e where e.project_id = ${projectOf(sql`c.project_id`, only)} and e.contact_id = c.id and not starts_with(e.name, 'segment.')
     ) as is_active
   from (${source}) i
   join contacts c on c.project_id = ${job.projectId} and c.id = i.id`;
@@ -124,11 +128,12 @@ export async function countUndo(
   suppressionOf: SuppressionOf,
 ): Promise<Omit<UndoCounts, "segmentRemovedCount">> {
   const { projectId } = job;
+  const only = await onlyProject(database, projectId);
   const { rows } = await sql<Omit<UndoCounts, "segmentRemovedCount">>`
     ${plannedEachTime} with ${dataChanges(job)}, ${subscriptionChanges(job)},
     compared as materialized (${comparedData(projectId, sql`select id, before, after from changed`)}),
     turning as materialized (${comparedSubscriptions(projectId, sql`select id, was, consent_id from turned`, suppressionOf)}),
-    leaving as materialized (${comparedCreated(job, sql`select id from created`)})
+    leaving as materialized (${comparedCreated(job, sql`select id from created`, only)})
     select (select count(*) from leaving) as removed_count,
       (select count(*) from leaving where has_email) as removed_with_email_count,
       (select count(*) from leaving where is_active) as removed_with_activity_count,
@@ -221,9 +226,10 @@ const entriesOf = ({ projectId, id }: JobKey, number: number) => sql`
   where s.project_id = ${projectId} and s.job_id = ${id} and s.number = ${number}`;
 
 export async function countCreated(tx: Tx, job: JobKey, number: number) {
+  const only = await onlyProject(tx, job.projectId);
   const { rows } = await sql<{ hasEmail: number; isActive: number }>`
     ${plannedEachTime} select count(*) filter (where has_email) as has_email, count(*) filter (where is_active) as is_active
-    from (${comparedCreated(job, entriesOf(job, number))}) c`.execute(tx);
+    from (${comparedCreated(job, entriesOf(job, number), only)}) c`.execute(tx);
   return rows[0] ?? { hasEmail: 0, isActive: 0 };
 }
 
