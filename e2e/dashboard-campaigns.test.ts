@@ -143,8 +143,8 @@ test("a campaign is written with blocks, saved while typing, and continued in HT
   await page.getByRole("status").getByText("Saved", { exact: true }).waitFor();
   await page.reload();
   await page.getByRole("button", { name: /^Heading Autumn/ }).waitFor();
-  // Text that was never replaced is the first suggestion above the email, and stops the review. Blocks have no lines.
-  await page.getByText(/^\d suggestions$/).waitFor();
+  // Text that was never replaced is the first thing to check above the email, and stops the review. Blocks have no lines.
+  await page.getByText(/^\d things to check$/).waitFor();
   await page.locator("summary").getByText("is placeholder text").waitFor();
   await page.getByRole("button", { name: "Review and send" }).click();
   await page.getByText("Not ready").waitFor();
@@ -195,7 +195,7 @@ test("a sending campaign is paused, resumed and cancelled, and the report keeps 
   expect(faults).toEqual([]);
 });
 
-test("a wrong campaign is stopped while it sends, and its report says how many got it", async () => {
+test("a wrong campaign is stopped while it sends, and its report says how many were emailed", async () => {
   const { page, project, faults } = await openCampaigns();
   const dialog = page.getByRole("dialog");
   const settings = `/users/@me/projects/${project.id}`;

@@ -72,7 +72,7 @@ const SHAPES: readonly Shape[] = [
   {
     name: "project of a subquery from a column, under OR or in the select list",
     instead: "Write the project as a value, with projectOf().",
-    // Without a value or a list of projects, each node runs the statement for its own projects.
+    // A statement that names no project and has no list of them is accepted, because each node runs it for its own projects.
     isIn: (sql) =>
       (NAMES_ONE_PROJECT.test(sql) || /\bunnest\s*\(/i.test(sql)) &&
       partsAfter(sql, /(?:\bor|\bselect|,)\s+(?:not\s+)?exists\s*\(/gi).some(
@@ -234,7 +234,7 @@ function setNullsOf({ texts }: Tree): Finding[] {
   });
 }
 
-/** Returns the SET clauses of updates, with empty subqueries. */
+/** Returns the SET clauses of updates without the text of their subqueries. */
 function settingsOf(sql: string): string[] {
   return partsAfter(sql, /\bupdate\s+(?:only\s+)?\w+(?:\s+(?:as\s+)?\w+)?\s+set\b/gi).map((whole) => {
     const part = partsAfter(whole, /\(\s*(?=select\b)/gi).reduce(
@@ -251,7 +251,7 @@ function settingsOf(sql: string): string[] {
   });
 }
 
-/** Returns whether a subquery reads a CTE and refers to a table outside of the subquery. */
+/** Returns whether a subquery reads a CTE and also refers to a table outside itself. */
 function hasCorrelatedCte(sql: string): boolean {
   const ctes = new Set(
     [

@@ -51,7 +51,7 @@ export function formatMoney(amount: number, currency: string): string {
   return format.format(amount / 10 ** digits);
 }
 
-/** Counts 1024 bytes as a kilobyte, as Windows and Gmail do, because our limits are such numbers. */
+/** Counts 1024 bytes as a kilobyte, because our limits are multiples of 1024. */
 export function formatBytes(bytes: number): string {
   const step = Math.min(BYTES.length - 1, Math.floor(Math.log2(Math.max(1, bytes)) / 10));
   return BYTES[step]?.format(bytes / 1024 ** step) ?? "";

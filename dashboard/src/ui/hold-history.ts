@@ -1,9 +1,9 @@
-// Keeps Back and Forward from leaving a page while its question is open. The router would otherwise count each of them from the page that it
-// shows, and the answers would leave the URL at another page.
+// Keeps Back and Forward from leaving a page while a question about leaving it is open. The router counts each of them from the page that it
+// shows, so after the answer the URL would belong to another page.
 
 /** The position of an entry, which the router writes into the state of the browser's history. */
 const POSITION = "__TSR_index";
-/** Back and Forward that follow each other this quickly are undone together, because the browser moves some time after it is asked to. */
+/** Moves that follow each other this quickly are undone together, because the browser moves some time after it is asked to. */
 const PAUSE_MS = 50;
 /** The browser may be unable to go back to the entry. */
 const PATIENCE_MS = 1_000;

@@ -14,7 +14,7 @@ const JITTER = 0.2;
 
 const [SHORTEST_WAIT_SECONDS] = WAITS_SECONDS;
 
-/** What a failed call tells about the next attempt. */
+/** The facts about a failed call that decide when the next attempt is made. */
 export interface FailedCall {
   ordered: boolean;
   /** The attempts to deliver its event, or the most of its events, including this one. */

@@ -76,10 +76,10 @@ export function UnderWay({ projectId, campaign }: ReportProps) {
   );
 }
 
-/** Says to how many recipients a canceled campaign was sent, and to how many not. */
+/** Shows how many recipients of a canceled campaign were emailed, and how many were not. */
 function Canceled({ campaign }: Pick<ReportProps, "campaign">) {
   const { totalRecipients: total, sentCount: sent, unconfirmedCount } = campaign;
-  // It is unknown whether the unconfirmed ones arrived. A card of their own lists them.
+  // Whether the unconfirmed ones were sent is unknown, so they count as neither. Another card lists them.
   const missed = total - sent - unconfirmedCount;
   return (
     <span className="block text-base text-ink">

@@ -108,7 +108,9 @@ export function ReviewStep({ project, campaign, goTo }: ReviewStepProps) {
   );
 }
 
-/** Returns the findings once and without lines if the email is made of blocks, because its author has never seen the HTML. */
+/**
+ * Returns the findings. Those of an email made of blocks are listed once and without lines, because its author has never seen the HTML.
+ */
 function listed(findings: readonly Finding[], { design }: Campaign): readonly Finding[] {
   if (!isBlocks(design)) return findings;
   const different = new Map(

@@ -12,8 +12,8 @@ import { isArrival } from "./consent-events.ts";
 import { arrivalText, SOURCES, type Change } from "./consent-words.ts";
 import { SubscriptionBadge } from "./subscription-badge.tsx";
 
-/** Says what it means that a contact is not subscribed. */
-export const SKIPPED = t("We skip this contact in marketing email. Transactional email is still sent.");
+/** Explains what *Not subscribed* means. */
+export const NO_MARKETING = t("This contact doesn't get marketing email. Transactional email is still sent.");
 
 interface ConsentProps {
   projectId: string;
@@ -29,7 +29,7 @@ export function Consent({ projectId, id, isSubscribed }: ConsentProps) {
         <div>
           <h2 className="font-medium">{t("Marketing email")}</h2>
           <p className="text-sm text-soft">
-            {isSubscribed ? t("This contact gets campaigns and workflow emails.") : SKIPPED}
+            {isSubscribed ? t("This contact gets campaigns and workflow emails.") : NO_MARKETING}
           </p>
         </div>
         <SubscriptionBadge isSubscribed={isSubscribed} />

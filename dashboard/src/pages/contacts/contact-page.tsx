@@ -19,7 +19,7 @@ import { Failure, Skeleton } from "../../ui/states.tsx";
 import { useToast } from "../../ui/toasts.tsx";
 import { useProject } from "../project-shell.tsx";
 import { useUndoToast } from "../use-undo.ts";
-import { Consent, SKIPPED } from "./consent.tsx";
+import { Consent, NO_MARKETING } from "./consent.tsx";
 import { ContactMails } from "./contact-mails.tsx";
 import { ContactSegments } from "./contact-segments.tsx";
 import { ContactWorkflows } from "./contact-workflows.tsx";
@@ -63,7 +63,7 @@ export function ContactPage() {
       {contact.isError && <Failure error={contact.error} onRetry={() => void contact.refetch()} />}
       {data !== undefined && (
         <>
-          {!data.subscribed && tab !== "consent" && <p className="mb-4 text-sm text-soft">{SKIPPED}</p>}
+          {!data.subscribed && tab !== "consent" && <p className="mb-4 text-sm text-soft">{NO_MARKETING}</p>}
           <Choices
             look="tabs"
             label={t("Section")}

@@ -15,8 +15,8 @@ import { Failure, FieldProblems, Skeleton } from "../../ui/states.tsx";
 import { useDebounced } from "../../ui/use-debounced.ts";
 import { isBlocks } from "../templates/blocks/block-tree.ts";
 import { ContactChoice, contactsQuery, type ChosenContact } from "./contact-choice.tsx";
+import { FindingsBar } from "./findings-bar.tsx";
 import { InboxRows } from "./inbox-rows.tsx";
-import { Suggestions } from "./suggestions.tsx";
 import { isByDesign, warningText } from "./warning-text.ts";
 
 export interface MailTextDraft {
@@ -123,7 +123,7 @@ export function MailPreview(props: MailPreviewProps) {
       {preview.data !== undefined && (
         <>
           {props.isQuiet !== true && (
-            <Suggestions messages={messagesOf(preview.data.warnings, props.draft)} />
+            <FindingsBar messages={messagesOf(preview.data.warnings, props.draft)} />
           )}
           <Look view={view} preview={preview.data} sender={senderOf(props.draft)} isTall={props.isTall} />
           <Remarks preview={preview.data} isDark={view === "dark"} />
@@ -146,13 +146,13 @@ export function DraftRemarks(props: PreviewProps) {
   return data === undefined ? (
     <p className="mb-2 min-h-9" />
   ) : (
-    <Suggestions messages={messagesOf(data.warnings, props.draft)} />
+    <FindingsBar messages={messagesOf(data.warnings, props.draft)} />
   );
 }
 
 /**
- * Returns the texts of the warnings that ask for a change. The ones that would stop a campaign come first. Blocks have no lines that their
- * author knows.
+ * Returns the texts of the warnings that ask for a change. The ones that would stop a campaign come first. Omits the lines of an email
+ * made of blocks, because its author doesn't see the HTML.
  */
 const messagesOf = (warnings: Preview["warnings"], draft: MailTextDraft) =>
   warnings

@@ -60,9 +60,7 @@ function Home({ project }: { project: Project }) {
             </Link>
           </header>
           <MailTiles projectId={project.id} days={DAYS} />
-          <p className="mt-2 text-xs text-faint">
-            {t("It can take half a minute until new emails are counted.")}
-          </p>
+          <p className="mt-2 text-xs text-faint">{t("New emails can take half a minute to appear here.")}</p>
         </div>
         <div className="grid items-start gap-5 lg:grid-cols-[17rem_minmax(0,1fr)]">
           <DeliveryCard project={project} hasTest={!start.isShown && !start.isLoading} />

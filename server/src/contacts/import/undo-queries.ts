@@ -106,7 +106,8 @@ const comparedSubscriptions = (
 
 /**
  * Returns the existing contacts of `source`, a query of ids, and flags the ones with emails and with other activity.
- * @param only the project on a cluster, otherwise null, because several indexes could find the rows (docs/decisions/0027-fresh-query-plans.md)
+ * @param only the project on a cluster. Null otherwise: then the project is a column, because several indexes could find the rows
+ *   (docs/decisions/0027-fresh-query-plans.md)
  */
 const comparedCreated = (job: JobKey, source: RawBuilder<unknown>, only: string | null) => sql`
   select c.id, exists (

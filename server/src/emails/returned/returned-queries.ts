@@ -8,7 +8,12 @@ import { countChanges, SUBJECTS } from "../results/email-count-queries.ts";
 import { changesOfEnded } from "../results/outcome-queries.ts";
 import { mailFacts } from "../rows/sent-events.ts";
 import { TO_ADDRESS } from "../rows/shown-queries.ts";
-import { isBeingSubmitted, isBeingSubmittedIn, statusIf, statusOfEmail } from "../rows/status-queries.ts";
+import {
+  isBeingSubmitted,
+  isBeingSubmittedIn,
+  visibleStatus,
+  statusOfEmail,
+} from "../rows/status-queries.ts";
 import { LEFT_STATUSES, type ReturnedStatus } from "../rows/rules.ts";
 import { variablesAfter } from "../rows/system-project-queries.ts";
 
@@ -25,7 +30,7 @@ interface RecordedRow extends Row<"emails", "projectId" | "id" | "isTest"> {
 
 type LeftRow = RecordedRow & { sentAt: Date; contactId: string | null };
 
-/** Returns whether email `e` waits for a retry although an earlier attempt may have been accepted. */
+/** Returns the condition that email `e` waits for a retry although an earlier attempt may have been accepted. */
 const waitsInDoubt = (
   isSending: RawBuilder<boolean>,
   projectId: RawBuilder<unknown> = sql`e.project_id`,
@@ -62,7 +67,7 @@ function stepsAs(steps: readonly Step[]) {
  */
 export async function markLeft(tx: Tx, steps: ReadonlyArray<Step & { isSure: boolean }>): Promise<LeftRow[]> {
   if (steps.length === 0) return [];
-  const status = statusIf(await isBeingSubmittedIn(tx));
+  const status = visibleStatus(await isBeingSubmittedIn(tx));
   return queryByProject(tx, steps, async (own, projectId) => {
     const { rows } = await sql<LeftRow>`
       update emails e set sent_at = i.at, reason = null
@@ -99,7 +104,7 @@ export async function updateReturned(
   steps: readonly Step[],
 ): Promise<RecordedRow[]> {
   const instant = sql.ref(INSTANT_COLUMNS[status]);
-  const current = statusIf(await isBeingSubmittedIn(tx));
+  const current = visibleStatus(await isBeingSubmittedIn(tx));
   return queryByProject(tx, steps, async (own, projectId) => {
     const { rows } = await sql<RecordedRow>`
       with returned as (
@@ -118,12 +123,12 @@ export async function updateReturned(
   });
 }
 
-/** Sets the time of the first soft bounce of emails. The caller has locked them. Returns those for which it was the first. */
+/** Stores when emails first bounced softly, and returns the ones without an earlier soft bounce. The caller has locked them. */
 export async function updateSoftBounced(
   tx: Tx,
   steps: readonly Step[],
 ): Promise<Array<{ projectId: string; id: string }>> {
-  const status = statusIf(await isBeingSubmittedIn(tx));
+  const status = visibleStatus(await isBeingSubmittedIn(tx));
   return queryByProject(tx, steps, async (own, projectId) => {
     const { rows } = await sql<{ projectId: string; id: string }>`
       update emails e set soft_bounced_at = i.at

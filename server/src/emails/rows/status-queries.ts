@@ -20,7 +20,8 @@ export async function isBeingSubmittedIn(tx: Tx): Promise<RawBuilder<boolean>> {
 }
 
 /** Returns the visible status of email `e`. It is *SENDING* while the email is in submission, which only the sender's row shows. */
-export const statusIf = (isSending: RawBuilder<boolean>): RawBuilder<EmailStatus> =>
+export const visibleStatus = (isSending: RawBuilder<boolean>): RawBuilder<EmailStatus> =>
   sql<EmailStatus>`case when ${isSending} then 'SENDING' else e.status end`;
 
-export const statusOfEmail = statusIf(isBeingSubmitted);
+/** The visible status of email `e`, by the row of its sender. */
+export const statusOfEmail = visibleStatus(isBeingSubmitted);

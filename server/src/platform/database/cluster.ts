@@ -54,7 +54,7 @@ export async function splitByProject<Row extends { projectId: string }>(
     .toSorted((one, other) => (one.projectId < other.projectId ? -1 : 1));
 }
 
-/** Runs a statement for each group of `splitByProject`, one after the other. Returns their rows together. */
+/** Runs a statement for each group of `splitByProject`, one after the other, and returns all their rows. */
 export async function queryByProject<Row extends { projectId: string }, Result>(
   database: Database,
   rows: readonly Row[],

@@ -100,8 +100,10 @@ async function enter({ id: projectId }: TestProject): Promise<void> {
     isMore = await transaction(server.database, (tx) => enterByDates(tx, projectId));
 }
 
-/** Moves all dates of contacts, and the times computed from them, into the past. */
-// The new values are columns of a subquery, because a cluster accepts no dates computed from the columns of an update.
+/**
+ * Moves all dates of contacts, and the times computed from them, into the past. The new values are columns of a subquery, because a cluster
+ * accepts no dates computed from the columns of an update.
+ */
 const letDaysPass = ({ id: projectId }: TestProject, key: string, days: number) =>
   server.rows(
     `with moved as (

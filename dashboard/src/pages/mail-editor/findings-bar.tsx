@@ -1,10 +1,10 @@
-// Lists advice on a draft above its email. The list is closed at first, so that the email doesn't move while its author types.
+// Lists what to check in a draft, above its email. The list is closed at first, so that the email doesn't move while its author types.
 import { ChevronDown, CircleCheck, TriangleAlert } from "lucide-react";
 import { plural, t } from "../../text/t.ts";
 import { Said } from "../../ui/said.tsx";
 
-/** Shows the number of suggestions and the first one, and the rest on request. */
-export function Suggestions({ messages }: { messages: readonly string[] }) {
+/** Shows the number of findings and the first one, and the rest on request. */
+export function FindingsBar({ messages }: { messages: readonly string[] }) {
   const different = [...new Set(messages)];
   const [first] = different;
   if (first === undefined)
@@ -18,7 +18,7 @@ export function Suggestions({ messages }: { messages: readonly string[] }) {
       <summary className="flex min-h-9 cursor-pointer items-center gap-2 rounded-md px-3">
         <TriangleAlert size={15} className="shrink-0 text-warn" aria-hidden />
         <span role="status" className="shrink-0 font-medium">
-          {plural(different.length, "{n} suggestion", "{n} suggestions")}
+          {plural(different.length, "{n} thing to check", "{n} things to check")}
         </span>
         <span className="min-w-0 flex-1 truncate text-soft group-open:invisible">
           <Said>{first}</Said>
