@@ -81,6 +81,9 @@ test("Back pressed twice while the question is open asks once and leaves by one 
     await page.getByRole("heading", { level: 1, name }).waitFor();
   };
   const back = () => page.evaluate("history.back()");
+  await page.evaluate(
+    "const { go } = history; window.moves = []; history.go = (by) => { moves.push(by); go.call(history, by); }",
+  );
   const path = () => new URL(page.url()).pathname;
   await goTo("Segments");
   await goTo("Templates");
@@ -101,6 +104,8 @@ test("Back pressed twice while the question is open asks once and leaves by one 
     expect(await page.getByLabel("Project name").inputValue()).toBe("Typed");
   }
   await page.getByRole("heading", { level: 1, name: "Templates" }).waitFor();
+  // Each second Back was undone, and the router moved once, to stay. It never saw the second Back.
+  expect(await page.evaluate("moves")).toEqual([1, 1, 1]);
   expect(path()).toBe(`/app/${project.id}/templates`);
   await back();
   await page.getByRole("heading", { level: 1, name: "Segments" }).waitFor();

@@ -9,6 +9,7 @@ import { createQueries } from "./session/queries.ts";
 import { forgetWithOtherTabs } from "./session/clear-browser.ts";
 import { joinTabs } from "./session/tabs.ts";
 import { LANGUAGE } from "./text/t.ts";
+import { watchHistory } from "./ui/hold-history.ts";
 import { chosenTheme, showTheme } from "./ui/theme.ts";
 import { Toasts } from "./ui/toasts.tsx";
 
@@ -16,6 +17,7 @@ const queries = createQueries();
 joinTabs(queries);
 forgetWithOtherTabs();
 deleteOldKeptDrafts();
+watchHistory();
 const router = createDashboardRouter(queries);
 
 document.documentElement.lang = LANGUAGE;

@@ -3,6 +3,8 @@
 
 /** The position of an entry, which the router writes into the state of the browser's history. */
 const POSITION = "__TSR_index";
+/** Precedes the popstate event of each move. An open question cancels it, which hides the move from the router. */
+const MOVE = "postloft:move";
 /** Moves that follow each other this quickly are undone together, because the browser moves some time after it is asked to. */
 const PAUSE_MS = 50;
 /** The browser may be unable to go back to the entry. */
@@ -13,6 +15,17 @@ const positionNow = (): number | null => {
   return typeof position === "number" ? position : null;
 };
 
+/**
+ * Lets open questions hide moves from the router. Must be called before the router is created, because Chromium calls the popstate listeners
+ * of a window in the order in which they were added, also the ones that capture.
+ */
+export function watchHistory(): void {
+  window.addEventListener("popstate", (event) => {
+    const isSeen = window.dispatchEvent(new Event(MOVE, { cancelable: true }));
+    if (!isSeen) event.stopImmediatePropagation();
+  });
+}
+
 /** Returns the result of a question. Until then, the browser goes back to the entry at which the question was asked. */
 export async function holdHistory<Result>(ask: () => Promise<Result>): Promise<Result> {
   const asked = positionNow();
@@ -20,19 +33,20 @@ export async function holdHistory<Result>(ask: () => Promise<Result>): Promise<R
   const settle = () => {
     const position = positionNow();
     const distance = asked === null || position === null ? 0 : asked - position;
-    // Another popstate follows, and settles again.
+    // Another move follows, and settles again.
     if (distance !== 0) return window.history.go(distance);
     away.returned?.resolve();
     away.returned = null;
   };
-  const hold = (event: PopStateEvent) => {
-    event.stopImmediatePropagation();
+  const undo = (move: Event) => {
+    move.preventDefault();
+    // Only the first of several questions goes back.
+    move.stopImmediatePropagation();
     away.returned ??= Promise.withResolvers<void>();
     window.clearTimeout(away.timer);
     away.timer = window.setTimeout(settle, PAUSE_MS);
   };
-  // Runs before the router's listener, because that one does not capture.
-  window.addEventListener("popstate", hold, { capture: true });
+  window.addEventListener(MOVE, undo);
   try {
     const result = await ask();
     if (away.returned !== null) {
@@ -42,6 +56,6 @@ export async function holdHistory<Result>(ask: () => Promise<Result>): Promise<R
     return result;
   } finally {
     window.clearTimeout(away.timer);
-    window.removeEventListener("popstate", hold, { capture: true });
+    window.removeEventListener(MOVE, undo);
   }
 }
