@@ -123,6 +123,29 @@ test("records the beginning of a person's message to a project", async () => {
   });
 });
 
+test("reads the header of a person's message without NUL characters", async () => {
+  const raw = personalMail({
+    from: "A\u0000da <ada@example.com>",
+    subject: "A \u0000question",
+    headers: ["In-Reply-To: \u0000<x0@example.com>", "References: <x0@example.com>\u0000"],
+  })
+    .toString()
+    .replace(/^Message-ID: .*$/m, "Message-ID: \u0000 <x1@example.com>");
+  expect(await readPersonal(Buffer.from(raw))).toMatchObject({
+    kind: "message",
+    message: {
+      header: {
+        fromName: "Ada",
+        subject: "A question",
+        messageId: "<x1@example.com>",
+        inReplyTo: "<x0@example.com>",
+        references: "<x0@example.com>",
+      },
+      data: { subject: "A question", messageId: "x1@example.com" },
+    },
+  });
+});
+
 test("converts an HTML-only message to text for a project and for the instance admin", async () => {
   const raw = personalMail({
     headers: ["Content-Type: text/html; charset=utf-8"],

@@ -259,27 +259,34 @@ function incoming(email: Email, { sender, recipient }: Envelope, ownDomains: rea
   const from = found.address;
   const address = recipient.toLowerCase();
   const localPart = localPartOf(address);
+  const header = readHeader(email);
   return {
     kind: "message",
     message: {
       to: isAtProjectDomain(address, ownDomains) ? { domain: domainOf(address) } : { inboundName: localPart },
       from,
-      header: {
-        fromName: email.from?.name ?? null,
-        replyTo: email.replyTo?.[0]?.address ?? null,
-        subject: email.subject ?? null,
-        messageId: email.messageId ?? null,
-        inReplyTo: email.inReplyTo ?? null,
-        references: email.references ?? null,
-      },
+      header,
       data: {
         subject: readText(email.subject, MAX_SUBJECT_LENGTH),
         from,
         address,
         localPart,
-        messageId: readText(email.messageId?.replace(/^<|>$/g, ""), 400),
+        messageId: readText(header.messageId?.replace(/^<|>$/g, ""), 400),
         text: readText(wordsOf(email), MAX_EXCERPT_LENGTH),
       },
     },
+  };
+}
+
+/** Returns the fields without the characters that PostgreSQL rejects. Whoever stores a field bounds its length. */
+function readHeader(email: Email): WrittenHeader {
+  const field = (value: string | undefined) => readText(value, Infinity);
+  return {
+    fromName: field(email.from?.name),
+    replyTo: field(email.replyTo?.[0]?.address),
+    subject: field(email.subject),
+    messageId: field(email.messageId),
+    inReplyTo: field(email.inReplyTo),
+    references: field(email.references),
   };
 }

@@ -87,13 +87,13 @@ test("many notifications reach other processes at most every 10 ms, the last one
   }, WAIT);
   const startedMs = performance.now();
   const before = worker.notified.emails;
-  while (performance.now() - startedMs < 200) {
+  // A busy machine may stop this process for longer than the time.
+  while (performance.now() - startedMs < 200 || count < 200) {
     notify(other, "emails");
     count++;
     await new Promise((resolve) => setImmediate(resolve));
   }
   const soFar = worker.notified.emails - before;
-  expect(count).toBeGreaterThan(200);
   // One in ten milliseconds; timers may be a little early.
   expect(soFar).toBeLessThanOrEqual((performance.now() - startedMs) / 8 + 1);
   const seen = worker.notified.emails;
