@@ -426,7 +426,7 @@ test("edits are undone and redone, and steps copied and pasted, by keyboard", as
 
 test("a step that was changed elsewhere is overwritten neither by a save nor by undo", async () => {
   let [workflowId, stepId] = ["", ""];
-  const { page, project } = await openDashboard(server, browser, async (one) => {
+  const { page, project, asked } = await openDashboard(server, browser, async (one) => {
     workflowId = await make(server, one, "/workflows", { name: "Calls", eventName: "bought" });
     stepId = await make(server, one, `/workflows/${workflowId}/steps`, {
       type: "DELAY",
@@ -479,10 +479,19 @@ test("a step that was changed elsewhere is overwritten neither by a save nor by 
     .last()
     .click();
   await page.getByRole("menuitem", { name: "Webhook" }).click();
-  await page.getByLabel("URL").waitFor();
+  const url = page.getByLabel("URL");
+  await url.fill("https://example.com/hook");
+  await page.getByText("Not added yet").waitFor();
+  await page.getByRole("button", { name: "Try it" }).click();
+  await expect.poll(() => asked.length).toBe(1);
+  expect(await url.inputValue()).toBe("https://example.com/hook");
+  // A disabled workflow with no one inside has nothing to pause.
+  expect(await page.getByRole("button", { name: "Pause" }).count()).toBe(0);
 
   // Steps are copied to another workflow, where undo is of this workflow only.
   await page.getByRole("button", { name: "Cancel" }).click();
+  await page.getByText("Not added yet").waitFor({ state: "detached" });
+  expect(asked).toHaveLength(1);
   await step.click();
   await page.getByRole("button", { name: "Copy", exact: true }).click();
   await page.getByRole("menuitem", { name: "Copy with all steps after it" }).click();

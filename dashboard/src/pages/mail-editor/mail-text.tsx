@@ -1,7 +1,8 @@
 // Edits an email's subject and its HTML, with completion of contact variables.
 import { Braces } from "lucide-react";
-import { lazy, Suspense, useRef, type ReactNode } from "react";
+import { lazy, Suspense, useRef, useState, type ReactNode } from "react";
 import type { CampaignKind } from "@postloft/contract/campaigns.ts";
+import { PLACEHOLDER_TEXTS } from "@postloft/contract/placeholder-texts.ts";
 import { CallError, problemWith } from "../../api/call.ts";
 import { t } from "../../text/t.ts";
 import { Field } from "../../ui/field.tsx";
@@ -27,12 +28,19 @@ interface SubjectProps {
 const SUBJECT_SHOWN = 60;
 
 export function SubjectField({ value, onChange, error, autoFocus }: SubjectProps) {
+  // A subject that is typed may be equal to the placeholder for a moment.
+  const [isTyped, setTyped] = useState(false);
+  const isPlaceholder = !isTyped && PLACEHOLDER_TEXTS["A subject"]?.includes(value) === true;
   return (
     <Field
       label={t("Subject")}
       required
-      value={value}
-      onChange={({ target }) => onChange(target.value)}
+      value={isPlaceholder ? "" : value}
+      placeholder={isPlaceholder ? value : undefined}
+      onChange={({ target }) => {
+        setTyped(true);
+        onChange(target.value);
+      }}
       error={problemWith(error, "subject")}
       autoFocus={autoFocus}
       {...(value.length > SUBJECT_SHOWN

@@ -13,6 +13,9 @@ import { useProject } from "../project-shell.tsx";
 import { designOf, newBlock } from "./blocks/block-tree.ts";
 import { ToBlocks, ToHtml } from "./switch-dialogs.tsx";
 
+/** The variables of the links that replace the footer. */
+const OWN_LINKS = /unsubscribeUrl|manageUrl|unsubscribeFooterHtml/;
+
 const BlockEditor = lazy(async () => ({
   default: (await import("./blocks/block-editor.tsx")).BlockEditor,
 }));
@@ -90,6 +93,7 @@ export function Writing({ foot = null, aside = null, ...props }: WritingProps) {
           <BlockEditor
             projectId={projectId}
             design={draft.design}
+            getsFooter={draft.type === "MARKETING" && !OWN_LINKS.test(draft.body)}
             onChange={change}
             error={error}
             ways={way}

@@ -1,5 +1,7 @@
 // Search parameters of the workflow pages.
 import type { ExecutionStatus } from "@postloft/contract/workflows/graph.ts";
+import { STEP_NAMES } from "@postloft/contract/workflows/step-names.ts";
+import type { AddableType } from "./steps/step-kinds.ts";
 
 type Raw = Record<string, unknown>;
 
@@ -15,6 +17,9 @@ export interface WorkflowSearch {
   tab?: "executions";
   /** The open step. */
   step?: string;
+  /** The type of a new step that is filled in, and the key of the way that it is for. */
+  add?: AddableType;
+  into?: string;
   /** Set while a contact tries the workflow; the contact's id once it is chosen. */
   try?: string;
   /** How the steps are shown; the canvas unless given. */
@@ -40,7 +45,11 @@ function isStatus(value: unknown): value is ExecutionStatus {
   return typeof value === "string" && Object.hasOwn(STATUSES, value);
 }
 
-const TEXTS = ["step", "try", "at", "contact", "cause"] as const;
+function isAddable(value: unknown): value is AddableType {
+  return typeof value === "string" && value !== "TRIGGER" && Object.hasOwn(STEP_NAMES, value);
+}
+
+const TEXTS = ["step", "into", "try", "at", "contact", "cause"] as const;
 
 const textOf = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);
 
@@ -58,7 +67,7 @@ export function readWorkflowsSearch({ search, status, folder, tag }: Raw): Workf
 }
 
 /** Parses the search parameters of a workflow and drops invalid ones. */
-export function readWorkflowSearch({ tab, view, status, ...input }: Raw): WorkflowSearch {
+export function readWorkflowSearch({ tab, view, status, add, ...input }: Raw): WorkflowSearch {
   const texts = TEXTS.flatMap((name) => {
     const text = textOf(input[name]);
     return text === undefined ? [] : [[name, text] as const];
@@ -67,6 +76,7 @@ export function readWorkflowSearch({ tab, view, status, ...input }: Raw): Workfl
     ...(tab === "executions" ? { tab } : {}),
     ...(view === "outline" ? { view } : {}),
     ...(isStatus(status) ? { status } : {}),
+    ...(isAddable(add) ? { add } : {}),
     ...(Object.fromEntries(texts) as Pick<WorkflowSearch, (typeof TEXTS)[number]>),
   };
 }

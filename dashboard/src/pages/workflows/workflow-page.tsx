@@ -20,7 +20,7 @@ import { triggerText } from "./trigger-text.ts";
 import { useSwitch } from "./enable-workflow.tsx";
 import { ChangesNotice } from "./versions/changes-notice.tsx";
 import { usePausing, WorkflowMenu } from "./workflow-actions.tsx";
-import { workflowQuery, type Workflow } from "./workflow-queries.ts";
+import { stepNumbersQuery, workflowQuery, type Workflow } from "./workflow-queries.ts";
 import { StateBadge } from "./workflow-state.tsx";
 import { useSegmentNames } from "./use-segment-names.ts";
 
@@ -108,6 +108,8 @@ function Actions({ projectId, workflow }: { projectId: string; workflow: Workflo
   const { enabled } = workflow;
   const { press, isPending, dialog } = useSwitch(projectId, workflow);
   const pausing = usePausing(projectId, workflow);
+  const numbers = useQuery(stepNumbersQuery(projectId, workflow.id));
+  const isAnyoneInside = numbers.data?.steps.some(({ waiting }) => waiting > 0) === true;
   return (
     <div className="flex flex-wrap items-center gap-2">
       <StateBadge workflow={workflow} />
@@ -115,10 +117,12 @@ function Actions({ projectId, workflow }: { projectId: string; workflow: Workflo
         {enabled ? <Power size={14} aria-hidden /> : <Play size={14} aria-hidden />}
         {enabled ? t("Disable") : t("Enable")}
       </Button>
-      <Button busy={pausing.isPending} onClick={() => pausing.mutate()}>
-        {workflow.pausedAt === null ? <Pause size={14} aria-hidden /> : <Play size={14} aria-hidden />}
-        {workflow.pausedAt === null ? t("Pause") : t("Resume")}
-      </Button>
+      {(enabled || workflow.pausedAt !== null || isAnyoneInside) && (
+        <Button busy={pausing.isPending} onClick={() => pausing.mutate()}>
+          {workflow.pausedAt === null ? <Pause size={14} aria-hidden /> : <Play size={14} aria-hidden />}
+          {workflow.pausedAt === null ? t("Pause") : t("Resume")}
+        </Button>
+      )}
       <WorkflowMenu projectId={projectId} workflow={workflow} />
       {dialog}
     </div>

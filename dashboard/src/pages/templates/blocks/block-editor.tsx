@@ -15,6 +15,8 @@ import { useHistory } from "./use-history.ts";
 export interface BlockEditorProps {
   projectId: string;
   design: Design;
+  /** Whether the email gets a footer that is not one of its blocks. */
+  getsFooter: boolean;
   onChange: (design: Design) => void;
   /** The error of the last save. */
   error: unknown;
@@ -104,7 +106,7 @@ interface EditingProps extends Omit<BlockEditorProps, "fields" | "foot" | "aside
 }
 
 function Editing({ projectId, design, history, error, ...props }: EditingProps) {
-  const { remarks, ways, preview, settings, width } = props;
+  const { getsFooter, remarks, ways, preview, settings, width } = props;
   const { change, undo, redo } = history;
   const [view, setView] = useState<View>(width < design.look.width ? "phone" : "desktop");
   const [selected, setSelected] = useState<string | null>(null);
@@ -156,7 +158,7 @@ function Editing({ projectId, design, history, error, ...props }: EditingProps) 
           </div>
           <div className="mx-auto max-w-full" style={isNarrow ? { width: PHONE } : {}}>
             <MailCanvas
-              {...{ projectId, design, isNarrow, selected, bar, settings }}
+              {...{ projectId, design, getsFooter, isNarrow, selected, bar, settings }}
               onSelect={setSelected}
               onChange={(blocks) => change({ ...design, blocks })}
               onUploaded={(id, url) => insertImage.current?.(id, url)}

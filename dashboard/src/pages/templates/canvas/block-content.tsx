@@ -10,7 +10,7 @@ import {
   spaceStyle,
 } from "@postloft/contract/design-styles.ts";
 import type { Leaf } from "@postloft/contract/design.ts";
-import { footerStyle } from "@postloft/contract/footer-frame.ts";
+import { footerStyle, type FooterLook } from "@postloft/contract/footer-frame.ts";
 import { SERVICE_NAMES } from "@postloft/contract/social-links.ts";
 import { ImageOff } from "lucide-react";
 import { lazy, Suspense } from "react";
@@ -137,12 +137,28 @@ function SocialContent({ block }: { block: Extract<Leaf, { kind: "social" }> }) 
   );
 }
 
-/** The footer is rendered for each recipient, so the canvas names its parts. */
+/** The footer that the email gets when it is sent, because its blocks contain none. */
+export function AddedFooter() {
+  const { brand } = useProject();
+  return <FooterParts align={brand.footerAlign} note={t("We add this footer when the email is sent.")} />;
+}
+
 function FooterContent({ block }: { block: Extract<Leaf, { kind: "footer" }> }) {
+  return <FooterParts align={block.align} />;
+}
+
+interface FooterPartsProps {
+  align: FooterLook["align"];
+  note?: string;
+}
+
+/** The footer is rendered for each recipient, so the canvas names its parts. */
+function FooterParts({ align, note }: FooterPartsProps) {
   const { look } = useCanvas();
   const { name, postalAddress } = useProject();
   return (
-    <div style={styleOf(footerStyle({ ink: look.ink, align: block.align }, look.surface))}>
+    <div style={styleOf(footerStyle({ ink: look.ink, align }, look.surface))}>
+      {note !== undefined && <p className="text-sm font-medium">{note}</p>}
       <p className="text-sm">
         {t("Unsubscribe links, postal address and logo, in each recipient's language.")}
       </p>

@@ -17,6 +17,7 @@ import { useProject } from "../../project-shell.tsx";
 import { BLOCK_KINDS, inserted, newBlock, placed } from "../blocks/block-tree.ts";
 import { ALIGNMENTS } from "../blocks/parts-of-forms.tsx";
 import { AddBlock } from "./add-block.tsx";
+import { AddedFooter } from "./block-content.tsx";
 import { BlockList } from "./block-list.tsx";
 import { CanvasContext, type Canvas } from "./canvas-context.ts";
 import { styleOf } from "./style-of.ts";
@@ -27,10 +28,11 @@ interface MailCanvasProps extends Pick<
   "projectId" | "isNarrow" | "selected" | "onSelect" | "bar" | "settings" | "onUploaded"
 > {
   design: Design;
+  getsFooter: boolean;
   onChange: (blocks: Design["blocks"]) => void;
 }
 
-export function MailCanvas({ design, onChange, ...shared }: MailCanvasProps) {
+export function MailCanvas({ design, getsFooter, onChange, ...shared }: MailCanvasProps) {
   const project = useProject();
   const { look, blocks } = design;
   const { isNarrow, selected, onSelect } = shared;
@@ -66,6 +68,7 @@ export function MailCanvas({ design, onChange, ...shared }: MailCanvasProps) {
         <div className="mx-auto" style={styleOf(surfaceStyle(look))}>
           <div style={inner}>
             <BlockList blocks={blocks} kinds={BLOCK_KINDS} column={null} onChange={onChange} />
+            {getsFooter && <AddedFooter />}
           </div>
         </div>
       </div>

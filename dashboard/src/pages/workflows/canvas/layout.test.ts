@@ -3,10 +3,11 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { StepType } from "@postloft/contract/workflows/graph.ts";
 import { layoutOf, STEP_HEIGHT, STEP_WIDTH } from "./layout.ts";
+import { planWithNewStep } from "./new-step.ts";
 import { planOf, type GraphStep, type GraphTransition, type Plan } from "./plan.ts";
 
 /** Reads `C:yes>A` as a transition. The first step is the TRIGGER; C, W, M and S are steps with branches. */
-function planFrom(names: string, ...arrows: string[]): Plan {
+function graphFrom(names: string, ...arrows: string[]) {
   const types: Partial<Record<string, StepType>> = {
     T: "TRIGGER",
     C: "CONDITION",
@@ -29,6 +30,11 @@ function planFrom(names: string, ...arrows: string[]): Plan {
     const [fromStepId = "", branch] = from.split(":");
     return { id: arrow, fromStepId, toStepId, branch: branch ?? null };
   });
+  return { steps, transitions };
+}
+
+function planFrom(names: string, ...arrows: string[]): Plan {
+  const { steps, transitions } = graphFrom(names, ...arrows);
   return planOf(steps, transitions);
 }
 
@@ -142,4 +148,29 @@ test("places every step of any graph once, and no two overlap", () => {
       expect(overlapping).toEqual([]);
     }),
   );
+});
+
+test.each([
+  ["between two steps", ["TA", "T>A"], "T ", "DELAY", ["T branch new", "A open", "new branch A"]],
+  [
+    "at the end of a branch",
+    ["TCA", "T>C", "C:yes>A"],
+    "C no",
+    "SEND_EMAIL",
+    ["T branch C", "C:yes branch A", "C:no branch new", "A open", "new open"],
+  ],
+  [
+    "before a join",
+    ["TCA", "T>C", "C:yes>A", "C:no>A"],
+    "C yes",
+    "CONDITION",
+    ["T branch C", "C:yes branch new", "C:no join A", "A open", "new join A"],
+  ],
+  ["as an exit", ["TA", "T>A"], "A ", "EXIT", ["T branch A", "A branch new"]],
+] as const)("a step that is not saved yet has its place %s", (_name, [names, ...arrows], key, type, ways) => {
+  const graph = graphFrom(names, ...arrows);
+  const [way] = [...planOf(graph.steps, graph.transitions).ways.values()]
+    .flat()
+    .filter((one) => one.key === key);
+  expect(waysOf(planWithNewStep(graph, { type, way: way! }))).toEqual(ways);
 });

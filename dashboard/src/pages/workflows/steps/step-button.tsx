@@ -2,7 +2,7 @@
 import { StickyNote, TriangleAlert } from "lucide-react";
 import { plural, t } from "../../../text/t.ts";
 import type { Problem, Step, StepNumbers } from "../workflow-queries.ts";
-import { STEP_KINDS, stepName } from "./step-kinds.ts";
+import { STEP_KINDS, stepName, type AddableType } from "./step-kinds.ts";
 
 interface StepButtonProps {
   step: Step;
@@ -64,6 +64,19 @@ export function StepButton(props: StepButtonProps) {
         <Counts numbers={numbers} />
       </span>
     </button>
+  );
+}
+
+/** Shows where a new step will be while it is filled in. */
+export function NewStepMark({ type }: { type: AddableType }) {
+  const { icon: Icon, name } = STEP_KINDS[type];
+  return (
+    <div className="flex size-full flex-col rounded-lg border border-dashed border-accent bg-surface px-3 py-2.5 ring-3 ring-accent-wash">
+      <span className="flex items-center gap-2 text-sm font-medium">
+        <Icon size={14} className="shrink-0 text-accent" aria-hidden /> {name}
+      </span>
+      <span className="mt-0.5 text-xs text-soft">{t("Not added yet")}</span>
+    </div>
   );
 }
 

@@ -12,6 +12,8 @@ import { Field, TextArea } from "../../../ui/field.tsx";
 import { Menu, MenuItem } from "../../../ui/menu.tsx";
 import { Card } from "../../../ui/page.tsx";
 import { Failure } from "../../../ui/states.tsx";
+import { isSame } from "../../../ui/typed.ts";
+import { useLeaveWarning } from "../../../ui/use-leave-warning.ts";
 import type { Way } from "../canvas/plan.ts";
 import { useEdits } from "../edits/use-edits.tsx";
 import { startEventOf } from "../start-event.ts";
@@ -204,13 +206,17 @@ interface NewStepPanelProps {
   /** The way that leads to the new step. */
   way: Way;
   onAdded: (id: string) => void;
+  /** Discards the step without a question. */
+  onCancel: () => void;
   onClose: () => void;
 }
 
-export function NewStepPanel({ projectId, workflow, type, way, onAdded, onClose }: NewStepPanelProps) {
+export function NewStepPanel(props: NewStepPanelProps) {
+  const { projectId, workflow, type, way, onAdded, onCancel, onClose } = props;
   const edits = useEdits();
   const [name, setName] = useState(STEP_KINDS[type].name);
   const [config, setConfig] = useState<Config | null>(FIRST_CONFIGS[type]);
+  useLeaveWarning(name !== STEP_KINDS[type].name || !isSame(config, FIRST_CONFIGS[type]));
   const from = workflow.steps.find(({ id }) => id === way.fromStepId);
   const adding = useMutation({
     mutationFn: (written: Config) => addStep(projectId, workflow.id, way, { type, name, config: written }),
@@ -246,7 +252,7 @@ export function NewStepPanel({ projectId, workflow, type, way, onAdded, onClose 
           error={adding.error}
         />
         <div className="flex justify-end gap-2">
-          <Button look="quiet" onClick={onClose}>
+          <Button look="quiet" onClick={onCancel}>
             {t("Cancel")}
           </Button>
           <Button

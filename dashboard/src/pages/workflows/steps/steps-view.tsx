@@ -2,24 +2,25 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { FlaskConical } from "lucide-react";
-import { lazy, Suspense, useMemo, useRef, useState } from "react";
+import { lazy, Suspense, useMemo, useRef } from "react";
 import { t } from "../../../text/t.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Choices } from "../../../ui/choices.tsx";
 import { Skeleton } from "../../../ui/states.tsx";
 import { formatNumber, formatShare } from "../../../ui/format.ts";
 import { planOf, type Way } from "../canvas/plan.ts";
+import { NEW_STEP, planWithNewStep } from "../canvas/new-step.ts";
 import { useCopying } from "../copy/use-copying.ts";
 import { UndoButtons } from "../edits/undo-buttons.tsx";
-import { readWorkflowSearch } from "../search.ts";
+import { readWorkflowSearch, type WorkflowSearch } from "../search.ts";
 import { lastTried, rememberTried } from "../try/last-contact.ts";
 import { pathOf } from "../try/trial-path.ts";
 import { TryPanel } from "../try/try-panel.tsx";
 import { useTrial } from "../try/use-trial.ts";
 import { stepNumbersQuery, type Step, type Workflow, type WorkflowNumbers } from "../workflow-queries.ts";
 import { Outline } from "./outline.tsx";
-import { StepButton } from "./step-button.tsx";
-import { stepName, wayName, type AddableType } from "./step-kinds.ts";
+import { NewStepMark, StepButton } from "./step-button.tsx";
+import { stepName, wayName } from "./step-kinds.ts";
 import { NewStepPanel, StepPanel } from "./step-panel.tsx";
 import { stepText } from "./step-text.ts";
 import { TriggerPanel } from "./trigger-panel.tsx";
@@ -41,11 +42,18 @@ interface StepsViewProps {
 
 // oxlint-disable-next-line max-lines-per-function -- the handlers share its state
 export function StepsView({ projectId, workflow }: StepsViewProps) {
-  const { step: selectedId, view, try: tried } = route.useSearch();
+  const { step: selectedId, add, into, view, try: tried } = route.useSearch();
   const navigate = route.useNavigate();
-  const [adding, setAdding] = useState<{ way: Way; type: AddableType } | null>(null);
   const isWide = useIsWide();
   const plan = useMemo(() => planOf(workflow.steps, workflow.transitions), [workflow]);
+  const adding = useMemo(() => {
+    const way = [...plan.ways.values()].flat().find(({ key }) => key === into);
+    return add === undefined || way === undefined || way.isImplied ? null : { type: add, way };
+  }, [plan, add, into]);
+  const shownPlan = useMemo(
+    () => (adding === null ? plan : planWithNewStep(workflow, adding)),
+    [plan, workflow, adding],
+  );
   const names = useNames(projectId, workflow);
   const numbers = useQuery({ ...stepNumbersQuery(projectId, workflow.id), refetchInterval: POLL_EVERY_MS });
   const steps = new Map(workflow.steps.map((step) => [step.id, step]));
@@ -56,14 +64,14 @@ export function StepsView({ projectId, workflow }: StepsViewProps) {
   const trial = useTrial(projectId, workflow, contactId);
   const runs = contactId === null ? undefined : trial.result.data?.steps;
   const path = useMemo(() => (runs === undefined ? undefined : pathOf(runs, plan)), [runs, plan]);
-  const open = async (panel: { step?: string | undefined; try?: string }) => {
-    setAdding(null);
-    await navigate({
-      search: (old) => readWorkflowSearch({ ...old, step: undefined, try: undefined, ...panel }),
+  /** Opens another panel, after a question if the open one has unsaved changes. */
+  const open = (panel: Pick<WorkflowSearch, "step" | "add" | "into" | "try">, isSettled = false) =>
+    navigate({
+      search: ({ tab, view: shown }) => readWorkflowSearch({ tab, view: shown, ...panel }),
       resetScroll: false,
+      ignoreBlocker: isSettled,
     });
-  };
-  const select = (id: string | undefined) => open({ step: id });
+  const select = (id: string) => open({ step: id });
   const copying = useCopying({
     projectId,
     workflow,
@@ -76,14 +84,14 @@ export function StepsView({ projectId, workflow }: StepsViewProps) {
     if (id !== NO_CONTACT) rememberTried(projectId, id);
     void open({ try: id });
   };
-  const close = async () => {
+  const close = async (isSettled = false) => {
     if (isTrying) {
       await open({});
       tryButton.current?.focus();
       return;
     }
     const from = adding?.way.fromStepId ?? selectedId;
-    await select(undefined);
+    await open({}, isSettled);
     document.querySelector<HTMLElement>(`[data-step="${from}"]`)?.focus();
   };
   const nameOf = (id: string) => {
@@ -91,6 +99,7 @@ export function StepsView({ projectId, workflow }: StepsViewProps) {
     return step === undefined ? "" : stepName(step);
   };
   const renderStep = (id: string) => {
+    if (id === NEW_STEP && adding !== null) return <NewStepMark type={adding.type} />;
     const step = steps.get(id);
     if (step === undefined || names === null) return null;
     return (
@@ -109,21 +118,22 @@ export function StepsView({ projectId, workflow }: StepsViewProps) {
     const step = steps.get(fromStepId);
     return step === undefined ? null : wayName(step, branch);
   };
-  const renderWay = (way: Way) => (
-    <WayMenu
-      way={way}
-      from={nameOf(way.fromStepId)}
-      name={labelOf(way)}
-      onAdd={(type) => void select(undefined).then(() => setAdding({ way, type }))}
-      copied={copying.copied}
-      onPaste={() => copying.pasteInto(way)}
-    />
-  );
+  const renderWay = (way: Way) =>
+    way.fromStepId !== NEW_STEP && (
+      <WayMenu
+        way={way}
+        from={nameOf(way.fromStepId)}
+        name={labelOf(way)}
+        onAdd={(type) => void open({ add: type, into: way.key })}
+        copied={copying.copied}
+        onPaste={() => copying.pasteInto(way)}
+      />
+    );
   // Without names and counts the steps would change right after they appear.
   if (names === null || numbers.isPending) return <Skeleton className="h-96" />;
   const isOutline = view === "outline" || !isWide;
   const isPanelOpen = adding !== null || selected !== undefined || isTrying;
-  const shared = { plan, takenWays: path?.wayKeys, renderStep, renderWay };
+  const shared = { plan: shownPlan, takenWays: path?.wayKeys, renderStep, renderWay };
   return (
     <div className={isPanelOpen ? "grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_23rem]" : ""}>
       <div className={isPanelOpen ? "min-w-0 max-lg:hidden lg:sticky lg:top-4" : "min-w-0"}>
@@ -145,7 +155,7 @@ export function StepsView({ projectId, workflow }: StepsViewProps) {
         ) : (
           <div className="h-[max(28rem,calc(100dvh-17rem))] overflow-hidden rounded-lg border border-line bg-page">
             <Suspense fallback={<Skeleton className="size-full" />}>
-              <Canvas selectedId={selectedId} {...shared} />
+              <Canvas selectedId={adding === null ? selectedId : NEW_STEP} {...shared} />
             </Suspense>
           </div>
         )}
@@ -156,7 +166,8 @@ export function StepsView({ projectId, workflow }: StepsViewProps) {
           projectId={projectId}
           workflow={workflow}
           {...adding}
-          onAdded={(id) => void select(id)}
+          onAdded={(id) => void open({ step: id }, true)}
+          onCancel={() => void close(true)}
           onClose={() => void close()}
         />
       ) : (
