@@ -137,7 +137,7 @@ async function sendCampaign(page: Page): Promise<void> {
   await button(page, "Send now…").click();
   await dialog.getByRole("button", { name: "Send now" }).click();
   await page.getByText("2 recipients").waitFor();
-  await page.getByText(/^Sent .* – /).waitFor();
+  await page.getByText(/^Sent .*\d{4}/).waitFor();
   await page.reload();
   for (const address of ["ada@example.com", "grace@example.com"])
     await page.getByRole("row", { name: address }).getByText("Delivered").waitFor();

@@ -358,6 +358,7 @@ test("a trial explains a missing contact, a missing step, an endless wait and a 
   await page
     .getByText("Contacts enter when “ordered” happens. This contact has never had this event.")
     .waitFor();
+  await page.getByLabel("Hasn't happened yet").waitFor();
   await server.call("PATCH", `/workflows/${workflowId}`, project.byKey, {
     exitConditions: [
       {

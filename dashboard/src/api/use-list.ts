@@ -25,6 +25,8 @@ interface ListOptions {
   pollEveryMs?: number;
   /** Defaults to true. */
   enabled?: boolean;
+  /** A value that changes with the response, so that a change refetches it. */
+  version?: string;
 }
 
 /** The rows of an endpoint that returns pages. */
@@ -37,7 +39,8 @@ export function useList<E extends Endpoint>(address: Address<E>, input: Input<E>
     // The contract's pages have this shape.
     return call(address, ...([asked] as CallArguments<E>)) as Promise<unknown> as Promise<ListPage<RowOf<E>>>;
   };
-  return usePages(endpointKey(address, input), read, options);
+  const key = endpointKey(address, input);
+  return usePages(options?.version === undefined ? key : [...key, options.version], read, options);
 }
 
 /**

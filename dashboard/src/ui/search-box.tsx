@@ -21,7 +21,7 @@ export function SearchBox({ label, value, onSearch }: SearchBoxProps) {
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- only the text may trigger the search
   }, [typed, value]);
   return (
-    <div className="relative w-full sm:max-w-72">
+    <div className="relative w-full sm:max-w-72 in-[[role=dialog]]:max-w-none">
       <Search size={14} className="absolute top-2.25 left-2.5 text-faint" aria-hidden />
       <input
         type="search"

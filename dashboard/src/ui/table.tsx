@@ -68,7 +68,7 @@ export function Table<Row>({ label, columns, rows, rowKey, isStale = false }: Ta
                 scope="col"
                 aria-sort={column.sorted}
                 style={{ width: isFree(column) ? undefined : `${widthOf(column)}rem` }}
-                className={`h-10 px-4 font-medium ${hiddenOn(column)} ${column.align === "end" ? "text-right" : ""}`}
+                className={`h-10 px-4 py-1.5 font-medium ${hiddenOn(column)} ${column.align === "end" ? "text-right" : ""}`}
               >
                 {column.head}
               </th>

@@ -11,6 +11,7 @@ import { LineChart } from "../../ui/line-chart.tsx";
 import { Card } from "../../ui/page.tsx";
 import { Failure, Skeleton } from "../../ui/states.tsx";
 import { timeZone, daysFrom } from "../reports/period.ts";
+import type { ReportProps } from "./campaign-queries.ts";
 
 const SHOWN_DAYS = 30;
 const POLL_EVERY_MS = 30_000;
@@ -18,13 +19,11 @@ const POLL_EVERY_MS = 30_000;
 const SPANS = { hours: "3", days: "48", month: null } as const;
 type Span = keyof typeof SPANS;
 
-interface ActivityProps {
-  projectId: string;
-  campaignId: string;
+interface ActivityProps extends ReportProps {
   startedAt: string;
 }
 
-export function CampaignActivity({ projectId, campaignId, startedAt }: ActivityProps) {
+export function CampaignActivity({ projectId, campaign, startedAt }: ActivityProps) {
   const [span, setSpan] = useState<Span>("hours");
   const hours = SPANS[span];
   return (
@@ -47,9 +46,9 @@ export function CampaignActivity({ projectId, campaignId, startedAt }: ActivityP
       </header>
       <Card className="p-5">
         {hours === null ? (
-          <ByDay projectId={projectId} campaignId={campaignId} startedAt={startedAt} />
+          <ByDay projectId={projectId} campaign={campaign} startedAt={startedAt} />
         ) : (
-          <FirstHours projectId={projectId} campaignId={campaignId} hours={hours} />
+          <FirstHours projectId={projectId} campaign={campaign} hours={hours} />
         )}
       </Card>
     </section>
@@ -64,9 +63,10 @@ function isOver(data: ApiResponse<typeof api.campaigns.activity> | undefined, ho
   return Date.now() > Date.parse(last.at) + data.stepMinutes * 60_000 + POLL_EVERY_MS;
 }
 
-function FirstHours({ projectId, campaignId, hours }: Omit<ActivityProps, "startedAt"> & { hours: string }) {
+function FirstHours({ projectId, campaign: { id, status }, hours }: ReportProps & { hours: string }) {
   const activity = useQuery({
-    ...query(api.campaigns.activity, { projectId, params: { id: campaignId }, query: { hours } }),
+    ...query(api.campaigns.activity, { projectId, params: { id }, query: { hours } }, status),
+    placeholderData: (before) => before,
     refetchInterval: ({ state: { data } }) => (isOver(data, Number(hours)) ? false : POLL_EVERY_MS),
   });
   if (activity.isError) return <Failure error={activity.error} onRetry={() => void activity.refetch()} />;
@@ -83,9 +83,9 @@ function FirstHours({ projectId, campaignId, hours }: Omit<ActivityProps, "start
 }
 
 /** Shows daily numbers from the start of sending, for up to 30 days. */
-function ByDay({ projectId, campaignId, startedAt }: ActivityProps) {
+function ByDay({ projectId, campaign: { id: campaignId, status }, startedAt }: ActivityProps) {
   const period = { ...daysFrom(startedAt, SHOWN_DAYS), campaignId };
-  const series = useQuery(query(api.analytics.timeseries, { projectId, query: period }));
+  const series = useQuery(query(api.analytics.timeseries, { projectId, query: period }, status));
   if (series.isError) return <Failure error={series.error} onRetry={() => void series.refetch()} />;
   if (series.data === undefined) return <Skeleton className="h-60" />;
   return (

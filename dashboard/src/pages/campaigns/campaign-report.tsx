@@ -63,7 +63,7 @@ function Results({ projectId, campaign }: ReportProps) {
         <>
           <CampaignNumbers stats={stats.data} previous={previous} />
           {startedAt !== null && (
-            <CampaignActivity projectId={projectId} campaignId={id} startedAt={startedAt} />
+            <CampaignActivity projectId={projectId} campaign={campaign} startedAt={startedAt} />
           )}
           <Links links={stats.data.links} />
           {stats.data.sentCount > 0 && (

@@ -24,13 +24,7 @@ export function UnderWay({ projectId, campaign }: ReportProps) {
     return (
       <p className="text-sm text-soft">
         {status === "CANCELLED" && <Canceled campaign={campaign} />}
-        {startedAt !== null &&
-          sentAt !== null &&
-          t("Sent {began} – {ended}", {
-            began: formatInstant(startedAt),
-            ended: formatInstant(sentAt),
-          })}
-        {startedAt !== null && sentAt === null && t("Started {when}", { when: formatInstant(startedAt) })}
+        {startedAt !== null && periodText(formatInstant(startedAt), sentAt && formatInstant(sentAt))}
       </p>
     );
   return (
@@ -74,6 +68,11 @@ export function UnderWay({ projectId, campaign }: ReportProps) {
       )}
     </Card>
   );
+}
+
+function periodText(began: string, ended: string | null): string {
+  if (ended === null) return t("Started {when}", { when: began });
+  return began === ended ? t("Sent {when}", { when: began }) : t("Sent {began} – {ended}", { began, ended });
 }
 
 /** Shows how many recipients of a canceled campaign were emailed, and how many were not. */

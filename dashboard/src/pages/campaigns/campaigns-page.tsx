@@ -116,7 +116,7 @@ function columnsOf(projectId: string): Array<Column<Listed>> {
       key: "name",
       onPhone: true,
       head: t("Name"),
-      cell: ({ id, name }) => (
+      cell: ({ id, name, audienceType, segmentId }) => (
         <CampaignThumbnail projectId={projectId} id={id}>
           <Link
             to="/$projectId/campaigns/$campaignId"
@@ -126,6 +126,9 @@ function columnsOf(projectId: string): Array<Column<Listed>> {
           >
             <bdi>{name}</bdi>
           </Link>
+          <span className="block truncate text-xs text-soft">
+            <Audience {...{ projectId, audienceType, segmentId }} />
+          </span>
         </CampaignThumbnail>
       ),
     },
@@ -135,12 +138,6 @@ function columnsOf(projectId: string): Array<Column<Listed>> {
       head: t("Status"),
       width: "w-28",
       cell: ({ status }) => <Badge tone={STATUSES[status].tone}>{STATUSES[status].label}</Badge>,
-    },
-    {
-      key: "audience",
-      head: t("Audience"),
-      width: "w-36",
-      cell: ({ audienceType, segmentId }) => <Audience {...{ projectId, audienceType, segmentId }} />,
     },
     { key: "sent", head: t("Sent"), width: "w-32", align: "end", cell: (row) => <Sent row={row} /> },
     {

@@ -52,13 +52,6 @@ export function ContentStep({ projectId, campaign, line, field, onNext }: StepPr
               <ContentConflict campaign={campaign} fields={conflicts} onSettle={settle} />
             )}
             {error !== null && <Failure error={error} atInputs={AT_INPUTS} onRetry={() => void save()} />}
-            <Field
-              label={t("Campaign name")}
-              value={draft.name}
-              onChange={({ target }) => change({ name: target.value })}
-              error={problemWith(error, "name")}
-            />
-            <Sender projectId={projectId} draft={draft} onChange={change} error={error} field={field} />
             <InboxFields
               projectId={projectId}
               draft={draft}
@@ -66,6 +59,13 @@ export function ContentStep({ projectId, campaign, line, field, onNext }: StepPr
               onChange={change}
               error={error}
               focused={field}
+            />
+            <Sender projectId={projectId} draft={draft} onChange={change} error={error} field={field} />
+            <Field
+              label={t("Campaign name")}
+              value={draft.name}
+              onChange={({ target }) => change({ name: target.value })}
+              error={problemWith(error, "name")}
             />
           </>
         }

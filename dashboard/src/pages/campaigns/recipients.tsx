@@ -26,14 +26,14 @@ const COUNT_EVERY_MS = 60_000;
 type Recipient = ApiResponse<typeof api.campaigns.recipients>["data"][number];
 
 export function Recipients({ projectId, campaign }: ReportProps) {
-  const { id: campaignId, totalRecipients } = campaign;
+  const { id: campaignId, totalRecipients, status: version } = campaign;
   const { status } = route.useSearch();
   const navigate = route.useNavigate();
   const toast = useToast();
   const asked = { projectId, params: { id: campaignId }, query: status === undefined ? {} : { status } };
-  const list = useList(api.campaigns.recipients, asked, { pollEveryMs: POLL_EVERY_MS });
+  const list = useList(api.campaigns.recipients, asked, { pollEveryMs: POLL_EVERY_MS, version });
   const counts = useQuery({
-    ...query(api.campaigns.recipientCounts, { projectId, params: { id: campaignId } }, campaign.status),
+    ...query(api.campaigns.recipientCounts, { projectId, params: { id: campaignId } }, version),
     placeholderData: (before) => before,
     refetchInterval: COUNT_EVERY_MS,
   });

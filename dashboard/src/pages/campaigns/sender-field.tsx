@@ -55,7 +55,7 @@ export function SenderField({ projectId, value, onChange, error, autoFocus }: Se
   const { typed, type, end } = useWholeAddress(domain, verified, onChange);
   return (
     <div>
-      <div className="grid gap-4 sm:grid-cols-2">
+      <div className="grid gap-4 @sm:grid-cols-2">
         <Field
           label={t("From")}
           value={typed ?? local}

@@ -10,6 +10,7 @@ import {
   spaceStyle,
 } from "@postloft/contract/design-styles.ts";
 import type { Leaf } from "@postloft/contract/design.ts";
+import { contrastOf, inkOn, TEXT_CONTRAST } from "@postloft/contract/color.ts";
 import { footerStyle, type FooterLook } from "@postloft/contract/footer-frame.ts";
 import { SERVICE_NAMES } from "@postloft/contract/social-links.ts";
 import { ImageOff } from "lucide-react";
@@ -137,27 +138,38 @@ function SocialContent({ block }: { block: Extract<Leaf, { kind: "social" }> }) 
   );
 }
 
-/** The footer that the email gets when it is sent, because its blocks contain none. */
+/** The footer that the email gets below its blocks when it is sent, because they contain none. */
 export function AddedFooter() {
   const { brand } = useProject();
-  return <FooterParts align={brand.footerAlign} note={t("We add this footer when the email is sent.")} />;
+  const { ink, background, width } = useCanvas().look;
+  const isReadable = contrastOf(ink, background) >= TEXT_CONTRAST;
+  return (
+    <div className="mx-auto mt-6" style={{ maxWidth: width }}>
+      <FooterParts
+        ink={isReadable ? ink : inkOn(background)}
+        background={background}
+        align={brand.footerAlign}
+        note={t("We add this footer when the email is sent.")}
+      />
+    </div>
+  );
 }
 
-function FooterContent({ block }: { block: Extract<Leaf, { kind: "footer" }> }) {
-  return <FooterParts align={block.align} />;
+function FooterContent({ block: { align } }: { block: Extract<Leaf, { kind: "footer" }> }) {
+  const { ink, surface } = useCanvas().look;
+  return <FooterParts ink={ink} background={surface} align={align} />;
 }
 
-interface FooterPartsProps {
-  align: FooterLook["align"];
+interface FooterPartsProps extends FooterLook {
+  background: string;
   note?: string;
 }
 
 /** The footer is rendered for each recipient, so the canvas names its parts. */
-function FooterParts({ align, note }: FooterPartsProps) {
-  const { look } = useCanvas();
+function FooterParts({ background, note, ...look }: FooterPartsProps) {
   const { name, postalAddress } = useProject();
   return (
-    <div style={styleOf(footerStyle({ ink: look.ink, align }, look.surface))}>
+    <div style={styleOf(footerStyle(look, background))}>
       {note !== undefined && <p className="text-sm font-medium">{note}</p>}
       <p className="text-sm">
         {t("Unsubscribe links, postal address and logo, in each recipient's language.")}

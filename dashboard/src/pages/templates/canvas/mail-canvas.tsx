@@ -68,9 +68,9 @@ export function MailCanvas({ design, getsFooter, onChange, ...shared }: MailCanv
         <div className="mx-auto" style={styleOf(surfaceStyle(look))}>
           <div style={inner}>
             <BlockList blocks={blocks} kinds={BLOCK_KINDS} column={null} onChange={onChange} />
-            {getsFooter && <AddedFooter />}
           </div>
         </div>
+        {getsFooter && <AddedFooter />}
       </div>
       <div className="mt-3">
         <AddBlock

@@ -1,7 +1,7 @@
 // Explains in words whether a contact would enter a workflow now, with links to the cause.
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { Check, X } from "lucide-react";
+import { Check, Hourglass, X } from "lucide-react";
 import type { ReactNode } from "react";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { ApiResponse } from "../../../api/address.ts";
@@ -34,22 +34,26 @@ export function EntryReasons(props: EntryProps) {
     ),
   );
   const segments = useQuery(segmentsQuery(projectId));
+  const event = startEventOf(workflow);
+  const events = useStartEvents(projectId, contact.id, event);
   if (why.isPending || segments.isPending) return <Skeleton className="h-32" />;
   if (why.isError) return <Failure error={why.error} onRetry={() => void why.refetch()} />;
   const { wouldEnter, reasons } = why.data;
+  // Nothing keeps the contact out, but without its first event nothing lets it in.
+  const isAwaited = event !== undefined && events.data?.data.length === 0;
   return (
     <div className="text-sm">
       <p className="mb-2 font-medium">
-        {wouldEnter ? t("This contact can enter now.") : t("This contact can't enter now.")}
+        {!wouldEnter && t("This contact can't enter now.")}
+        {wouldEnter &&
+          (isAwaited
+            ? t("This contact enters once “{event}” happens.", { event })
+            : t("This contact can enter now."))}
       </p>
       <ul className="flex flex-col gap-2">
         {reasons.map((reason) => (
           <li key={reason.rule} className="flex gap-2">
-            {reason.holds ? (
-              <Check size={14} className="mt-0.75 shrink-0 text-good" aria-label={t("Allows entry")} />
-            ) : (
-              <X size={14} className="mt-0.75 shrink-0 text-bad" aria-label={t("Prevents entry")} />
-            )}
+            <ReasonIcon holds={reason.holds} isAwaited={isAwaited && reason.rule === "trigger"} />
             <span className="min-w-0 wrap-anywhere">
               <ReasonText {...props} reason={reason} />
             </span>
@@ -58,6 +62,19 @@ export function EntryReasons(props: EntryProps) {
       </ul>
     </div>
   );
+}
+
+function ReasonIcon({ holds, isAwaited }: { holds: boolean; isAwaited: boolean }) {
+  const place = "mt-0.75 shrink-0";
+  if (!holds) return <X size={14} className={`${place} text-bad`} aria-label={t("Prevents entry")} />;
+  if (isAwaited)
+    return <Hourglass size={14} className={`${place} text-warn`} aria-label={t("Hasn't happened yet")} />;
+  return <Check size={14} className={`${place} text-good`} aria-label={t("Allows entry")} />;
+}
+
+/** Returns the last event of the contact that would start the workflow. */
+function useStartEvents(projectId: string, contactId: string, event: string | undefined) {
+  return useQuery({ ...lastEventQuery(projectId, event ?? "", contactId), enabled: event !== undefined });
 }
 
 function ReasonText({ reason, ...props }: EntryProps & { reason: Reason }) {
@@ -137,10 +154,7 @@ function StepLink({ workflow, children }: { workflow: Workflow; children: ReactN
 
 function TriggerReason({ projectId, workflow, contact, holds }: EntryProps & { holds: boolean }) {
   const event = startEventOf(workflow);
-  const events = useQuery({
-    ...lastEventQuery(projectId, event ?? "", contact.id),
-    enabled: event !== undefined,
-  });
+  const events = useStartEvents(projectId, contact.id, event);
   if (event === undefined) return t("Contacts enter when you start the workflow for them.");
   const last = events.data?.data[0];
   return (
