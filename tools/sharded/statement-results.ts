@@ -11,4 +11,4 @@ export interface StatementResult {
 }
 
 /** The codes of the errors with which Citus refuses a statement, whatever its values are. */
-export const REJECTIONS: ReadonlySet<string> = new Set(["0A000", "XX000"]);
+export const REJECTIONS: ReadonlySet<string> = new Set(["0A000", "42P18", "XX000"]);

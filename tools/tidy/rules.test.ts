@@ -475,6 +475,8 @@ const BROKEN: Case[] = [
         "update a set at = now() + make_interval(secs => a.seconds) from b",
         "insert into a (id) values (1) on conflict (id) where reason = ${reason} do nothing",
         "with recursive b as (select project_id from a) select 1 from b",
+        "insert into a (id, b) select * from unnest($1) on conflict (id) do update set b = excluded.b where a.c < ${since}",
+        "insert into a (id, b) select * from unnest($1) on conflict (id) do update set b = excluded.b where a.c < ${sql.lit(since)}",
         "select 1 from a where a.project_id = ${projectId} and (a.b or exists (select 1 from c where c.project_id = a.project_id))",
         "select a.id, exists (select 1 from c where c.project_id = a.project_id) from unnest($1) as a (project_id, id)",
         "with b as materialized (select 1 from a) select a.id, (select count(*) from b where b.id = a.id) from a",
@@ -501,12 +503,17 @@ const BROKEN: Case[] = [
         "interval of a column in an update.",
         "parameter in ON CONFLICT WHERE.",
         "recursive query over projects.",
+        "parameter in DO UPDATE of INSERT … SELECT.",
+        null,
         "project of a subquery from a column, under OR or in the select list.",
         "project of a subquery from a column, under OR or in the select list.",
         "correlated query over a CTE.",
-      ].map(
-        (shape, at) =>
-          `server/src/emails/queries.ts:${at + 1} has a statement that a sharded database rejects: ${shape}`,
+      ].flatMap((shape, at) =>
+        shape === null
+          ? []
+          : [
+              `server/src/emails/queries.ts:${at + 1} has a statement that a sharded database rejects: ${shape}`,
+            ],
       ),
       "server/migrations/0999_a.sql:2 empties a key",
     ],
@@ -558,7 +565,7 @@ const BROKEN: Case[] = [
     "a listed statement that is no longer rejected",
     shardingBut({ "emails/queries.ts merge": "as it was" }),
     { "server/src/emails/queries.ts": "sql`select 1`" },
-    ['tools/tidy/sharding.ts lists "emails/queries.ts merge"'],
+    ['tools/tidy/open-shapes.ts lists "emails/queries.ts merge"'],
   ],
   [
     "a noun spread over too many folders",

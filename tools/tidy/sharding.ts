@@ -1,5 +1,6 @@
 // Finds statements that PostgreSQL would reject if tables were sharded by project. Avoiding them from the start costs nothing.
 import { ROOT_TABLE } from "../../server/src/platform/database/table-places.ts";
+import { OPEN_SHAPES } from "./open-shapes.ts";
 import { lineAt, type SourceFile } from "./source.ts";
 import { isHeldToSqlRules, sqlPiecesOf, tablesOf } from "./sql.ts";
 import { hasProject } from "./table-places.ts";
@@ -64,6 +65,15 @@ const SHAPES: readonly Shape[] = [
     isIn: (sql) => /\bon\s+conflict\s*\([^()]*\)\s*where\b(?:(?!\bdo\b)[^])*\$1/i.test(sql),
   },
   {
+    name: "parameter in DO UPDATE of INSERT … SELECT",
+    instead: "Take the value from EXCLUDED, or write it as a literal with sql.lit().",
+    // The cluster may run the SELECT first. It then can't infer the types of parameters that only the SELECT uses.
+    isIn: (sql) =>
+      partsAfter(sql, /\binsert\s+into\s+\w+(?:\s+as\s+\w+)?\s*\([^()]*\)\s*select\b/gi).some((part) =>
+        /\bdo\s+update\s+set\b(?:(?!\breturning\b)[^)])*\$1/i.test(part),
+      ),
+  },
+  {
     name: "recursive query over projects",
     instead:
       "Query each project, or use another statement on a cluster: GROUP BY reads the rows of each node there.",
@@ -113,40 +123,6 @@ const SHAPES: readonly Shape[] = [
 /** Migrations up to this one are exempt. */
 const LAST_WITHOUT_RULE = 1;
 
-const SKIP_SCAN =
-  "a skip scan finds the projects with work quickly, while SELECT DISTINCT reads every waiting row";
-
-const ON_ONE_POSTGRES = "a cluster uses another statement";
-
-/**
- * Accepted statements, as `file shape` with a reason, because the alternative is slower on one server. A queries.ts includes its folder.
- * The list may only shrink.
- */
-export const OPEN_SHAPES: Readonly<Record<string, string>> = {
-  "audit/queries.ts row locks over projects":
-    "one statement for the logs of all affected projects, in a fixed order",
-  "batch-queries.ts row locks over projects": "limited to one project by a fragment",
-  "entry-queries.ts row locks over projects": "due schedules, few of very many",
-  "date-queries.ts recursive query over projects": ON_ONE_POSTGRES,
-  "due-queue-queries.ts recursive query over projects": ON_ONE_POSTGRES,
-  "execution-queries.ts recursive query over projects": ON_ONE_POSTGRES,
-  "webhooks/queries.ts recursive query over projects": ON_ONE_POSTGRES,
-  "retention-queries.ts recursive query over projects":
-    "finds the projects of a partition; a cluster does not remove old partitions yet (docs/scaling.md)",
-  "page.ts recursive query over projects": "reads a page that its caller limits to one project",
-  "page.ts correlated query over a CTE": "reads a page that its caller limits to one project",
-  "execution-queries.ts LATERAL with LIMIT over projects": SKIP_SCAN,
-  "submission-queries.ts row locks over projects": "everything one sender holds, in all projects",
-  "measure-queries.ts LATERAL with LIMIT over projects": SKIP_SCAN,
-  "throttled-queries.ts row locks over projects": "due throttled domains, few of all",
-  "recipient-queries.ts row locks over projects": "limited to one project by a column: docs/decisions/0027",
-  "requests/queries.ts row locks over projects": "concurrent sweeps must not wait for each other",
-  "resolve-queries.ts clock or query in DO UPDATE": "the time of the last decision",
-  "scoped-keys/queries.ts row locks over projects": "one update for all used keys, which waits for no lock",
-  "due-queue-queries.ts LATERAL with LIMIT over projects": SKIP_SCAN,
-  "webhooks/queries.ts LATERAL with LIMIT over projects": SKIP_SCAN,
-};
-
 export const sharding = shardingBut(OPEN_SHAPES);
 
 /** Returns the rule with a list of accepted statements. */
@@ -166,7 +142,7 @@ export function shardingBut(open: typeof OPEN_SHAPES): Rule {
       const over = (isWhole ? Object.keys(open) : [])
         .filter((key) => !found.some((one) => one.key === key))
         .map((key): Finding => ({
-          path: "tools/tidy/sharding.ts",
+          path: "tools/tidy/open-shapes.ts",
           message: `lists "${key}", which is no longer needed. Remove it from OPEN_SHAPES.`,
         }));
       return [

@@ -13,7 +13,7 @@ export interface Import {
   line: number;
 }
 
-/** The text of a string or template literal. Each `${…}` of a template becomes `$1`. */
+/** The text of a string or template literal. Each `${…}` of a template becomes `$1`, and `${sql.lit(…)}` becomes `0`. */
 export interface StringLiteral {
   text: string;
   /** Offset in the file; see `lineAt`. */
@@ -65,12 +65,26 @@ export function stringsOf(file: SourceFile): StringLiteral[] {
       if (tag !== undefined) tagByTemplate.set(node.quasi, tag);
     },
     TemplateLiteral(node) {
-      const text = node.quasis.map((quasi) => quasi.value.cooked ?? quasi.value.raw).join("$1");
+      const text = node.quasis
+        .map(({ value }, at) => (value.cooked ?? value.raw) + valueOf(node.expressions[at]))
+        .join("");
       const tag = tagByTemplate.get(node);
       strings.push({ text, start: node.start, ...(tag === undefined ? {} : { tag }) });
     },
   });
   return strings;
+}
+
+/** Returns what stands for an expression of a template. There is none after the last part. */
+function valueOf(expression: ESTree.Expression | undefined): string {
+  if (expression === undefined) return "";
+  const isLiteral =
+    expression.type === "CallExpression" &&
+    expression.callee.type === "MemberExpression" &&
+    rootNameOf(expression.callee) === "sql" &&
+    expression.callee.property.type === "Identifier" &&
+    expression.callee.property.name === "lit";
+  return isLiteral ? "0" : "$1";
 }
 
 /** Returns the identifier at the start of a chain, such as `test` in `test.each(rows).only`. */

@@ -26,7 +26,7 @@ export const reasonOf = (
   select s.reason from suppressions s where s.project_id = ${projectId} and s.email = ${email}`;
 
 const rank = (reason: RawBuilder<unknown>) =>
-  sql`array_position(${[...SUPPRESSION_REASONS]}::text[], ${reason})`;
+  sql`array_position(array[${sql.join(SUPPRESSION_REASONS.map((one) => sql.lit(one)))}], ${reason})`;
 
 /**
  * Adds addresses to the list. A stronger reason replaces a weaker one. Each address of a project may appear once. Returns the new entries.

@@ -83,7 +83,7 @@ export async function copyVariants(
 ): Promise<void> {
   await sql`
     insert into template_variants (project_id, template_id, locale, subject, preview_text, body, design)
-    select project_id, ${toId}, locale, subject, preview_text, body, design from template_variants
+    select project_id, ${toId}::uuid, locale, subject, preview_text, body, design from template_variants
     where project_id = ${projectId} and template_id = ${fromId}`.execute(tx);
 }
 

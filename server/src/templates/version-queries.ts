@@ -28,7 +28,7 @@ export async function insertTemplateVersion(
           where project_id = ${projectId} and template_id = ${templateId} and locale = ${locale}`;
   await sql`
     insert into template_versions (project_id, template_id, id, locale, subject, preview_text, body, design, saved_at)
-    select c.project_id, c.template_id, ${id}, c.locale, c.subject, c.preview_text, c.body, c.design, c.saved_at
+    select c.project_id, c.template_id, ${id}::uuid, c.locale, c.subject, c.preview_text, c.body, c.design, c.saved_at
     from (${current}) as c (project_id, template_id, locale, subject, preview_text, body, design, saved_at)`.execute(
     tx,
   );

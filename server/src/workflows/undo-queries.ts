@@ -17,7 +17,7 @@ export async function keepGraph(
 ): Promise<void> {
   await sql`
     insert into workflow_earlier_graphs (project_id, workflow_id, revision, graph)
-    select project_id, workflow_id, ${revision}, graph from workflow_versions
+    select project_id, workflow_id, ${revision}::integer, graph from workflow_versions
     where project_id = ${projectId} and workflow_id = ${workflowId} and version = ${version}`.execute(tx);
   await sql`
     delete from workflow_earlier_graphs

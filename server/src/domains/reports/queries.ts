@@ -57,7 +57,7 @@ export async function insertDmarcReport(
   if (numAffectedRows !== 1n) return false;
   await sql`
     insert into dmarc_sources (project_id, report_id, position, source_ip, messages, disposition, dkim, spf, signers)
-    select ${projectId}, ${id}, position, ip, messages, disposition, dkim, spf,
+    select ${projectId}::uuid, ${id}::uuid, position, ip, messages, disposition, dkim, spf,
            array(select jsonb_array_elements_text(signers))
     from jsonb_to_recordset(${JSON.stringify(sources.map((source, position) => ({ position, ...source })))}::jsonb)
       as s (position smallint, ip text, messages bigint, disposition text, dkim boolean, spf boolean, signers jsonb)`.execute(

@@ -52,7 +52,7 @@ export async function updateResolved(
         ${SUBJECTS}, 'UNCONFIRMED' as was, e.status as became
     ), ${consequences}, ${countChanges(changesOfEnded, await onlyProject(tx, projectId))}, kept as (
       insert into email_resolutions (project_id, email_id, attempt, resolved_as, resolved_by)
-      select project_id, id, attempts, ${as}, ${by ?? BY_KEY}
+      select project_id, id, attempts, ${as}::text, ${by ?? BY_KEY}::text
       from ended
       on conflict (project_id, email_id, attempt) do update set
         resolved_as = excluded.resolved_as, resolved_by = excluded.resolved_by, created_at = now()

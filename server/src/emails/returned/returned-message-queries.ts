@@ -17,7 +17,7 @@ export async function insertReturned(
 ): Promise<void> {
   await sql`
     insert into returned_messages (project_id, id, email_id, from_address, subject, said)
-    select ${projectId}, i.id, i.email_id, i.from_address, i.subject, i.said from (
+    select ${projectId}::uuid, i.id, i.email_id, i.from_address, i.subject, i.said from (
       select *, row_number() over (partition by email_id order by id) as number from unnest(
       ${rows.map((row) => row.id)}::uuid[],
       ${rows.map((row) => row.emailId)}::uuid[],

@@ -18,7 +18,7 @@ export async function insertJob(
   await sql`insert into jobs (project_id, id, kind, input)
     values (${job.projectId}, ${job.id}, ${job.kind}, ${job.input}::jsonb)`.execute(tx);
   if (job.bytes !== null)
-    await sql`insert into job_files (project_id, job_id, bytes) select ${job.projectId}, ${job.id}, ${job.bytes}`.execute(
+    await sql`insert into job_files (project_id, job_id, bytes) select ${job.projectId}::uuid, ${job.id}::uuid, ${job.bytes}::bytea`.execute(
       tx,
     );
   notify(tx, "jobs");
@@ -187,7 +187,7 @@ export async function insertJobErrors(
 ): Promise<void> {
   if (errors.length === 0) return;
   await sql`insert into job_errors (project_id, job_id, row, subject, error, parts, cells)
-    select ${projectId}, ${id}, * from unnest(
+    select ${projectId}::uuid, ${id}::uuid, * from unnest(
       ${errors.map((error) => error.row)}::integer[],
       ${errors.map((error) => error.subject)}::text[],
       ${errors.map((error) => error.error)}::text[],

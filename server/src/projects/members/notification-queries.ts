@@ -89,7 +89,8 @@ export async function listListeners(
 
 /**
  * Marks projects as notified and returns those not notified since that time. Leaves the other rows untouched, so that no one waits for
- * their locks.
+ * their locks. The time in ON CONFLICT is a literal, because a cluster runs that part on its own, where the types of other parameters are
+ * unknown.
  */
 export async function markNotified(
   tx: Tx,
@@ -97,11 +98,11 @@ export async function markNotified(
 ): Promise<string[]> {
   const { rows } = await sql<{ projectId: string }>`
     insert into told_members as t (project_id, kind)
-    select id, ${kind} from unnest(${projectIds}::uuid[]) id
+    select id, ${kind}::text from unnest(${projectIds}::uuid[]) id
     left join told_members o on o.project_id = id and o.kind = ${kind} and o.told_at >= ${since}
     where o.project_id is null
     order by id
-    on conflict (project_id, kind) do update set told_at = excluded.told_at where t.told_at < ${since}
+    on conflict (project_id, kind) do update set told_at = excluded.told_at where t.told_at < ${sql.lit(since.toISOString())}
     returning t.project_id`.execute(tx);
   return rows.map((row) => row.projectId);
 }

@@ -192,7 +192,7 @@ export async function listOnlyOwned(tx: Tx, userId: string): Promise<string[]> {
 export async function moveMemberships(tx: Tx, fromId: string, toId: string): Promise<void> {
   await sql`
     insert into memberships as m (project_id, user_id, role)
-    select project_id, ${toId}, role from memberships where user_id = ${fromId}
+    select project_id, ${toId}::uuid, role from memberships where user_id = ${fromId}
     on conflict (project_id, user_id) do update set role = excluded.role
     where excluded.role = 'OWNER' or m.role = 'MEMBER'`.execute(tx);
   await sql`delete from memberships where user_id = ${fromId}`.execute(tx);
