@@ -16,7 +16,7 @@ async function open(project: TestProject, path: string): Promise<Page> {
   const { email, password } = project.owner;
   await context.request.post("/auth/login", { data: { email, password } });
   const page = await context.newPage();
-  page.setDefaultTimeout(20_000);
+  page.setDefaultTimeout(30_000);
   await page.goto(`/app/${project.id}/${path}`);
   return page;
 }

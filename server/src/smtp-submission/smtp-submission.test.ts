@@ -20,7 +20,7 @@ import { addReceivedEmails } from "../testing/received-email.ts";
 import { useTestServer, type TestProject } from "../testing/test-server.ts";
 
 const server = useTestServer();
-const WAIT = { timeout: 15_000, interval: 20 };
+const WAIT = { timeout: 30_000, interval: 20 };
 
 let at: Submitting;
 let project: TestProject;

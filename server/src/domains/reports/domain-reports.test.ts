@@ -31,7 +31,7 @@ const server = useTestServer({
   INBOUND_DOMAIN: "in.example",
   SMTP_PORT: String(port),
 });
-const WAIT = { timeout: 20_000, interval: 50 };
+const WAIT = { timeout: 30_000, interval: 50 };
 const PACKINGS: Packing[] = ["plain", "gzip", "zip", "gzip called octet-stream"];
 
 const REPORTED = {
