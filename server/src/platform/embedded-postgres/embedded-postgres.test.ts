@@ -30,7 +30,7 @@ import { DataDirInUseError, startEmbeddedPostgres, type EmbeddedPostgres } from 
 
 vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
 
-const WAIT_MS = 15_000;
+const WAIT_MS = 30_000;
 const IS_ROOT = process.getuid?.() === 0;
 const ORDINARY = { uid: 65534, gid: 65534 };
 
