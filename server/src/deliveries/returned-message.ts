@@ -278,15 +278,16 @@ function incoming(email: Email, { sender, recipient }: Envelope, ownDomains: rea
   };
 }
 
+const readField = (value: string | undefined) => readText(value, Infinity);
+
 /** Returns the fields without the characters that PostgreSQL rejects. Whoever stores a field bounds its length. */
 function readHeader(email: Email): WrittenHeader {
-  const field = (value: string | undefined) => readText(value, Infinity);
   return {
-    fromName: field(email.from?.name),
-    replyTo: field(email.replyTo?.[0]?.address),
-    subject: field(email.subject),
-    messageId: field(email.messageId),
-    inReplyTo: field(email.inReplyTo),
-    references: field(email.references),
+    fromName: readField(email.from?.name),
+    replyTo: readField(email.replyTo?.[0]?.address),
+    subject: readField(email.subject),
+    messageId: readField(email.messageId),
+    inReplyTo: readField(email.inReplyTo),
+    references: readField(email.references),
   };
 }
