@@ -68,7 +68,7 @@ test("a template of 1 MB is shown, edited at its end and saved byte for byte", a
     type: "MARKETING",
   });
   const page = await open(project, `templates/${id}`);
-  await page.frameLocator("iframe").getByText("مرحبا").first().waitFor({ timeout: 40_000 });
+  await page.frameLocator("iframe").getByText("مرحبا").first().waitFor({ timeout: 90_000 });
   await htmlOf(page).click();
   await page.keyboard.press("Control+End");
   await page.keyboard.insertText("<p>The end</p>");
@@ -76,7 +76,7 @@ test("a template of 1 MB is shown, edited at its end and saved byte for byte", a
   await page.getByRole("button", { name: "Saved", exact: true }).waitFor();
   const { body: stored } = await server.call<{ body: string }>("GET", `/templates/${id}`, project.byKey);
   expect(stored.body === `${body}<p>The end</p>`).toBe(true);
-});
+}, 150_000);
 
 test("a rare match is searched in partial pages until all contacts were searched", async () => {
   const project = await server.createProject();

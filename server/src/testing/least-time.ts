@@ -7,10 +7,7 @@ const RUNS_MAX = 5;
  * exceeds the limit in all of them.
  * @returns the shortest time in ms
  */
-export async function leastTime(
-  limitMs: number,
-  measure: () => number | Promise<number>,
-): Promise<number> {
+export async function leastTime(limitMs: number, measure: () => number | Promise<number>): Promise<number> {
   let leastMs = Infinity;
   for (let run = 0; run < RUNS_MAX && leastMs >= limitMs; run++) leastMs = Math.min(leastMs, await measure());
   return leastMs;

@@ -129,16 +129,17 @@ test("stores a message whose DNS servers fail, with undecided results", async ()
 
 const connection = { remoteAddress: "192.0.2.1", helo: "mx.sender.example", sender: "ada@sender.example" };
 
+const checkInVain = async () => {
+  const { spf, dmarc } = await checker.check({
+    ...connection,
+    raw: personalMail({ from: "ada@sender.example" }),
+  });
+  expect([spf.result, dmarc.result]).toEqual(["temperror", "temperror"]);
+};
+
 test("ends the questions when DNS does not respond", async () => {
   dns.setMood("silent");
-  const check = async () => {
-    const { spf, dmarc } = await checker.check({
-      ...connection,
-      raw: personalMail({ from: "ada@sender.example" }),
-    });
-    expect([spf.result, dmarc.result]).toEqual(["temperror", "temperror"]);
-  };
-  expect(await leastWallMs(10_000, check)).toBeLessThan(10_000);
+  expect(await leastWallMs(10_000, checkInVain)).toBeLessThan(10_000);
 });
 
 test("does not count a signature that covers only the beginning of the body", async () => {

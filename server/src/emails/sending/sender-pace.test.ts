@@ -146,12 +146,15 @@ test("slows a project down to its rate without delaying others", async () => {
   expect(sentCount(transport)).toBeLessThanOrEqual(1 + mostAt(5, startedMs));
 });
 
+const readLeases = () => outbox.database.selectFrom("senders").select(["id", "leaseUntil"]).execute();
+
 /** Waits until two processes renewed their leases, which is when they count each other. */
 async function untilBothRenewed(): Promise<void> {
-  const read = () => outbox.database.selectFrom("senders").select(["id", "leaseUntil"]).execute();
-  const before = new Map((await read()).map(({ id, leaseUntil }) => [id, leaseUntil.getTime()]));
+  const before = new Map((await readLeases()).map(({ id, leaseUntil }) => [id, leaseUntil.getTime()]));
   await vi.waitFor(async () => {
-    const renewed = (await read()).filter(({ id, leaseUntil }) => leaseUntil.getTime() !== before.get(id));
+    const renewed = (await readLeases()).filter(
+      ({ id, leaseUntil }) => leaseUntil.getTime() !== before.get(id),
+    );
     expect(renewed).toHaveLength(2);
   }, OUTBOX_WAIT);
 }

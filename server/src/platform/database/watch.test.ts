@@ -76,10 +76,10 @@ const ask = async (seconds = 0) => {
 
 /** Waits until two connections work at the same time. */
 const connectTwice = () =>
-  vi.waitUntil(
-    async () => (await Promise.all([ask(0.1), ask(0.1)])).every(({ error }) => error === null),
-    { timeout: 30_000, interval: 50 },
-  );
+  vi.waitUntil(async () => (await Promise.all([ask(0.1), ask(0.1)])).every(({ error }) => error === null), {
+    timeout: 30_000,
+    interval: 50,
+  });
 
 test("keeps all connections while the database responds on one, even if no new one succeeds", async () => {
   await connectTwice();
@@ -107,15 +107,15 @@ test("keeps all connections while the database responds on one, even if no new o
 test("waits for a slow statement, but not for a database that does not respond", async () => {
   // Longer than the suspicion time.
   expect((await ask(3)).error).toBeNull();
-  const timeRefusals = async () => {
+  const timeErrors = async () => {
     setGone(false);
     await connectTwice();
     setGone(true);
-    const refusals = await Promise.all([ask(), ask()]);
-    expect(refusals.map(({ isRefused }) => isRefused)).toEqual([true, true]);
-    return Math.max(...refusals.map(({ tookMs }) => tookMs));
+    const answers = await Promise.all([ask(), ask()]);
+    expect(answers.map(({ isRefused }) => isRefused)).toEqual([true, true]);
+    return Math.max(...answers.map(({ tookMs }) => tookMs));
   };
-  expect(await leastTime(NOTIFIED_MS, timeRefusals)).toBeLessThan(NOTIFIED_MS);
+  expect(await leastTime(NOTIFIED_MS, timeErrors)).toBeLessThan(NOTIFIED_MS);
   // A busy machine may delay one call, but not each of them.
   await vi.waitUntil(
     async () => {
@@ -127,4 +127,4 @@ test("waits for a slow statement, but not for a database that does not respond",
   );
   setGone(false);
   await vi.waitUntil(async () => (await ask()).error === null, { timeout: 30_000, interval: 50 });
-});
+}, 120_000);

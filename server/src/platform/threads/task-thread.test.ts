@@ -51,17 +51,18 @@ test.for(["hang", "hoard"])(
   },
 );
 
+const startThread = (deadlineMs: number) => {
+  const started = createTaskThread<{ waitMs: number }, number>({
+    module,
+    deadlineMs,
+    waitingPerOwner: 1,
+    waiting: 1,
+  });
+  onTestFinished(() => started.close());
+  return started;
+};
+
 test("counts only CPU time, unless a task waits for many deadlines", async () => {
-  const startThread = (deadlineMs: number) => {
-    const started = createTaskThread<{ waitMs: number }, number>({
-      module,
-      deadlineMs,
-      waitingPerOwner: 1,
-      waiting: 1,
-    });
-    onTestFinished(() => started.close());
-    return started;
-  };
   const [waited, ended] = await Promise.allSettled([
     // Five deadlines are longer than a busy machine stops this process.
     startThread(2_000).run("one", { waitMs: 2_200 }),
