@@ -127,4 +127,4 @@ test("waits for a slow statement, but not for a database that does not respond",
   );
   setGone(false);
   await vi.waitUntil(async () => (await ask()).error === null, { timeout: 30_000, interval: 50 });
-}, 120_000);
+});
