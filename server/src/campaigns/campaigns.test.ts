@@ -64,7 +64,7 @@ async function ended(caller: TestCaller, id: string): Promise<Campaign> {
         ? campaign
         : undefined;
     },
-    { timeout: 30_000, interval: 50 },
+    { timeout: 60_000, interval: 50 },
   );
 }
 
