@@ -223,7 +223,7 @@ test("sends nothing while paused, everyone once when resumed, and drops the rest
   const paused = await act(byKey, id, "pause");
   expect(paused.body.status).toBe("PAUSED");
   expect(errorOf(await act(byKey, id, "pause"))).toBe("409 CONFLICT");
-  await vi.waitUntil(async () => (await read(byKey, id)).totalRecipients === MANY, 30_000);
+  await vi.waitUntil(async () => (await read(byKey, id)).totalRecipients === MANY, 60_000);
   await vi.waitUntil(
     async () =>
       (
@@ -232,18 +232,18 @@ test("sends nothing while paused, everyone once when resumed, and drops the rest
           id,
         )
       ).length === 0,
-    30_000,
+    60_000,
   );
   const before = await read(byKey, id);
   expect(before.pendingCount).toBeGreaterThan(0);
   await server.call(v1.send, byKey, { body: { ...DRAFT, to: "other@example.com" } });
-  await vi.waitUntil(async () => (await mailed(project))["other@example.com"] === 1, 30_000);
+  await vi.waitUntil(async () => (await mailed(project))["other@example.com"] === 1, 60_000);
   expect((await read(byKey, id)).sentCount).toBe(before.sentCount);
   await act(byKey, id, "resume");
   expect(await ended(byKey, id)).toMatchObject({ status: "SENT", sentCount: MANY });
   const again = await create(byKey, { name: "Second" });
   await send(byKey, again.id);
-  await vi.waitUntil(async () => (await read(byKey, again.id)).totalRecipients === MANY, 30_000);
+  await vi.waitUntil(async () => (await read(byKey, again.id)).totalRecipients === MANY, 60_000);
   const cancelled = await act(byKey, again.id, "cancel");
   expect(cancelled.body.status).toBe("CANCELLED");
   const end = await ended(byKey, again.id);
