@@ -45,10 +45,10 @@ class ProcessesBetween extends BaseSequencer {
 
 export default defineConfig({
   test: {
-    // Against what hangs, not against what is slow: a browser gives up after 30 s and names what it waited for.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    expect: { poll: { timeout: 15_000 } },
+    // Against what hangs, not against what is slow: each wait in a test gives up after 30 s and names what it waited for.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 30_000 } },
     // What is imported stays for the next file of a worker; a test that arms or moves something of a module puts it back.
     isolate: false,
     forbidOnly: true,

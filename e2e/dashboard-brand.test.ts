@@ -21,7 +21,7 @@ async function openSettings(tab: string): Promise<{ page: Page; project: TestPro
   const { email, password } = project.owner;
   await context.request.post("/auth/login", { data: { email, password } });
   const page = await context.newPage();
-  page.setDefaultTimeout(15_000);
+  page.setDefaultTimeout(30_000);
   const faults: string[] = [];
   page.on("pageerror", (error) => faults.push(error.message));
   await page.goto(`/app/${project.id}/settings?tab=${tab}`);

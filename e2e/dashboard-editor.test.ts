@@ -73,7 +73,7 @@ async function open(
   const context = await browser.newContext({ baseURL: server.url });
   await context.request.post("/auth/login", { data: project.owner });
   const page = await context.newPage();
-  page.setDefaultTimeout(15_000);
+  page.setDefaultTimeout(30_000);
   const faults: string[] = [];
   page.on("pageerror", (error) => faults.push(error.message));
   await page.goto(`/app/${project.id}${(await pathOf?.(id, project)) ?? `/templates/${id}`}`);

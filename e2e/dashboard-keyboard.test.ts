@@ -17,7 +17,7 @@ async function arrive(): Promise<{ page: Page; project: TestProject }> {
   const text = { name: "Monthly", subject: "News", body: "<p>Hello</p>", type: "MARKETING" };
   await server.call("POST", "/templates", project.byKey, text);
   const page = await (await browser.newContext({ baseURL: server.url })).newPage();
-  page.setDefaultTimeout(10_000);
+  page.setDefaultTimeout(30_000);
   return { page, project };
 }
 
@@ -162,7 +162,7 @@ test("a segment is described and a campaign is written, checked and sent by keyb
   await page.keyboard.press("Space");
   // The button is enabled when the campaign is checked and its audience counted.
   const sendNow = page.getByRole("button", { name: "Send now…", exact: true });
-  await expect.poll(() => sendNow.isEnabled(), { timeout: 20_000 }).toBe(true);
+  await expect.poll(() => sendNow.isEnabled(), { timeout: 30_000 }).toBe(true);
   await press(page, "Send now…");
   await page.getByRole("dialog", { name: "Send to 2 contacts now?" }).waitFor();
   await press(page, "Send now");

@@ -15,7 +15,7 @@ const PASSWORD = "correct horse battery staple";
 /** Signs up and opens the new project's home page. */
 async function signUp(email: string): Promise<Page> {
   const page = await (await browser.newContext({ baseURL: server.url })).newPage();
-  page.setDefaultTimeout(10_000);
+  page.setDefaultTimeout(30_000);
   await page.goto("/app");
   await press(page, "Create account", "link");
   await page.getByRole("heading", { name: "Create your account" }).waitFor();

@@ -16,7 +16,7 @@ async function open(project: TestProject, path: string): Promise<Page> {
   const { email, password } = project.owner;
   await context.request.post("/auth/login", { data: { email, password } });
   const page = await context.newPage();
-  page.setDefaultTimeout(20_000);
+  page.setDefaultTimeout(30_000);
   await page.goto(`/app/${project.id}/${path}`);
   return page;
 }
@@ -68,7 +68,7 @@ test("a template of 1 MB is shown, edited at its end and saved byte for byte", a
     type: "MARKETING",
   });
   const page = await open(project, `templates/${id}`);
-  await page.frameLocator("iframe").getByText("مرحبا").first().waitFor({ timeout: 40_000 });
+  await page.frameLocator("iframe").getByText("مرحبا").first().waitFor({ timeout: 90_000 });
   await htmlOf(page).click();
   await page.keyboard.press("Control+End");
   await page.keyboard.insertText("<p>The end</p>");

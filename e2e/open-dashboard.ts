@@ -31,7 +31,7 @@ export async function openDashboard(
   // A page that is already loaded may send its next request before a first route takes effect. This one intercepts from the start.
   await context.route("**/intercept-from-the-start", (route) => route.continue());
   const page = await context.newPage();
-  page.setDefaultTimeout(15_000);
+  page.setDefaultTimeout(30_000);
   const asked: string[] = [];
   const leaves: Leaves = { next: false };
   page.on("dialog", (dialog) => {

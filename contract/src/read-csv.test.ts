@@ -2,7 +2,7 @@
 // once.
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { startCpuTimer } from "../../server/src/testing/cpu-timer.ts";
+import { leastCpuMs } from "../../server/src/testing/cpu-timer.ts";
 import { LIMITS } from "./limits/limits.ts";
 import { createCsvReader, type CsvRow } from "./read-csv.ts";
 
@@ -175,12 +175,10 @@ test("reading in parts returns the same as reading at once, wherever the cuts ar
   );
 });
 
-test("reads a hostile file in linear time, not quadratic", () => {
+test("reads a hostile file in linear time, not quadratic", async () => {
   const hostile = ['"a\n', 'a"b\n', '"a"b\n', '"",""x\n', `${'"a""b'.repeat(3)}\n`, ",", '"",'];
-  const tookMs = hostile.map((piece) => {
-    const cpuMs = startCpuTimer();
-    read(piece.repeat(1_000_000 / piece.length));
-    return cpuMs();
-  });
-  expect(Math.max(...tookMs)).toBeLessThan(10_000);
+  for (const piece of hostile) {
+    const text = piece.repeat(1_000_000 / piece.length);
+    expect(await leastCpuMs(10_000, () => read(text))).toBeLessThan(10_000);
+  }
 });

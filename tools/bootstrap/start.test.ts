@@ -16,7 +16,7 @@ import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
 
-const WAIT_MS = 15_000;
+const WAIT_MS = 30_000;
 
 const NPM = `
   import { appendFileSync, existsSync, mkdirSync, writeFileSync } from "node:fs";

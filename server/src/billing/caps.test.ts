@@ -11,7 +11,7 @@ import { createCapCheck, monthOf } from "./caps.ts";
 import { notifyCaps } from "./tell-caps.ts";
 
 const server = useTestServer();
-const WAIT = { timeout: 20_000, interval: 50 };
+const WAIT = { timeout: 30_000, interval: 50 };
 
 interface Cap {
   limit: number | null;

@@ -64,7 +64,7 @@ async function ended(caller: TestCaller, id: string): Promise<Campaign> {
         ? campaign
         : undefined;
     },
-    { timeout: 30_000, interval: 50 },
+    { timeout: 60_000, interval: 50 },
   );
 }
 
@@ -223,7 +223,7 @@ test("sends nothing while paused, everyone once when resumed, and drops the rest
   const paused = await act(byKey, id, "pause");
   expect(paused.body.status).toBe("PAUSED");
   expect(errorOf(await act(byKey, id, "pause"))).toBe("409 CONFLICT");
-  await vi.waitUntil(async () => (await read(byKey, id)).totalRecipients === MANY, 10_000);
+  await vi.waitUntil(async () => (await read(byKey, id)).totalRecipients === MANY, 60_000);
   await vi.waitUntil(
     async () =>
       (
@@ -232,18 +232,18 @@ test("sends nothing while paused, everyone once when resumed, and drops the rest
           id,
         )
       ).length === 0,
-    10_000,
+    60_000,
   );
   const before = await read(byKey, id);
   expect(before.pendingCount).toBeGreaterThan(0);
   await server.call(v1.send, byKey, { body: { ...DRAFT, to: "other@example.com" } });
-  await vi.waitUntil(async () => (await mailed(project))["other@example.com"] === 1, 10_000);
+  await vi.waitUntil(async () => (await mailed(project))["other@example.com"] === 1, 60_000);
   expect((await read(byKey, id)).sentCount).toBe(before.sentCount);
   await act(byKey, id, "resume");
   expect(await ended(byKey, id)).toMatchObject({ status: "SENT", sentCount: MANY });
   const again = await create(byKey, { name: "Second" });
   await send(byKey, again.id);
-  await vi.waitUntil(async () => (await read(byKey, again.id)).totalRecipients === MANY, 10_000);
+  await vi.waitUntil(async () => (await read(byKey, again.id)).totalRecipients === MANY, 60_000);
   const cancelled = await act(byKey, again.id, "cancel");
   expect(cancelled.body.status).toBe("CANCELLED");
   const end = await ended(byKey, again.id);
@@ -274,7 +274,7 @@ test("starts a schedule once in time, turns a cancelled one into a draft, holds 
     "update campaigns set scheduled_for = now() - interval '61 minutes' where id = $1",
     missed.id,
   );
-  await vi.waitUntil(async () => (await read(byKey, missed.id)).heldReason !== null, 10_000);
+  await vi.waitUntil(async () => (await read(byKey, missed.id)).heldReason !== null, 30_000);
   const heldReason = expect.stringContaining("Missed its scheduled time by more than an hour") as string;
   expect(await read(byKey, missed.id)).toMatchObject({
     status: "SCHEDULED",
@@ -301,7 +301,7 @@ test("pauses with a reason before sending if the audience is gone, and resumes w
   );
   await server.rows("update campaigns set segment_id = null, scheduled_for = now() where id = $1", id);
   await server.hint("campaigns");
-  await vi.waitUntil(async () => (await read(byKey, id)).status === "PAUSED", 20_000);
+  await vi.waitUntil(async () => (await read(byKey, id)).status === "PAUSED", 30_000);
   const said = "The campaign's segment was deleted. Choose another one.";
   expect(await read(byKey, id)).toMatchObject({
     totalRecipients: 0,
@@ -374,7 +374,7 @@ test("marks a test email, sends it to anyone, and excludes it from all counts", 
       })
     ).status,
   ).toBe(200);
-  await vi.waitUntil(async () => Object.keys(await mailed(project)).length === 2, 10_000);
+  await vi.waitUntil(async () => Object.keys(await mailed(project)).length === 2, 30_000);
   const subjects = await server.rows<{ subject: string }>(
     "select subject from mailbox_messages where project_id = $1 order by subject",
     project.id,

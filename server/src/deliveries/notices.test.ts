@@ -409,7 +409,7 @@ test("sees a submission that ends in doubt while a notice about it is read", asy
         database,
       );
       expect(rows).not.toEqual([]);
-    }, 10_000);
+    }, 30_000);
     // Not awaited here, because it waits for this transaction to commit.
     return { done };
   });

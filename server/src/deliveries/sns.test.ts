@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { FastifyInstance } from "fastify";
 import { sql } from "kysely";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { createSealer } from "../platform/crypto.ts";
 import { createDatabase, createPool, type Database } from "../platform/database/database.ts";
 import { createHttp } from "../platform/http/http.ts";
@@ -10,6 +10,7 @@ import { newId } from "../platform/ids.ts";
 import { createLog } from "../platform/log.ts";
 import { createMetrics } from "../platform/metrics.ts";
 import { createTestDatabase, type TestDatabase } from "../platform/database/test-database.ts";
+import { leastWallMs } from "../testing/least-time.ts";
 import { SNS_HOST, SNS_TOPIC, startSnsFake, type SnsBody, type SnsFake } from "../testing/sns-fake.ts";
 import { createNoticeStore } from "./notices.ts";
 import { webhookRoutes } from "./routes.ts";
@@ -27,7 +28,8 @@ let app: FastifyInstance;
 const logged: string[] = [];
 
 async function openEndpoint(options: { topics?: string[]; database?: Database; timeoutMs?: number } = {}) {
-  const { timeoutMs = 5_000 } = options;
+  // Longer than a busy machine stops this process, which is the certificate's host, too.
+  const { timeoutMs = 60_000 } = options;
   const on = options.database ?? database;
   const log = createLog({ level: "silent" });
   for (const level of ["info", "warn"] as const)
@@ -285,13 +287,17 @@ test.for([
 ] as const)("responds 503 so that SNS retries when the certificate host %s", async ([, answer]) => {
   const quick = await openEndpoint({ timeoutMs: 200 });
   const url = fake.addReply(answer as never);
-  const startedMs = performance.now();
-  const reply = await post(fake.notification(event(), { SigningCertURL: url }), { to: quick });
-  expect([reply.status, await stored()]).toEqual([503, []]);
-  expect(performance.now() - startedMs).toBeLessThan(3_000);
+  const notify = async () => {
+    const reply = await post(fake.notification(event(), { SigningCertURL: url }), { to: quick });
+    expect([reply.status, await stored()]).toEqual([503, []]);
+  };
+  expect(await leastWallMs(3_000, notify)).toBeLessThan(3_000);
 });
 
 test("fetches at most thirty certificates a minute while the known one keeps working", async () => {
+  // The whole test happens within one minute.
+  const clock = vi.spyOn(Date, "now").mockReturnValue(Date.now());
+  onTestFinished(() => clock.mockRestore());
   expect((await post(fake.notification(event()))).status).toBe(200);
   const made = Array.from({ length: 60 }, () =>
     fake.notification(event(), {

@@ -232,7 +232,7 @@ test("deleting a domain waits for a sender being created and is then rejected", 
             "select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
           ),
         ).toHaveLength(count),
-      { timeout: 10_000, interval: 20 },
+      { timeout: 30_000, interval: 20 },
     );
   const template = { name: "News", subject: "s", body: "b", type: "TRANSACTIONAL", from: `a@${body.domain}` };
   const [creation, removal] = await transaction(server.database, async (tx) => {

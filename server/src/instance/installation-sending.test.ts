@@ -13,7 +13,7 @@ const server = useTestServer({
 });
 afterAll(async () => sink.close());
 
-const WAIT = { timeout: 20_000, interval: 50 };
+const WAIT = { timeout: 30_000, interval: 50 };
 
 async function admin(): Promise<TestCaller> {
   const { owner } = server.project;

@@ -104,7 +104,7 @@ test("every process reports an unreachable mail server but stays in service", as
     expect(status).toBe(200);
     return body.warnings[0];
   };
-  await expect.poll(outage, { timeout: 15_000 }).toMatchObject({
+  await expect.poll(outage, { timeout: 30_000 }).toMatchObject({
     code: "TRANSPORT_OUTAGE",
     message: expect.stringMatching(/^The transport smtp has been out of service since \d{4}-/),
   });

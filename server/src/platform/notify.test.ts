@@ -109,7 +109,7 @@ test("an HTTP call notifies other processes once its commit can be seen", async 
     },
   });
   expect(queued.status).toBe(202);
-  await expect.poll(() => seen.length, { timeout: 4_000 }).toBeGreaterThan(0);
+  await expect.poll(() => seen.length, { timeout: 30_000 }).toBeGreaterThan(0);
   expect(await seen[0]).toHaveLength(1);
 });
 

@@ -4,6 +4,7 @@
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { afterAll, afterEach, expect, test } from "vitest";
 import { buildBody, type MessageBody } from "../message/body.ts";
+import { leastWallMs } from "../testing/least-time.ts";
 import {
   createRenderer,
   type Renderer,
@@ -248,16 +249,16 @@ test("bombs of all kinds in one batch fail only their own emails", async () => {
 });
 
 test("rejects all jobs of a message template that keeps timing out, but not those of others", async () => {
-  const renderer = start({ threads: 1 });
   const bomb = job("{{#each items}}{{#each @root.items}}{{this}}{{/each}}{{/each}}", { items: ITEMS });
-  const startedAt = performance.now();
-  const results = await renderer.render([...Array.from({ length: 40 }, () => bomb), GOOD]);
-  expect(results.slice(0, 40).map(reason)).toEqual(
-    Array.from({ length: 40 }, () => expect.stringMatching(TOO_SLOW)),
-  );
-  expect(results[40]).toEqual(GOOD_RESULT);
+  const renderBombs = async () => {
+    const results = await start({ threads: 1 }).render([...Array.from({ length: 40 }, () => bomb), GOOD]);
+    expect(results.slice(0, 40).map(reason)).toEqual(
+      Array.from({ length: 40 }, () => expect.stringMatching(TOO_SLOW)),
+    );
+    expect(results[40]).toEqual(GOOD_RESULT);
+  };
   // Separately each would take 40 × 250 ms, twice.
-  expect(performance.now() - startedAt).toBeLessThan(8_000);
+  expect(await leastWallMs(8_000, renderBombs)).toBeLessThan(8_000);
 });
 
 test("retries a job after its thread was ended, because a busy machine looks like a bomb", async () => {

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { compileContent } from "./compile-content.ts";
 import { inboxTextOf } from "./inbox-text.ts";
 import { withPreviewText } from "./with-preview-text.ts";
-import { startCpuTimer } from "../testing/cpu-timer.ts";
+import { leastCpuMs } from "../testing/cpu-timer.ts";
 
 const P = previewTextElement("Soon");
 
@@ -89,12 +89,14 @@ test("reads only the beginning of large HTML, because the rest is shown in no in
   expect(inboxTextOf(`${"<b></b>".repeat(20_000)}Late`)).toBe("");
 });
 
-test("takes linear time for hostile HTML", () => {
-  const elapsed = startCpuTimer();
+const readHostile = () => {
   for (const unit of ["<body", "{{#if a}}", "{{{a", "<!--", "\u200c ", "{{ &"]) {
     withPreviewText(unit.repeat(50_000), unit.repeat(100));
     withPreviewText("<p>", unit.repeat(10_000));
     inboxTextOf(unit.repeat(50_000));
   }
-  expect(elapsed()).toBeLessThan(2_000);
+};
+
+test("takes linear time for hostile HTML", async () => {
+  expect(await leastCpuMs(2_000, readHostile)).toBeLessThan(2_000);
 });

@@ -23,7 +23,7 @@ import {
 import type { ResponseOf } from "../testing/typed-call.ts";
 
 const server = useTestServer({ ROLES: "api" });
-const WAIT = { timeout: 15_000, interval: 20 };
+const WAIT = { timeout: 30_000, interval: 20 };
 
 type Reported = ResponseOf<typeof activity.listActivity>["data"][number];
 

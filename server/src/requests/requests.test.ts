@@ -12,7 +12,7 @@ import { redactBody, redactPath } from "./redact.ts";
 import { sweepRequests } from "./request-log.ts";
 
 const server = useTestServer({ ROLES: "api" });
-const WAIT = { timeout: 15_000, interval: 50 };
+const WAIT = { timeout: 30_000, interval: 50 };
 
 const list = async ({ byKey }: TestProject, query = "") =>
   (await server.call(requests.listRequests, byKey, { anyQuery: query })).body;

@@ -133,7 +133,7 @@ test("computing a tracked segment emits one event per entry and exit, and none t
   const { id } = await create(byKey, { name: "Pro", filters: PRO, trackMembership: true });
   await vi.waitFor(
     async () => expect(await eventNames(project)).toEqual(["segment.pro.entry ada@example.com"]),
-    10_000,
+    30_000,
   );
   expect((await server.call(segments.computeSegment, byKey, { params: { id } })).body).toEqual({
     added: 0,
@@ -304,12 +304,12 @@ test("members of a segment are deleted without an event when tracking ends", asy
   const { byKey } = project;
   await contact(byKey, "ada@example.com", { plan: "pro" });
   const { id } = await create(byKey, { name: "Pro", filters: PRO, trackMembership: true });
-  await vi.waitFor(async () => expect(await eventNames(project)).toHaveLength(1), 10_000);
+  await vi.waitFor(async () => expect(await eventNames(project)).toHaveLength(1), 30_000);
   await server.call(segments.updateSegment, byKey, { params: { id }, body: { trackMembership: false } });
   await vi.waitFor(
     async () =>
       expect(await server.rows("select 1 from segment_members where segment_id = $1", id)).toEqual([]),
-    10_000,
+    30_000,
   );
   expect(await eventNames(project)).toHaveLength(1);
   expect(await members(byKey, id)).toEqual(["ada@example.com"]);

@@ -12,7 +12,7 @@ import { followChanges, startFollowingChanges } from "./sync-members.ts";
 // Only the test syncs segments.
 const server = useTestServer({ ROLES: "api" });
 const log = createLog({ level: "silent" });
-const WAIT = { timeout: 20_000, interval: 20 };
+const WAIT = { timeout: 30_000, interval: 20 };
 
 function startFollower() {
   const follower = startFollowingChanges({ database: server.database, log, metrics: createMetrics() });

@@ -7,7 +7,7 @@ import { ACCEPTED, FROM, startSubmitting, submit, type Submitting } from "../tes
 import { useTestServer, type TestProject } from "../testing/test-server.ts";
 
 const server = useTestServer();
-const WAIT = { timeout: 15_000, interval: 20 };
+const WAIT = { timeout: 30_000, interval: 20 };
 
 let at: Submitting;
 let project: TestProject;

@@ -11,7 +11,7 @@ import { numberEvents } from "./assign-numbers.ts";
 
 // The tests number events themselves.
 const server = useTestServer({ ROLES: "api" });
-const WAIT = { timeout: 15_000, interval: 20 };
+const WAIT = { timeout: 30_000, interval: 20 };
 const PATH = "/events/stream/live";
 
 type Numbered = ResponseOf<typeof eventStream.streamEvents>["events"][number];

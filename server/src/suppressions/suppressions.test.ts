@@ -11,7 +11,7 @@ import { faultsOf, errorOf, useTestServer, type TestProject } from "../testing/t
 import { uploadOf, type ImportJob } from "../testing/upload.ts";
 
 const server = useTestServer({ ROLES: "api,worker" });
-const WAIT = { timeout: 15_000, interval: 20 };
+const WAIT = { timeout: 30_000, interval: 20 };
 
 const list = async ({ byKey }: TestProject, query = "") =>
   (await server.call(suppressions.listSuppressions, byKey, { anyQuery: query })).body;

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { compileContent } from "../rendering/compile-content.ts";
 import { withFooter } from "./with-footer.ts";
-import { startCpuTimer } from "../testing/cpu-timer.ts";
+import { leastCpuMs } from "../testing/cpu-timer.ts";
 
 const FOOTER = { html: "[F]", text: "[T]" };
 
@@ -90,13 +90,15 @@ test("fills its variables with HTML in the HTML part and with lines in any text 
   expect(withFooter(withFooter({ html: "Hi", text: "Hi" }))).toEqual(withFooter({ html: "Hi", text: "Hi" }));
 });
 
-test("handles a hostile body in next to no time", () => {
-  const cpuMs = startCpuTimer();
+const addFooters = () => {
   for (const html of [
     "</body".repeat(150_000),
     "<!--".repeat(250_000),
     "{{manageUrl ?? a}}<!--".repeat(1_400),
   ])
     withFooter({ html, text: html });
-  expect(cpuMs()).toBeLessThan(1_000);
+};
+
+test("handles a hostile body in next to no time", async () => {
+  expect(await leastCpuMs(1_000, addFooters)).toBeLessThan(1_000);
 });

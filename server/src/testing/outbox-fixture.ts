@@ -80,7 +80,7 @@ export async function expireLease(database: Database, senderId: string): Promise
   );
 }
 
-export const OUTBOX_WAIT = { timeout: 10_000, interval: 10 };
+export const OUTBOX_WAIT = { timeout: 30_000, interval: 10 };
 const BEAT_MS = 50;
 const silent = createLog({ level: "silent" });
 

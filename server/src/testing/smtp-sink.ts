@@ -29,9 +29,9 @@ export interface SmtpSink {
   setRules(rules: readonly SinkRule[]): void;
   /** Clears journal and commands. */
   clear(): void;
-  /** Resolves when the journal contains this many messages; rejects after `timeoutMs` (default 10 s). */
+  /** Resolves when the journal contains this many messages; rejects after `timeoutMs` (default 30 s). */
   waitForMessages(count: number, timeoutMs?: number): Promise<void>;
-  /** Resolves when the condition is true, checked after each event; rejects after `timeoutMs` (default 10 s). */
+  /** Resolves when the condition is true, checked after each event; rejects after `timeoutMs` (default 30 s). */
   waitUntil(condition: () => boolean, timeoutMs?: number): Promise<void>;
   /** Closes every connection immediately, like a restarting server, and still accepts new ones. */
   dropConnections(): void;
@@ -39,7 +39,7 @@ export interface SmtpSink {
 }
 
 const DEFAULT_KEEP_COMMANDS = 1_000;
-const DEFAULT_WAIT_MS = 10_000;
+const DEFAULT_WAIT_MS = 30_000;
 
 /** Starts listening. Nothing is stored on disk. */
 export async function startSmtpSink(options: SmtpSinkOptions = {}): Promise<SmtpSink> {

@@ -8,7 +8,7 @@ import { listDescendants } from "../../../e2e/process-tree.ts";
 import { createImageEncoder } from "./encode-apart.ts";
 import { damagedImage } from "./encode-image.ts";
 
-const WAIT = { timeout: 15_000, interval: 5 };
+const WAIT = { timeout: 30_000, interval: 5 };
 const png = () =>
   sharp({ create: { width: 40, height: 20, channels: 3, background: "red" } })
     .png()

@@ -6,7 +6,14 @@ import * as users from "@postloft/contract/users.ts";
 import * as v1 from "@postloft/contract/v1.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { holdRow } from "../testing/hold-row.ts";
-import { cookieOf, faultsOf, errorOf, useTestServer, type TestPerson } from "../testing/test-server.ts";
+import {
+  cookieOf,
+  faultsOf,
+  errorOf,
+  inOneWindow,
+  useTestServer,
+  type TestPerson,
+} from "../testing/test-server.ts";
 import { readPlatformEmails } from "../testing/platform-emails.ts";
 
 const server = useTestServer({ ROLES: "api" });
@@ -63,17 +70,20 @@ test("sends a new account an HTML and text email with a single-use confirmation 
 });
 
 test("sends the confirmation again, invalidates the previous link, and limits requests", async () => {
-  const person = await server.signUp();
-  const first = await tokenTo(person.email);
-  const again = () => server.call(account.requestVerification, { cookie: person.cookie });
-  expect((await again()).status).toBe(200);
-  const second = await tokenTo(person.email);
-  expect(errorOf(await server.call(account.verifyEmail, {}, { body: { token: first } }))).toBe(
-    "400 TOKEN_INVALID",
-  );
-  for (let number = 1; number < LIMITS.accountMails.value; number++) expect((await again()).status).toBe(200);
-  expect(errorOf(await again())).toBe("429 RATE_LIMIT_EXCEEDED");
-  expect(second).not.toBe(first);
+  await inOneWindow(server, 3_600, async () => {
+    const person = await server.signUp();
+    const first = await tokenTo(person.email);
+    const again = () => server.call(account.requestVerification, { cookie: person.cookie });
+    expect((await again()).status).toBe(200);
+    const second = await tokenTo(person.email);
+    expect(errorOf(await server.call(account.verifyEmail, {}, { body: { token: first } }))).toBe(
+      "400 TOKEN_INVALID",
+    );
+    for (let number = 1; number < LIMITS.accountMails.value; number++)
+      expect((await again()).status).toBe(200);
+    expect(errorOf(await again())).toBe("429 RATE_LIMIT_EXCEEDED");
+    expect(second).not.toBe(first);
+  });
 });
 
 test("resets a forgotten password by a single link once and ends all sessions", async () => {

@@ -7,7 +7,7 @@ import * as templates from "@postloft/contract/templates.ts";
 import { faultsOf, useTestServer, type TestCaller } from "../testing/test-server.ts";
 
 const server = useTestServer();
-const WAIT = { timeout: 15_000, interval: 20 };
+const WAIT = { timeout: 30_000, interval: 20 };
 const FROM = "news@sandbox.localhost";
 
 interface Sent {

@@ -18,7 +18,7 @@ import {
 import { recountEmailsInSql } from "../testing/recount-emails.ts";
 
 const server = useTestServer();
-const WAIT = { timeout: 15_000, interval: 20 };
+const WAIT = { timeout: 30_000, interval: 20 };
 const FROM = "news@sandbox.localhost";
 
 interface Sent {

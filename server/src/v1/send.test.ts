@@ -20,7 +20,7 @@ import {
 import type { ResponseOf } from "../testing/typed-call.ts";
 
 const server = useTestServer();
-const WAIT = { timeout: 15_000, interval: 20 };
+const WAIT = { timeout: 60_000, interval: 20 };
 
 interface Sent {
   success: boolean;

@@ -22,7 +22,7 @@ afterAll(async () => {
   await dns.close();
 });
 
-const WAIT = { timeout: 20_000, interval: 25 };
+const WAIT = { timeout: 30_000, interval: 25 };
 const CALL = {
   to: "ada@to.test",
   from: "hello@shop.test",

@@ -18,7 +18,7 @@ import {
 } from "../testing/test-server.ts";
 import { readPlatformEmails } from "../testing/platform-emails.ts";
 
-const WAIT = { timeout: 15_000, interval: 50 };
+const WAIT = { timeout: 30_000, interval: 50 };
 const server = useTestServer({
   ROLES: "api,worker",
   WEBHOOK_ALLOW_PRIVATE: "127.0.0.1",

@@ -9,7 +9,7 @@ import { faultsOf, errorOf, useTestServer, type Reply, type TestCaller } from ".
 import type { BodyOf } from "../../testing/typed-call.ts";
 
 const server = useTestServer();
-const WAIT = { timeout: 15_000, interval: 20 };
+const WAIT = { timeout: 30_000, interval: 20 };
 
 interface BulkResult {
   operation: string;

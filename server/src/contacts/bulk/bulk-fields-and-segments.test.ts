@@ -18,7 +18,7 @@ import { contactsAStep, settingFields } from "./bulk-changes.ts";
 
 /** No job runs until a test runs it. */
 const server = useTestServer({ ROLES: "api" });
-const WAIT = { timeout: 15_000, interval: 20 };
+const WAIT = { timeout: 30_000, interval: 20 };
 
 /** Creates contacts p0@…, p1@… with the data `{ n, plan: "free" }`, and returns their ids in order. */
 async function fill(projectId: string, count: number): Promise<string[]> {

@@ -18,7 +18,7 @@ import { stepOfBulk } from "./change-contacts.ts";
 
 /** No job runs until a test runs it. */
 const server = useTestServer({ ROLES: "api" });
-const WAIT = { timeout: 15_000, interval: 20 };
+const WAIT = { timeout: 30_000, interval: 20 };
 
 /** Creates contacts p0@…, p1@…, every third of them unsubscribed, and returns their ids in order. */
 async function fill(projectId: string, count: number): Promise<string[]> {

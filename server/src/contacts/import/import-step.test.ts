@@ -18,7 +18,7 @@ const importStep = createImportStep(importConsequences);
 // Jobs run only in the runners of a test.
 const server = useTestServer({ ROLES: "api" });
 const log = createLog({ level: "silent" });
-const WAIT = { timeout: 15_000, interval: 10 };
+const WAIT = { timeout: 30_000, interval: 10 };
 
 const runners: JobRunner[] = [];
 afterEach(async () => {

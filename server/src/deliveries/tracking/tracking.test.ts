@@ -14,6 +14,7 @@ import { APP_SECRET, useTestServer, type OneServer, type TestProject } from "../
 import { PIXEL_NUMBER } from "../../rendering/link-target.ts";
 import { createActivityQueue } from "./activity.ts";
 import { linkStats } from "./link-stats.ts";
+import { BURST_MS, SLOW_BURST_MS } from "./machine-rules.ts";
 import { createMailTokens } from "./mail-tokens.ts";
 import { trackingRoutes } from "./routes.ts";
 import { createTrackingEndpoint } from "./tracking-endpoint.ts";
@@ -283,24 +284,45 @@ test.concurrent("a HEAD is answered like a GET, and is not counted", async () =>
   expect(await recordsOf(mail)).toMatchObject({ opens: [1, 1, 0], clicks: [] });
 });
 
+const MAX_BURST_TRIES = 5;
+
+/**
+ * Returns the email that `visit` visited within the time. Repeats it with another email if it took longer, because a machine that stops
+ * between two clicks makes them look like a person's.
+ * @param visit returns the email and the milliseconds from its first to its last click
+ */
+async function visitedWithin(maxMs: number, visit: () => Promise<[Mail, number]>): Promise<Mail> {
+  for (let tries = 0; tries < MAX_BURST_TRIES; tries++) {
+    const [mail, tookMs] = await visit();
+    if (tookMs < maxMs) return mail;
+  }
+  throw new Error(`No visit ended within ${maxMs} ms.`);
+}
+
 test.concurrent("machines are counted apart, move nothing and are told once; a person after them counts", async () => {
-  const mail = await receive({}, { age: "0 seconds" });
+  const mail = await visitedWithin(BURST_MS, async () => {
+    // Sent later than visited, so that the visits come soon enough on any machine.
+    const early = await receive({}, { age: "-1 minute" });
+    await get(early.pixel, GMAIL);
+    await get(early.pixel, "Mozilla/5.0");
+    await get(early.links[0] ?? "");
+    await vi.waitFor(async () => {
+      expect(await recordsOf(early)).toEqual({
+        opens: [0, 0, 2],
+        clicks: [[0, 0, 1]],
+        events: ["email.machine-open", "email.machine-click"],
+        opened: false,
+        clicked: false,
+      });
+    }, WAIT);
+    await server.rows("update emails set sent_at = now() - interval '1 minute' where id = $1", early.id);
+    // A filter that follows all links at once.
+    const startedMs = performance.now();
+    await Promise.all(early.links.map(async (link) => get(link)));
+    return [early, performance.now() - startedMs];
+  });
   const [sale = ""] = mail.links;
-  await get(mail.pixel, GMAIL);
-  await get(mail.pixel, "Mozilla/5.0");
-  await get(sale);
-  await vi.waitFor(async () => {
-    expect(await recordsOf(mail)).toEqual({
-      opens: [0, 0, 2],
-      clicks: [[0, 0, 1]],
-      events: ["email.machine-open", "email.machine-click"],
-      opened: false,
-      clicked: false,
-    });
-  }, WAIT);
-  await server.rows("update emails set sent_at = now() - interval '1 minute' where id = $1", mail.id);
-  // A filter that follows all links at once, then a crawler.
-  await Promise.all(mail.links.map(async (link) => get(link)));
+  // Then a crawler.
   await get(sale, "Googlebot/2.1");
   await vi.waitFor(async () => {
     const { clicks, events, clicked } = await recordsOf(mail);
@@ -330,11 +352,15 @@ test.concurrent("machines are counted apart, move nothing and are told once; a p
 });
 
 test.concurrent("a filter that goes through the links of a fresh mail one by one is a machine, and so is its first click", async () => {
-  const mail = await receive({}, { age: "10 seconds" });
-  const [first = "", second = "", third = ""] = mail.links;
-  await get(first);
-  await new Promise((resolve) => setTimeout(resolve, 1_500));
-  await get(second);
+  const mail = await visitedWithin(SLOW_BURST_MS, async () => {
+    const fresh = await receive({}, { age: "10 seconds" });
+    const [first = "", second = ""] = fresh.links;
+    const startedMs = performance.now();
+    await get(first);
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    await get(second);
+    return [fresh, performance.now() - startedMs];
+  });
   await vi.waitFor(async () => {
     const { clicks, clicked } = await recordsOf(mail);
     expect([clicks, clicked]).toEqual([
@@ -347,7 +373,7 @@ test.concurrent("a filter that goes through the links of a fresh mail one by one
   }, WAIT);
   // A person who follows one link of an equally recent email and reads on.
   const other = await receive({}, { age: "10 seconds" });
-  await get(other.links[2] ?? third);
+  await get(other.links[2] ?? "");
   await vi.waitFor(async () => {
     const { clicks, clicked } = await recordsOf(other);
     expect([clicks, clicked]).toEqual([[[1, 1, 0]], true]);

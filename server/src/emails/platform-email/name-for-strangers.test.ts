@@ -1,5 +1,6 @@
 // Names and addresses of strangers never become a link, a second line or a page of text in an email of this server.
 import { expect, test } from "vitest";
+import { leastCpuMs } from "../../testing/cpu-timer.ts";
 import { addressForStrangers, nameForStrangers } from "./name-for-strangers.ts";
 
 test.for([
@@ -34,11 +35,13 @@ test.for([
   expect(nameForStrangers(name)).toBe(shown);
 });
 
-test("a name of a megabyte takes linear time", () => {
-  const began = performance.now();
+const shortenAll = () => {
   for (const part of ["a.", "a@", "@", ".", "http://", "\u200B", " "])
     expect([...nameForStrangers(part.repeat(1_000_000 / part.length))].length).toBeLessThanOrEqual(40);
-  expect(performance.now() - began).toBeLessThan(10_000);
+};
+
+test("a name of a megabyte takes linear time", async () => {
+  expect(await leastCpuMs(10_000, shortenAll)).toBeLessThan(10_000);
 });
 
 test.for([

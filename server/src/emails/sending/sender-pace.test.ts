@@ -146,12 +146,26 @@ test("slows a project down to its rate without delaying others", async () => {
   expect(sentCount(transport)).toBeLessThanOrEqual(1 + mostAt(5, startedMs));
 });
 
+const readLeases = () => outbox.database.selectFrom("senders").select(["id", "leaseUntil"]).execute();
+
+/** Waits until two processes renewed their leases, which is when they count each other. */
+async function untilBothRenewed(): Promise<void> {
+  const before = new Map((await readLeases()).map(({ id, leaseUntil }) => [id, leaseUntil.getTime()]));
+  await vi.waitFor(async () => {
+    const renewed = (await readLeases()).filter(
+      ({ id, leaseUntil }) => leaseUntil.getTime() !== before.get(id),
+    );
+    expect(renewed).toHaveLength(2);
+  }, OUTBOX_WAIT);
+}
+
 test("keeps two processes together within the rate of a project", async () => {
   const transports = [createScriptedTransport(), createScriptedTransport()];
   const total = () => transports.reduce((sum, transport) => sum + sentCount(transport), 0);
   await Promise.all(transports.map((transport) => outbox.start(transport, { projectSendsPerSecond: 4 })));
-  // The first process notices the second one at its next heartbeat, every 50 ms.
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  await untilBothRenewed();
+  // Again, because the first process counted the others before the second one began to send.
+  await untilBothRenewed();
   const startedMs = performance.now();
   await outbox.enqueue(times(100, "example.com"));
   await vi.waitFor(() => {

@@ -122,7 +122,7 @@ test("a lost connection is replaced, and every subscriber then checks once", asy
   const worker = await startWorker();
   const [pid] = await connections();
   await testDatabase.pool.query("select pg_terminate_backend($1)", [pid]);
-  await vi.waitFor(() => expect(worker.notified).toEqual({ emails: 2, jobs: 2 }), { timeout: 5_000 });
+  await vi.waitFor(() => expect(worker.notified).toEqual({ emails: 2, jobs: 2 }), WAIT);
   expect(await connections()).not.toContain(pid);
 });
 

@@ -50,7 +50,7 @@ async function ended(id: string) {
       const job = await read(id);
       return job?.finishedAt === null ? undefined : job;
     },
-    { timeout: 15_000, interval: 20 },
+    { timeout: 30_000, interval: 20 },
   );
 }
 
@@ -184,7 +184,7 @@ test.each([
       ).rows[0]?.ms ?? 0;
     const beforeMs = await clock();
     const runner = startJobs({ database, kinds: { fail: buggy }, log, metrics: createMetrics() });
-    await expect.poll(async () => (await row()).failures, { timeout: 15_000 }).toBe(failures + 1);
+    await expect.poll(async () => (await row()).failures, { timeout: 30_000 }).toBe(failures + 1);
     await runner.stop();
     const { dueMs } = await row();
     expect(dueMs).toBeGreaterThanOrEqual(beforeMs + waitMs);
@@ -212,7 +212,7 @@ test.each([
       runner.wake();
       return (await read(id))?.finishedAt !== null;
     },
-    { timeout: 15_000, interval: 20 },
+    { timeout: 30_000, interval: 20 },
   );
   expect(await read(id)).toMatchObject({ state: "completed", result: { tries: 8 } });
   await runner.stop();

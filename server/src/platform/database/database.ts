@@ -22,7 +22,8 @@ export interface DatabaseOptions {
   log: Log;
 }
 
-const CONNECT_TIMEOUT_MS = 4_000;
+/** Read for each pool, so that tests can wait longer. */
+export const CONNECT_TIMEOUT = { ms: 4_000 };
 const STATEMENT_TIMEOUT_MS = 30_000;
 /**
  * How long a process that hangs within a transaction (stopped, swapped out, machine paused) keeps its locks. Other callers are asked to
@@ -79,12 +80,12 @@ export function createPool(options: DatabaseOptions): Pool {
     ...options.connection,
     Client: CamelCaseClient,
     max: options.maxConnections,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    connectionTimeoutMillis: CONNECT_TIMEOUT.ms,
     statement_timeout: STATEMENT_TIMEOUT_MS,
     lock_timeout: LOCK_TIMEOUT.ms,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
     keepAlive: true,
-    onConnect: (client) => client.query(SET_TRANSACTION_TIMEOUT),
+    onConnect: (client) => client.query(setTransactionTimeout()),
     types,
     application_name: "postloft",
   });
@@ -96,12 +97,12 @@ export function createPool(options: DatabaseOptions): Pool {
 }
 
 /** Runs only if the server knows the setting, because older versions would reject the connection. */
-const SET_TRANSACTION_TIMEOUT = {
+const setTransactionTimeout = () => ({
   text: "select set_config('transaction_timeout', $1, false) where current_setting('server_version_num')::int >= 170000",
   values: [String(TRANSACTION_TIMEOUT_MS)],
   // A connection without a response must not block callers that wait for a connection.
-  query_timeout: CONNECT_TIMEOUT_MS,
-};
+  query_timeout: CONNECT_TIMEOUT.ms,
+});
 
 /** Logs lost connections as one short line, because a restart of PostgreSQL ends all of them together. */
 function createLossNotes(log: Log): (client: PoolClient, error: Error) => void {

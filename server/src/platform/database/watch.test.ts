@@ -3,9 +3,10 @@
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { asUnavailable, createDatabase, createPool, type Database } from "./database.ts";
+import { asUnavailable, CONNECT_TIMEOUT, createDatabase, createPool, type Database } from "./database.ts";
 import { createLog } from "../log.ts";
 import { AppError } from "../app-error.ts";
+import { leastTime } from "../../testing/least-time.ts";
 import { createTestDatabase, type TestDatabase } from "./test-database.ts";
 
 const log = createLog({ level: "silent" });
@@ -34,7 +35,11 @@ beforeAll(async () => {
   });
   await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
   const { port } = proxy.address() as AddressInfo;
+  // The usual limit, which other tests raise.
+  const patientMs = CONNECT_TIMEOUT.ms;
+  CONNECT_TIMEOUT.ms = 4_000;
   const pool = createPool({ connection: { ...testDatabase.connection, port }, maxConnections: 4, log });
+  CONNECT_TIMEOUT.ms = patientMs;
   database = createDatabase(pool);
   closing.push(
     () => pool.end(),
@@ -69,34 +74,48 @@ const ask = async (seconds = 0) => {
   };
 };
 
+/** Waits until two connections work at the same time. */
+const connectTwice = () =>
+  vi.waitUntil(async () => (await Promise.all([ask(0.1), ask(0.1)])).every(({ error }) => error === null), {
+    timeout: 30_000,
+    interval: 50,
+  });
+
 test("keeps all connections while the database responds on one, even if no new one succeeds", async () => {
-  await Promise.all([ask(0.1), ask(0.1)]);
+  await connectTwice();
   network.isClosed = true;
-  // Longer than the suspicion and patience times together.
-  const slow = ask(5.5);
   const others = { asked: 0, refused: 0, isOver: false };
-  void slow.then(() => (others.isOver = true));
+  const askSlowly = async () => {
+    const errors: unknown[] = [];
+    // Longer than the suspicion and patience times together. A busy machine may stop this process for that time, so once may not be enough.
+    do errors.push((await ask(5.5)).error);
+    while (others.asked <= 10);
+    others.isOver = true;
+    return errors;
+  };
+  const slow = askSlowly();
   while (!others.isOver) {
     others.asked += 1;
     if ((await ask(0.05)).isRefused) others.refused += 1;
   }
   network.isClosed = false;
   for (const socket of network.sockets) socket.resume();
-  expect((await slow).error).toBeNull();
-  expect(others.asked).toBeGreaterThan(10);
+  expect(new Set(await slow)).toEqual(new Set([null]));
   expect(others.refused).toBe(0);
 });
 
 test("waits for a slow statement, but not for a database that does not respond", async () => {
   // Longer than the suspicion time.
   expect((await ask(3)).error).toBeNull();
-  await Promise.all([ask(), ask()]);
-  setGone(true);
-  const [first, second] = await Promise.all([ask(), ask()]);
-  for (const { isRefused, tookMs } of [first, second]) {
-    expect(isRefused).toBe(true);
-    expect(tookMs).toBeLessThan(NOTIFIED_MS);
-  }
+  const timeFailures = async () => {
+    setGone(false);
+    await connectTwice();
+    setGone(true);
+    const failures = await Promise.all([ask(), ask()]);
+    expect(failures.map(({ isRefused }) => isRefused)).toEqual([true, true]);
+    return Math.max(...failures.map(({ tookMs }) => tookMs));
+  };
+  expect(await leastTime(NOTIFIED_MS, timeFailures)).toBeLessThan(NOTIFIED_MS);
   // A busy machine may delay one call, but not each of them.
   await vi.waitUntil(
     async () => {

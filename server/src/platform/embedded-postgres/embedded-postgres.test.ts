@@ -19,7 +19,7 @@ import path from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
 import { Client } from "pg";
-import { afterAll, afterEach, expect, test, vi } from "vitest";
+import { afterAll, afterEach, expect, test } from "vitest";
 import { chooseAccount, listAccounts, spawnAs } from "./account.ts";
 import { copyPostgresFolder, findPostgresFolder, linkLibraries, programPath } from "./binaries.ts";
 import { adoptCluster, createCluster } from "./cluster.ts";
@@ -28,9 +28,7 @@ import { findServerProcessesByList, readPostmasterFile } from "./leftovers.ts";
 import { launchPostmaster } from "./postmaster.ts";
 import { DataDirInUseError, startEmbeddedPostgres, type EmbeddedPostgres } from "./embedded-postgres.ts";
 
-vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
-
-const WAIT_MS = 15_000;
+const WAIT_MS = 30_000;
 const IS_ROOT = process.getuid?.() === 0;
 const ORDINARY = { uid: 65534, gid: 65534 };
 

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { joinParts, readForm, readUpload } from "./form.ts";
-import { startCpuTimer } from "../../testing/cpu-timer.ts";
+import { leastCpuMs } from "../../testing/cpu-timer.ts";
 
 const URLENCODED = "application/x-www-form-urlencoded";
 const MULTIPART = "multipart/form-data; boundary=x";
@@ -74,20 +74,21 @@ test("rejects an upload that is malformed or incomplete", async () => {
 
 test("rejects a form with too many parts before parsing it, in either encoding", async () => {
   const parts = part('name="a"', "b").repeat(150_000);
-  const cpuMs = startCpuTimer();
-  for (const [bytes, contentType] of [
-    [`${parts}--x--`, MULTIPART],
-    [`${parts}--x--`, 'multipart/form-data; boundary="x"'],
-    [`${parts}--x--`, "multipart/form-data; charset=utf-8; boundary=x; a=b"],
-    ["a=b&".repeat(150_000), URLENCODED],
-  ] as const)
-    await expect(readForm(Buffer.from(bytes), contentType)).rejects.toMatchObject({
+  const readAll = async () => {
+    for (const [bytes, contentType] of [
+      [`${parts}--x--`, MULTIPART],
+      [`${parts}--x--`, 'multipart/form-data; boundary="x"'],
+      [`${parts}--x--`, "multipart/form-data; charset=utf-8; boundary=x; a=b"],
+      ["a=b&".repeat(150_000), URLENCODED],
+    ] as const)
+      await expect(readForm(Buffer.from(bytes), contentType)).rejects.toMatchObject({
+        code: "INVALID_REQUEST_BODY",
+      });
+    await expect(readUpload(Buffer.from(`${parts}--x--`), MULTIPART)).rejects.toMatchObject({
       code: "INVALID_REQUEST_BODY",
     });
-  await expect(readUpload(Buffer.from(`${parts}--x--`), MULTIPART)).rejects.toMatchObject({
-    code: "INVALID_REQUEST_BODY",
-  });
-  expect(cpuMs()).toBeLessThan(1_000);
+  };
+  expect(await leastCpuMs(1_000, readAll)).toBeLessThan(1_000);
 });
 
 test("reads as many parts as a form may have, and rejects one more, in either encoding", async () => {

@@ -27,7 +27,7 @@ import { KEPT, removalStep } from "./removal.ts";
 const server = useTestServer({ ROLES: "api" });
 
 const LEFT = ["api_keys", "audit_heads", "audit_log", "jobs", "memberships", "project_queues", "domains"];
-const WAIT = { timeout: 20_000, interval: 50 };
+const WAIT = { timeout: 30_000, interval: 50 };
 const own = ({ id }: TestProject, rest = "") => `/users/@me/projects/${id}${rest}`;
 const session = ({ owner: { cookie } }: TestProject) => ({ cookie });
 type Asked = ErrorEnvelope & { jobId: string };

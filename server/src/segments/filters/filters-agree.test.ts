@@ -323,7 +323,7 @@ function difference(
   return null;
 }
 
-test("SQL and memory return the same matches", { timeout: 30_000 }, async () => {
+test("SQL and memory return the same matches", async () => {
   const reported = new Map<string, Set<boolean>>();
   await fc.assert(
     fc.asyncProperty(

@@ -14,7 +14,7 @@ import {
   type Category,
   type SesRow,
 } from "./replies.ts";
-import { startCpuTimer } from "../../testing/cpu-timer.ts";
+import { leastCpuMs } from "../../testing/cpu-timer.ts";
 
 type SmtpCase = [answer: string, meaning: Category, part?: RepliedPart, recipients?: number];
 
@@ -169,12 +169,13 @@ test("applies a reply only to the recipient it refers to", () => {
   expect(classify(replyOf("550 No such user here", "mail")).meaning).toBe("policy");
 });
 
-test("classifies text of any length in a moment", () => {
+test("classifies text of any length in a moment", async () => {
   const bombs = ["user ", "mailbox is ", "a@", "<", "is not ", "5.1.1 ", "550 ", "sender ", "quota ", ": "];
-  const cpuMs = startCpuTimer();
-  for (const bomb of bombs)
-    classifyEnd({ code: 550, text: bomb.repeat(100_000), part: "rcpt", recipients: 1 });
-  expect(cpuMs()).toBeLessThan(1_000);
+  const classifyAll = () => {
+    for (const bomb of bombs)
+      classifyEnd({ code: 550, text: bomb.repeat(100_000), part: "rcpt", recipients: 1 });
+  };
+  expect(await leastCpuMs(1_000, classifyAll)).toBeLessThan(1_000);
   fc.assert(
     fc.property(fc.string(), (text) => void classify({ code: 550, text, part: "rcpt", recipients: 1 })),
   );

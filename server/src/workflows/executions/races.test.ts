@@ -9,7 +9,7 @@ import { drawWorkflow, type Drawing } from "../../testing/workflow-fixture.ts";
 
 const server = useTestServer();
 afterEach(() => armFailpoints([]));
-const WAIT = { timeout: 20_000, interval: 20 };
+const WAIT = { timeout: 60_000, interval: 20 };
 const PEOPLE = 40;
 const TIMEOUT_S = 1;
 
