@@ -141,7 +141,7 @@ test("an import is undone after its counts are shown", async () => {
   await imported(page);
   await button(page, "Undo import").click();
   const dialog = page.getByRole("dialog", { name: "Undo this import?" });
-  await dialog.getByText("2 new contacts are deleted.").waitFor();
+  await dialog.getByText("2 new contacts will be deleted.").waitFor();
   await dialog.getByText("1 contact gets its previous values back.").waitFor();
   await dialog.getByRole("button", { name: "Cancel" }).click();
   expect((await listed(project.id)).subscribed).toEqual(["kept", "new1", "new2"]);

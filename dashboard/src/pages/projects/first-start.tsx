@@ -29,6 +29,12 @@ export function FirstStart({ project, start }: FirstStartProps) {
   const { order, done, current, isOver, skip, hide } = start;
   /** The step that the user opened, or `none` if they closed it. */
   const [chosen, setChosen] = useState<FirstStep | "none" | null>(null);
+  const [shown, setShown] = useState(current);
+  // A step that was just done stays open, because its result appears in it.
+  if (shown !== current) {
+    setShown(current);
+    if (chosen === null && done[shown]) setChosen(shown);
+  }
   const open = chosen ?? current;
   const toggle = (step: FirstStep) => setChosen(open === step ? "none" : step === current ? null : step);
   const firstMailAt = start.state.data?.firstMailAt ?? null;

@@ -3,7 +3,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { call } from "../../api/call.ts";
 import { api } from "../../api/endpoints.ts";
-import { accountQuery, type Project } from "../../session/queries.ts";
+import { accountQuery, configQuery, type Project } from "../../session/queries.ts";
 import { t } from "../../text/t.ts";
 import { Button, buttonClass } from "../../ui/button.tsx";
 import { Failure, Skeleton } from "../../ui/states.tsx";
@@ -66,6 +66,7 @@ function Outcome({ projectId, id }: { projectId: string; id: string }) {
   const email = useQuery(emailQuery(projectId, id));
   if (email.data === undefined) return <Skeleton className="h-5 w-40" />;
   const { status, reason, timeline } = email.data;
+  const provider = useQuery(configQuery).data?.features.email.provider;
   const response = reason ?? timeline.findLast(({ detail }) => detail !== null)?.detail;
   return (
     <div role="status" className="flex w-full flex-col gap-1 text-sm">
@@ -78,6 +79,11 @@ function Outcome({ projectId, id }: { projectId: string; id: string }) {
         >
           {t("View details")}
         </Link>
+        {provider === "mailbox" && (
+          <a href="/mailbox" className="text-accent hover:underline">
+            {t("Open the mailbox")}
+          </a>
+        )}
       </span>
       {response !== undefined && (
         <span className="font-mono text-xs wrap-anywhere text-soft">{response}</span>
