@@ -278,9 +278,10 @@ function incoming(email: Email, { sender, recipient }: Envelope, ownDomains: rea
   };
 }
 
+const field = (value: string | undefined) => readText(value, Infinity);
+
 /** Returns the fields without the characters that PostgreSQL rejects. Whoever stores a field bounds its length. */
 function readHeader(email: Email): WrittenHeader {
-  const field = (value: string | undefined) => readText(value, Infinity);
   return {
     fromName: field(email.from?.name),
     replyTo: field(email.replyTo?.[0]?.address),
