@@ -136,10 +136,11 @@ test("a preview appears in view, and the report leads to the segment and the con
   await button(page, "Preview import").click();
   const preview = page.getByText("Preview: nothing has changed");
   await preview.waitFor();
-  const isInView = () =>
-    preview.evaluate<boolean, SVGElement | HTMLElement>(
-      "(heading) => heading.getBoundingClientRect().top >= 0 && heading.getBoundingClientRect().bottom <= innerHeight",
-    );
+  const isInView = async () => {
+    const box = await preview.boundingBox();
+    const height = page.viewportSize()?.height ?? 0;
+    return box !== null && box.y >= 0 && box.y + box.height <= height;
+  };
   await expect.poll(isInView).toBe(true);
   await button(page, "Import 2 rows").click();
   await imported(page);

@@ -64,9 +64,9 @@ export function TestMail({ project }: { project: Project }) {
 /** Shows the current result of the test email. */
 function Outcome({ projectId, id }: { projectId: string; id: string }) {
   const email = useQuery(emailQuery(projectId, id));
+  const provider = useQuery(configQuery).data?.features.email.provider;
   if (email.data === undefined) return <Skeleton className="h-5 w-40" />;
   const { status, reason, timeline } = email.data;
-  const provider = useQuery(configQuery).data?.features.email.provider;
   const response = reason ?? timeline.findLast(({ detail }) => detail !== null)?.detail;
   return (
     <div role="status" className="flex w-full flex-col gap-1 text-sm">
