@@ -32,7 +32,7 @@ const change = (id: string, subscribed: boolean, source: Change["source"], day: 
   email: null,
   at: `2026-11-${day}T12:00:00.000Z`,
 });
-const SKIPPED = "Marketing email skips this contact, and transactional email is still sent.";
+const SKIPPED = "This contact gets transactional email only.";
 
 test("gives no reason for an address that gets all email", () => {
   expect(receivingText(explained(true), [])).toBeNull();

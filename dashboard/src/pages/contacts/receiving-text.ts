@@ -43,9 +43,9 @@ function unsubscribedText(contactId: string, log: readonly Change[]): string {
   const ended = log[Math.max(subscribedAt - 1, 0)];
   if (ended === undefined) return NO_MARKETING;
   if (isArrival(ended, contactId) && ended.source !== "opt-out")
-    return t("Never subscribed. Marketing email skips this contact, and transactional email is still sent.");
-  return t(
-    "Unsubscribed on {day} ({source}). Marketing email skips this contact, and transactional email is still sent.",
-    { day: formatDay(ended.at), source: SOURCES[ended.source] },
-  );
+    return t("Never subscribed. This contact gets transactional email only.");
+  return t("Unsubscribed on {day} ({source}). This contact gets transactional email only.", {
+    day: formatDay(ended.at),
+    source: SOURCES[ended.source],
+  });
 }
