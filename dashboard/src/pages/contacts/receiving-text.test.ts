@@ -48,8 +48,9 @@ test("names the change that ended the subscription, not an opt-out that repeats 
   expect(receivingText(explained(false), log)).toBe(`Unsubscribed on Nov 2, 2026 (Hard bounce). ${SKIPPED}`);
 });
 
+const arrivals = (source: Change["source"]) => [change("ada", false, source, "01")];
+
 test("tells a contact that never subscribed from one that opted out before it was added", () => {
-  const arrivals = (source: Change["source"]) => [change("ada", false, source, "01")];
   expect(receivingText(explained(false), arrivals("api"))).toBe(`Never subscribed. ${SKIPPED}`);
   expect(receivingText(explained(false), arrivals("opt-out"))).toBe(
     `Unsubscribed on Nov 1, 2026 (Earlier opt-out of this address). ${SKIPPED}`,
