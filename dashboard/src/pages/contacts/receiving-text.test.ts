@@ -5,7 +5,8 @@ import type { Explained } from "./receiving-text.ts";
 
 vi.stubGlobal("localStorage", { getItem: () => null });
 vi.stubGlobal("navigator", { languages: ["en-US"] });
-// Imported after the stubs, because texts choose their language when they load.
+// Imported after the stubs, because texts are translated when their modules load. Another file of the same worker may have loaded them.
+vi.resetModules();
 const { receivingText } = await import("./receiving-text.ts");
 
 const explained = (subscribed: boolean | null, more: Partial<Explained> = {}): Explained => ({
