@@ -55,7 +55,10 @@ test("exports of HubSpot, Stripe and Mailchimp are imported, and people who left
   await choose(page, "hubspot.csv", await exported("hubspot"));
   await page.getByText("1 subscribed · 1 unsubscribed").waitFor();
   await page.getByLabel("Add to a segment").selectOption({ label: "New segment" });
-  await expect.poll(() => button(page, "Import 2 rows").isDisabled()).toBe(true);
+  expect(await page.getByLabel("Segment name").inputValue()).toBe("hubspot");
+  await page.getByLabel("Segment name").fill("");
+  await page.getByText("Name the segment.").waitFor();
+  expect(await button(page, "Import 2 rows").isDisabled()).toBe(true);
   await page.getByLabel("Segment name").fill("From HubSpot");
   await button(page, "Import 2 rows").click();
   await imported(page);
@@ -126,6 +129,28 @@ test("exports of HubSpot, Stripe and Mailchimp are imported, and people who left
   expect((await listed(project.id)).subscribed).toContain("hs2");
 });
 
+test("a preview appears in view, and the report leads to the segment and the contacts", async () => {
+  const { page } = await openDashboard(server, browser, () => "/contacts/import");
+  await choose(page, "audience.csv", await exported("mailchimp-audience"));
+  await page.getByLabel("Add to a segment").selectOption({ label: "New segment" });
+  await button(page, "Preview import").click();
+  const preview = page.getByText("Preview: nothing has changed");
+  await preview.waitFor();
+  const isInView = async () => {
+    const box = await preview.boundingBox();
+    const height = page.viewportSize()?.height ?? 0;
+    return box !== null && box.y >= 0 && box.y + box.height <= height;
+  };
+  await expect.poll(isInView).toBe(true);
+  await button(page, "Import 2 rows").click();
+  await imported(page);
+  await page.getByRole("link", { name: "View segment" }).click();
+  await page.getByRole("heading", { level: 1, name: "audience" }).waitFor();
+  await page.goBack();
+  await page.getByRole("link", { name: "View contacts" }).click();
+  await page.getByRole("heading", { level: 1, name: "Contacts" }).waitFor();
+});
+
 test("an import is undone after its counts are shown", async () => {
   const { page, project } = await openDashboard(server, browser, () => "/contacts/import");
   await choose(page, "kept.csv", "email,plan\nkept@example.com,free\n");
@@ -141,8 +166,8 @@ test("an import is undone after its counts are shown", async () => {
   await imported(page);
   await button(page, "Undo import").click();
   const dialog = page.getByRole("dialog", { name: "Undo this import?" });
-  await dialog.getByText("2 new contacts are deleted.").waitFor();
-  await dialog.getByText("1 contact gets its previous values back.").waitFor();
+  await dialog.getByText("2 new contacts will be deleted.").waitFor();
+  await dialog.getByText("1 contact will get its previous values back.").waitFor();
   await dialog.getByRole("button", { name: "Cancel" }).click();
   expect((await listed(project.id)).subscribed).toEqual(["kept", "new1", "new2"]);
   await button(page, "Undo import").click();

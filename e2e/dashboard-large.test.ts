@@ -150,12 +150,22 @@ test("an email is found by recipient or subject, the URL keeps it, and a missing
 
   await page.goto(`/app/${project.id}/emails?search=bob@example.com`);
   await page.getByRole("heading", { name: "No email to bob@example.com" }).waitFor();
-  await page.getByText("The contact isn't subscribed, so bulk email skips it.").waitFor();
-  await page.getByRole("link", { name: "View suppression" }).click();
-  await page.getByText("Added manually").waitFor();
-  await page.goBack();
+  await page.getByText("Never subscribed. This contact gets transactional email only.").waitFor();
+  expect(await page.getByText("suppression").count()).toBe(0);
   await page.getByRole("link", { name: "View contact" }).click();
   await page.getByRole("heading", { name: "bob@example.com" }).waitFor();
+  await page.getByText("Never subscribed. This contact gets transactional email only.").waitFor();
+  await page.goBack();
+  await page.getByRole("heading", { name: "No email to bob@example.com" }).waitFor();
+
+  // A list that the project applies is the reason, also on the page of the contact.
+  await server.call("PATCH", `/users/@me/projects/${project.id}`, project.bySession, {
+    suppressionList: true,
+  });
+  await page.reload();
+  await page.getByText("This address gets no email.").waitFor();
+  await page.getByRole("link", { name: "View suppression" }).click();
+  await page.getByText("Added manually").waitFor();
 });
 
 test("a scheduled email is found by its tag, moved to another time, and canceled", async () => {

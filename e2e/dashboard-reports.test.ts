@@ -204,7 +204,7 @@ test("a contact's timeline starts with the arrival and names the campaign of an 
   await left.getByText("through November update").waitFor();
   await left.getByRole("link", { name: "November update" }).waitFor();
   await page.getByText("Added through the API").waitFor();
-  await page.getByText("This contact doesn't get marketing email.").waitFor();
+  await page.getByText("This contact gets transactional email only.").waitFor();
   // Someone who only got a receipt never unsubscribed.
   await page.goto(`/app/${project.id}/contacts/${receiptId}?tab=consent`);
   await page.getByText("Added through the API").waitFor();

@@ -183,8 +183,8 @@ test("a new user gets from sign-up to a campaign, its report, an unsubscribe and
   await link(page, "Contacts").click();
   await link(page, "ada@example.com").click();
   await page.getByRole("group", { name: "Section" }).getByRole("button", { name: "Subscription" }).click();
-  await page.getByText("Subscription page").waitFor();
-  await page.getByText("This contact doesn't get marketing email.").waitFor();
+  await page.getByText(/^Subscription page/).waitFor();
+  await page.getByText("This contact gets transactional email only.").waitFor();
 
   await link(page, "All contacts").click();
   const saving = page.waitForEvent("download");

@@ -20,7 +20,7 @@ const OPTION = {
 const GROUP = {
   filter: "flex flex-wrap gap-0.5",
   // On phones the tabs scroll, because many rows of them would push the page down.
-  tabs: "relative flex gap-x-5 max-md:overflow-x-auto md:flex-wrap",
+  tabs: "relative flex gap-x-5 max-md:overflow-x-auto max-md:pb-px md:flex-wrap",
 };
 const EDGE = { filter: "", tabs: "mb-5 border-b border-line" };
 

@@ -12,9 +12,6 @@ import { isArrival } from "./consent-events.ts";
 import { arrivalText, SOURCES, type Change } from "./consent-words.ts";
 import { SubscriptionBadge } from "./subscription-badge.tsx";
 
-/** Explains what *Not subscribed* means. */
-export const NO_MARKETING = t("This contact doesn't get marketing email. Transactional email is still sent.");
-
 interface ConsentProps {
   projectId: string;
   id: string;
@@ -28,9 +25,6 @@ export function Consent({ projectId, id, isSubscribed }: ConsentProps) {
       <header className="flex items-center justify-between gap-3 border-b border-line px-5 py-4">
         <div>
           <h2 className="font-medium">{t("Marketing email")}</h2>
-          <p className="text-sm text-soft">
-            {isSubscribed ? t("This contact gets campaigns and workflow emails.") : NO_MARKETING}
-          </p>
         </div>
         <SubscriptionBadge isSubscribed={isSubscribed} />
       </header>

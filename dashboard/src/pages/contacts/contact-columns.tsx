@@ -50,7 +50,7 @@ export function useColumns(selection: Selection): Array<Column<Contact>> {
       cell: cells.choice,
     },
     { key: "email", onPhone: true, ...orderBy("email", t("Email address")), cell: cells.email },
-    { key: "status", onPhone: true, head: t("Status"), width: "w-36", cell: cells.status },
+    { key: "status", onPhone: true, head: t("Status"), width: "w-38", cell: cells.status },
     ...fields,
     { key: "createdAt", ...orderBy("createdAt", t("Added")), width: "w-36", cell: cells.createdAt },
   ];

@@ -19,12 +19,13 @@ import { Failure, Skeleton } from "../../ui/states.tsx";
 import { useToast } from "../../ui/toasts.tsx";
 import { useProject } from "../project-shell.tsx";
 import { useUndoToast } from "../use-undo.ts";
-import { Consent, NO_MARKETING } from "./consent.tsx";
+import { Consent } from "./consent.tsx";
 import { ContactMails } from "./contact-mails.tsx";
 import { ContactSegments } from "./contact-segments.tsx";
 import { ContactWorkflows } from "./contact-workflows.tsx";
 import { SubscriptionBadge } from "./subscription-badge.tsx";
 import { DataFields } from "./own-data/data-fields.tsx";
+import { Receiving } from "./receiving.tsx";
 import { Timeline } from "./timeline.tsx";
 
 const route = getRouteApi("/signed-in/$projectId/contacts/$contactId");
@@ -63,7 +64,7 @@ export function ContactPage() {
       {contact.isError && <Failure error={contact.error} onRetry={() => void contact.refetch()} />}
       {data !== undefined && (
         <>
-          {!data.subscribed && tab !== "consent" && <p className="mb-4 text-sm text-soft">{NO_MARKETING}</p>}
+          <Receiving projectId={project.id} contact={data} />
           <Choices
             look="tabs"
             label={t("Section")}

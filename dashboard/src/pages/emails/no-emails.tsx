@@ -1,15 +1,14 @@
 // Explains an empty list of emails: nothing sent yet, no match, or why an address may have got no email.
-import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import type { ApiResponse } from "../../api/address.ts";
-import { api } from "../../api/endpoints.ts";
-import { query } from "../../api/query.ts";
 import { t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { formatDay } from "../../ui/format.ts";
 import { Empty, Skeleton } from "../../ui/states.tsx";
-import type { EmailsSearch } from "./search.ts";
+import { isAboutSuppression, type Explained } from "../contacts/receiving-text.ts";
+import { useReceiving } from "../contacts/receiving.tsx";
+import { useReachedCaps } from "../settings/reached-caps.ts";
+import { isAddress, type EmailsSearch } from "./search.ts";
 
 interface NoEmailsProps {
   projectId: string;
@@ -59,36 +58,43 @@ function adviceOf({ search = "", in: sought, tag }: EmailsSearch): string {
     : t("Try a different search or clear the filters.");
 }
 
-/** Returns whether a text can be a whole address. The server decides about details. */
-const isAddress = (text: string) => /^\S+@\S+\.\S+$/.test(text.trim());
-
 /** Underlined, because color alone does not mark a link inside a sentence (WCAG 1.4.1). */
 const LINK = "text-accent underline";
 
 /** Lists possible reasons, each with a link to its place. */
 function Reasons({ projectId, address }: { projectId: string; address: string }) {
-  const explained = useQuery({
-    ...query(api.suppressions.explain, { projectId, params: { address } }),
-    retry: false,
-  });
+  const explained = useReceiving(projectId, address);
+  const caps = useReachedCaps(projectId);
   return (
     <ul className="mx-auto -mt-8 mb-12 flex max-w-96 list-disc flex-col gap-2 px-6 pl-10 text-soft">
       {explained.isPending && <Skeleton className="h-4 w-64" />}
-      {explained.data !== undefined && <ContactReasons projectId={projectId} explained={explained.data} />}
+      {explained.data !== undefined && (
+        <ContactReasons projectId={projectId} explained={explained.data} text={explained.text} />
+      )}
+      {caps.map(({ category, text }) => (
+        <Reason key={category} link={<ToUsage projectId={projectId} />}>
+          {text}
+        </Reason>
+      ))}
       <Reason link={<ToRequests projectId={projectId} />}>{t("Did your app's request fail?")}</Reason>
     </ul>
   );
 }
 
-type Explained = ApiResponse<typeof api.suppressions.explain>;
+interface ContactReasonsProps {
+  projectId: string;
+  explained: Explained;
+  /** Says why the address doesn't get some or all email. */
+  text: string | null;
+}
 
-function ContactReasons({ projectId, explained }: { projectId: string; explained: Explained }) {
-  const { contact, suppression, email } = explained;
+function ContactReasons({ projectId, explained, text }: ContactReasonsProps) {
+  const { contact, suppressionList, suppression, email } = explained;
+  const isBlocked = suppression !== null && suppressionList;
   return (
     <>
-      {contact === null ? (
-        <Reason>{t("No contact has this address. Check its spelling.")}</Reason>
-      ) : (
+      {contact === null && <Reason>{t("No contact has this address. Check its spelling.")}</Reason>}
+      {contact !== null && !isBlocked && (
         <Reason
           link={
             <Link
@@ -101,11 +107,11 @@ function ContactReasons({ projectId, explained }: { projectId: string; explained
           }
         >
           {contact.subscribed
-            ? t("The contact is subscribed.")
-            : t("The contact isn't subscribed, so bulk email skips it.")}
+            ? t("The contact is subscribed. Check whether the campaign's audience includes it.")
+            : text}
         </Reason>
       )}
-      {suppression !== null && (
+      {isAboutSuppression(explained) && (
         <Reason
           link={
             <Link
@@ -118,9 +124,7 @@ function ContactReasons({ projectId, explained }: { projectId: string; explained
             </Link>
           }
         >
-          {t("The address has been on the suppression list since {day}.", {
-            day: formatDay(suppression.createdAt),
-          })}
+          {text}
         </Reason>
       )}
     </>
@@ -139,6 +143,14 @@ function ToRequests({ projectId }: { projectId: string }) {
   return (
     <Link to="/$projectId/activity" params={{ projectId }} search={{ view: "requests" }} className={LINK}>
       {t("View API requests")}
+    </Link>
+  );
+}
+
+function ToUsage({ projectId }: { projectId: string }) {
+  return (
+    <Link to="/$projectId/settings" params={{ projectId }} search={{ tab: "usage" }} className={LINK}>
+      {t("View usage")}
     </Link>
   );
 }

@@ -27,6 +27,9 @@ export interface EmailsSearch {
 /** Changes of the search. `undefined` removes a parameter. */
 export type EmailsChange = { [Name in keyof EmailsSearch]?: EmailsSearch[Name] | undefined };
 
+/** Returns whether a text can be a whole address. The server decides about details. */
+export const isAddress = (text: string) => /^\S+@\S+\.\S+$/.test(text.trim());
+
 const NAME = /^[A-Z]+$/;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 

@@ -17,7 +17,7 @@ export function ReplaceKeys({ project }: { project: Project }) {
   return (
     <div className="flex flex-wrap items-center gap-x-6 gap-y-2 px-5 py-4">
       <p className="min-w-56 flex-1 text-sm text-soft">
-        {t("Replace them if they leaked or someone who knew them left.")}
+        {t("Replace both keys if one leaked, or if someone who knows them left.")}
       </p>
       <Button disabled={appError !== undefined} title={appError} onClick={() => setAsked(true)}>
         {t("Replace both keys")}

@@ -92,6 +92,8 @@ export function useCommands(around: Around) {
       void navigate({ to: "/$projectId/campaigns/$campaignId", params: { ...params, campaignId: id } });
     else if (place === "email")
       void navigate({ to: "/$projectId/emails/$emailId", params: { ...params, emailId: id } });
+    else if (place === "recipient")
+      void navigate({ to: "/$projectId/emails", params, search: { search: id } });
     else if (place === "domain") void navigate({ to: "/$projectId/domains", params, hash: id });
     else void navigate({ to: "/$projectId/segments/$segmentId", params: { ...params, segmentId: id } });
   };

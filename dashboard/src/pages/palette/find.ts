@@ -5,13 +5,14 @@ import { api } from "../../api/endpoints.ts";
 import { projectKey } from "../../api/query-key.ts";
 import { t } from "../../text/t.ts";
 import { domainsQuery } from "../domains/domains-query.ts";
+import { isAddress } from "../emails/search.ts";
 import { segmentsOf, segmentsQuery } from "../segments/segment-queries.ts";
 
 /** Maximum number of results per type. */
 const SHOWN = 5;
 const ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
-export type FoundPlace = "contact" | "template" | "campaign" | "segment" | "domain" | "email";
+export type FoundPlace = "contact" | "template" | "campaign" | "segment" | "domain" | "email" | "recipient";
 
 interface Found {
   label: string;
@@ -99,14 +100,20 @@ export function findQuery(projectId: string, text: string) {
         },
         {
           label: t("Emails"),
-          things: things(
-            "email",
-            [...byId, ...emails].map(({ id, subject, to }) => ({
-              id,
-              // A redacted email has no recipient or subject.
-              name: to === "" ? id : t("{subject} to {address}", { subject, address: to }),
-            })),
-          ),
+          things: [
+            ...things(
+              "email",
+              [...byId, ...emails].map(({ id, subject, to }) => ({
+                id,
+                // A redacted email has no recipient or subject.
+                name: to === "" ? id : t("{subject} to {address}", { subject, address: to }),
+              })),
+            ),
+            // The list of emails also says why an address may have got none.
+            ...(isAddress(text)
+              ? things("recipient", [{ id: text, name: t("All emails to {address}", { address: text }) }])
+              : []),
+          ],
         },
       ].filter(({ things: all }) => all.length > 0);
     },

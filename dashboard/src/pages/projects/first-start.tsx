@@ -29,6 +29,12 @@ export function FirstStart({ project, start }: FirstStartProps) {
   const { order, done, current, isOver, skip, hide } = start;
   /** The step that the user opened, or `none` if they closed it. */
   const [chosen, setChosen] = useState<FirstStep | "none" | null>(null);
+  const [shown, setShown] = useState(current);
+  // A step that was just done stays open, because its result appears in it.
+  if (shown !== current) {
+    setShown(current);
+    if (chosen === null && done[shown]) setChosen(shown);
+  }
   const open = chosen ?? current;
   const toggle = (step: FirstStep) => setChosen(open === step ? "none" : step === current ? null : step);
   const firstMailAt = start.state.data?.firstMailAt ?? null;
@@ -69,8 +75,13 @@ export function FirstStart({ project, start }: FirstStartProps) {
             isOpen={open === step}
             detail={step === "mail" ? came : ""}
             onToggle={() => toggle(step)}
-            onSkip={() => skip(step)}
-            isSkippable={step === current && !done[step]}
+            next={
+              step !== current && chosen === step && done[step]
+                ? { label: t("Continue"), run: () => setChosen(null) }
+                : step === current && !done[step]
+                  ? { label: t("Skip step"), run: () => skip(step) }
+                  : null
+            }
           >
             {contents[step]}
           </Step>
@@ -87,12 +98,12 @@ interface StepProps {
   /** Text next to the title of a closed step. */
   detail: string;
   onToggle: () => void;
-  onSkip: () => void;
-  isSkippable: boolean;
+  /** Leads to the next step. */
+  next: { label: string; run: () => void } | null;
   children: ReactNode;
 }
 
-function Step({ title, isDone, isOpen, detail, onToggle, onSkip, isSkippable, children }: StepProps) {
+function Step({ title, isDone, isOpen, detail, onToggle, next, children }: StepProps) {
   const id = useId();
   return (
     <li>
@@ -116,9 +127,9 @@ function Step({ title, isDone, isOpen, detail, onToggle, onSkip, isSkippable, ch
       </h3>
       <div id={id} hidden={!isOpen} className="min-w-0 px-5 pb-5 sm:pl-12.5">
         {isOpen && children}
-        {isOpen && isSkippable && (
-          <Button look="quiet" className="mt-3 -ml-3" onClick={onSkip}>
-            {t("Skip step")}
+        {isOpen && next !== null && (
+          <Button look="quiet" className="mt-3 -ml-3" onClick={next.run}>
+            {next.label}
           </Button>
         )}
       </div>

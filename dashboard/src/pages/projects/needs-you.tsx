@@ -1,4 +1,4 @@
-// Lists urgent problems of a project: suspended or at-risk sending, and work that waits for a decision.
+// Lists urgent problems of a project: suspended or at-risk sending, reached caps, and work that waits for a decision.
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
@@ -10,6 +10,7 @@ import { buttonClass } from "../../ui/button.tsx";
 import { heldReasonText } from "../campaigns/held-reason-text.ts";
 import { dnsAdviceText } from "../domains/dns-advice-text.ts";
 import { domainsQuery } from "../domains/domains-query.ts";
+import { useReachedCaps } from "../settings/reached-caps.ts";
 
 /** Maximum items per type; the linked pages show the rest. */
 const SHOWN = 3;
@@ -28,6 +29,7 @@ export function NeedsYou({ project }: { project: Project }) {
   const lines = [
     useReputation(project),
     ...useDomains(project.id),
+    ...useCaps(project.id),
     ...usePaused(project.id),
     useDoubt(project.id),
   ].filter((line) => line !== null);
@@ -92,6 +94,21 @@ function useDomains(projectId: string) {
         </Line>
       );
     });
+}
+
+function useCaps(projectId: string) {
+  return useReachedCaps(projectId).map(({ category, text }) => (
+    <Line
+      key={category}
+      link={
+        <Link to="/$projectId/settings" params={{ projectId }} search={{ tab: "usage" }} className={LOOK}>
+          {t("View usage")}
+        </Link>
+      }
+    >
+      {text}
+    </Line>
+  ));
 }
 
 function usePaused(projectId: string) {

@@ -3,7 +3,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { call } from "../../api/call.ts";
 import { api } from "../../api/endpoints.ts";
-import { accountQuery, type Project } from "../../session/queries.ts";
+import { accountQuery, configQuery, type Project } from "../../session/queries.ts";
 import { t } from "../../text/t.ts";
 import { Button, buttonClass } from "../../ui/button.tsx";
 import { Failure, Skeleton } from "../../ui/states.tsx";
@@ -64,6 +64,7 @@ export function TestMail({ project }: { project: Project }) {
 /** Shows the current result of the test email. */
 function Outcome({ projectId, id }: { projectId: string; id: string }) {
   const email = useQuery(emailQuery(projectId, id));
+  const provider = useQuery(configQuery).data?.features.email.provider;
   if (email.data === undefined) return <Skeleton className="h-5 w-40" />;
   const { status, reason, timeline } = email.data;
   const response = reason ?? timeline.findLast(({ detail }) => detail !== null)?.detail;
@@ -78,6 +79,11 @@ function Outcome({ projectId, id }: { projectId: string; id: string }) {
         >
           {t("View details")}
         </Link>
+        {provider === "mailbox" && (
+          <a href="/mailbox" className="text-accent hover:underline">
+            {t("Open the mailbox")}
+          </a>
+        )}
       </span>
       {response !== undefined && (
         <span className="font-mono text-xs wrap-anywhere text-soft">{response}</span>

@@ -147,7 +147,7 @@ export function GeneralSettings({ project }: { project: Project }) {
 function SendingCard({ tied }: { tied: Tied }) {
   return (
     <Card className={`flex flex-col gap-5 p-5 ${READABLE_CLASS}`}>
-      <h2 className="font-semibold">{t("Sending")}</h2>
+      <h2 className="font-semibold">{t("Sending email")}</h2>
       <Field
         label={t("Default sender")}
         placeholder="Acme <hello@example.com>"

@@ -23,14 +23,9 @@ import { Empty, Failure } from "../../ui/states.tsx";
 import { Table, type Column } from "../../ui/table.tsx";
 import { useToast } from "../../ui/toasts.tsx";
 import { ImportSuppressionsDialog } from "./import-suppressions.tsx";
+import { SUPPRESSION_REASONS } from "./suppression-reasons.ts";
 
 type Suppression = ApiResponse<typeof api.suppressions.list>["data"][number];
-const REASONS: Record<Suppression["reason"], string> = {
-  COMPLAINT: t("Reported as spam"),
-  HARD_BOUNCE: t("Hard bounce"),
-  MANUAL: t("Added manually"),
-  IMPORT: t("Imported"),
-};
 
 interface SuppressionSettingsProps {
   project: Project;
@@ -86,7 +81,7 @@ export function SuppressionSettings({ project, search, onSearch }: SuppressionSe
         list={list}
       />
       {isImporting && <ImportSuppressionsDialog projectId={project.id} onClose={() => setImporting(false)} />}
-      {isAdding && <AddDialog projectId={project.id} onClose={() => setAdding(false)} />}
+      {isAdding && <AddDialog project={project} onClose={() => setAdding(false)} />}
       {removed !== null && (
         <RemoveDialog projectId={project.id} address={removed} onClose={() => setRemoved(null)} />
       )}
@@ -101,7 +96,7 @@ function columnsOf(onRemove: (address: string) => void): Array<Column<Suppressio
       head: t("Email address"),
       cell: ({ email }) => <bdi className="font-medium">{email}</bdi>,
     },
-    { key: "reason", head: t("Reason"), width: "w-40", cell: ({ reason }) => REASONS[reason] },
+    { key: "reason", head: t("Reason"), width: "w-40", cell: ({ reason }) => SUPPRESSION_REASONS[reason] },
     {
       key: "createdAt",
       head: t("Added"),
@@ -146,7 +141,8 @@ function Switch({ project }: { project: Project }) {
   );
 }
 
-function AddDialog({ projectId, onClose }: { projectId: string; onClose: () => void }) {
+function AddDialog({ project, onClose }: { project: Project; onClose: () => void }) {
+  const projectId = project.id;
   const queries = useQueryClient();
   const toast = useToast();
   const [address, setAddress] = useState("");
@@ -160,6 +156,11 @@ function AddDialog({ projectId, onClose }: { projectId: string; onClose: () => v
   });
   return (
     <Dialog title={t("Add address")} open onClose={onClose}>
+      {!project.suppressionList && (
+        <p className="mb-4 rounded-md bg-warn-wash px-3.5 py-2.5 text-sm">
+          {t("This project doesn't apply the list yet, so the address still gets email.")}
+        </p>
+      )}
       <OneFieldForm
         label={t("Email address")}
         type="email"

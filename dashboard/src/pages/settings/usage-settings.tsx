@@ -5,7 +5,6 @@ import type { CapCategory } from "@postloft/contract/limits/billing.ts";
 import type { ApiResponse } from "../../api/address.ts";
 import { call, problemWith } from "../../api/call.ts";
 import { api } from "../../api/endpoints.ts";
-import { query } from "../../api/query.ts";
 import type { Project } from "../../session/queries.ts";
 import { whyNot } from "../../session/rights.ts";
 import { t } from "../../text/t.ts";
@@ -20,6 +19,7 @@ import { withoutSaved } from "../../ui/typed.ts";
 import { useLeaveWarning } from "../../ui/use-leave-warning.ts";
 import { BillingSettings } from "./billing-settings.tsx";
 import { projectUsage } from "./projected-usage.ts";
+import { capsQuery } from "./reached-caps.ts";
 
 type Caps = ApiResponse<typeof api.billing.limits>;
 type Cap = Caps[CapCategory];
@@ -31,8 +31,6 @@ const LABELS: Record<CapCategory, string> = {
 };
 
 const CATEGORIES = Object.keys(LABELS) as CapCategory[];
-
-const capsQuery = (projectId: string) => query(api.billing.limits, { projectId });
 
 export function UsageSettings({ project }: { project: Project }) {
   const caps = useQuery(capsQuery(project.id));

@@ -63,7 +63,7 @@ export function showMessage(place, source, message, { onBack, onFault }) {
   const facts = [
     ["From", message.from],
     ["To", message.to],
-    ["Kept", shownTime(message.receivedAt)],
+    ["Received", shownTime(message.receivedAt)],
   ].filter(([, value]) => value !== null);
   const head = element(
     "div",

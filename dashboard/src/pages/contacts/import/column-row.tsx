@@ -25,7 +25,7 @@ const NONE: ColumnSurvey = { samples: [], values: [], empty: 0, kinds: {} };
 export function ColumnRow({ column, survey = NONE, knownAs, otherValues, onChange }: ColumnRowProps) {
   const { name, target, isStatusLike, isNoStatus } = column;
   return (
-    <li className="grid items-start gap-x-4 gap-y-2 px-5 py-3 sm:grid-cols-[1fr_11rem_11rem_11rem]">
+    <li className="grid items-start gap-x-4 gap-y-2 px-5 py-3 sm:grid-cols-[1fr_11rem_11rem_11rem] lg:grid-cols-[1fr_11rem_11rem_12.5rem]">
       <div className="min-w-0">
         <p className="truncate font-medium">
           <bdi>{name}</bdi>

@@ -32,16 +32,15 @@ export function ColumnsStep({ projectId, chosen, trial, onChange }: ColumnsStepP
   const sending = useSending({ projectId, trial, onChange });
   const { planned, options } = chosen;
   const counting = usePeopleCount(chosen);
-  const questions = useMemo(() => openQuestions(planned), [planned]);
-  const { segment } = options;
-  const isNameless = segment !== null && "name" in segment && segment.name.trim() === "";
+  const questions = useMemo(() => openQuestions(planned, options), [planned, options]);
   const isCounting = counting.isPending || counting.isPlaceholderData;
   // An import starts only after its summary has been shown.
-  const isBlocked = questions.length > 0 || isNameless || isCounting;
+  const isBlocked = questions.length > 0 || isCounting;
   const change = (changed: Partial<Pick<ChosenFile, "planned" | "options">>) => {
     sending.reset();
     onChange({ planned, options, ...changed });
-    if (trial !== undefined) void navigate({ search: { step: "columns" }, replace: true });
+    if (trial !== undefined)
+      void navigate({ search: { step: "columns" }, replace: true, resetScroll: false });
   };
   if (sending.isPending && sending.progress !== null && sending.progress.parts > 1)
     return <SendingParts progress={sending.progress} dryRun={sending.variables.dryRun} />;
@@ -56,6 +55,7 @@ export function ColumnsStep({ projectId, chosen, trial, onChange }: ColumnsStepP
       />
       <ImportOptionsCard
         projectId={projectId}
+        fileName={planned.name}
         options={options}
         onChange={(changed) => change({ options: changed })}
       />
@@ -187,6 +187,8 @@ function useSending({ projectId, trial, onChange }: Omit<ColumnsStepProps, "chos
         ? navigate({
             search: { step: "columns", trial: job },
             replace: trial !== undefined,
+            // The preview appears next to its button, at the end of a long page.
+            resetScroll: false,
             ignoreBlocker: true,
           })
         : navigate({ search: { job }, ignoreBlocker: true }));

@@ -32,7 +32,7 @@ async function plan(name: string): Promise<PlannedTable> {
   if (text === undefined || table === undefined) throw new Error(`${name} has no table`);
   const { survey, sampleRows } = await surveyTable(text, table);
   if (survey === undefined) throw new Error(`${name} has an open quote`);
-  const columns = planColumns(table, survey, sampleRows, new Set());
+  const columns = planColumns(table, survey, sampleRows, new Map());
   return { name, text, files: null, isGuessed, table, survey, columns };
 }
 

@@ -68,7 +68,10 @@ function FileInput({ projectId, onChoose }: Pick<FileStepProps, "projectId" | "o
         .fetchQuery(fieldsQuery(projectId))
         .then(customFieldsOf)
         .catch(() => []);
-      return readImportFile(file, new Set(fields.map(({ field }) => field.replace(/^data\./, ""))));
+      return readImportFile(
+        file,
+        new Map(fields.map(({ field, type }) => [field.replace(/^data\./, ""), type])),
+      );
     },
     onSuccess: onChoose,
   });

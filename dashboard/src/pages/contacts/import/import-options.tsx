@@ -8,19 +8,26 @@ import type { ImportOptions } from "./import-plan.ts";
 
 interface ImportOptionsProps {
   projectId: string;
+  fileName: string;
   options: ImportOptions;
   onChange: (options: ImportOptions) => void;
 }
 
 const NEW = "new";
+const NAME_LENGTH_MAX = 100;
 
-export function ImportOptionsCard({ projectId, options, onChange }: ImportOptionsProps) {
+/** Proposes the name of the file without its ending. */
+const segmentNameOf = (fileName: string) => fileName.replace(/\.\w{1,5}$/, "").slice(0, NAME_LENGTH_MAX);
+
+export function ImportOptionsCard({ projectId, fileName, options, onChange }: ImportOptionsProps) {
   const { segment, decimal, resubscribes } = options;
   const { data: segments = [] } = useQuery(segmentsQuery(projectId));
   const fixed = segments.filter(({ type }) => type === "STATIC");
   const isNew = segment !== null && "name" in segment;
-  const choose = (value: string) =>
-    onChange({ ...options, segment: value === "" ? null : value === NEW ? { name: "" } : { id: value } });
+  const choose = (value: string) => {
+    const chosen = value === NEW ? { name: segmentNameOf(fileName) } : { id: value };
+    onChange({ ...options, segment: value === "" ? null : chosen });
+  };
   return (
     <Card className="p-5">
       <h2 className="mb-4 font-semibold">{t("Options")}</h2>
@@ -42,7 +49,7 @@ export function ImportOptionsCard({ projectId, options, onChange }: ImportOption
               label={t("Segment name")}
               value={segment.name}
               autoFocus
-              maxLength={100}
+              maxLength={NAME_LENGTH_MAX}
               onChange={({ target }) => onChange({ ...options, segment: { name: target.value } })}
             />
           )}

@@ -55,15 +55,11 @@ function Import({ projectId }: { projectId: string }) {
           job={job}
           isDryRun={false}
           more={
-            <Link
-              to="/$projectId/contacts/import"
-              params={{ projectId }}
-              search={{}}
-              onClick={() => setChosen(null)}
-              className={buttonClass("plain")}
-            >
-              {t("Import another file")}
-            </Link>
+            <NextSteps
+              projectId={projectId}
+              segmentId={chosen?.job === job ? segmentIdOf(chosen) : null}
+              onOther={() => setChosen(null)}
+            />
           }
         />
       </>
@@ -85,6 +81,45 @@ function Import({ projectId }: { projectId: string }) {
       <Steps at="columns" />
       <ColumnsStep projectId={projectId} chosen={chosen} trial={trial} onChange={setChosen} />
     </>
+  );
+}
+
+/** Returns the segment that the contacts of an import were added to, or null. */
+function segmentIdOf({ options: { segment } }: ChosenFile): string | null {
+  return segment !== null && "id" in segment ? segment.id : null;
+}
+
+interface NextStepsProps {
+  projectId: string;
+  segmentId: string | null;
+  onOther: () => void;
+}
+
+function NextSteps({ projectId, segmentId, onOther }: NextStepsProps) {
+  return (
+    <div className="flex flex-wrap gap-2">
+      <Link
+        to="/$projectId/contacts/import"
+        params={{ projectId }}
+        search={{}}
+        onClick={onOther}
+        className={buttonClass("plain")}
+      >
+        {t("Import another file")}
+      </Link>
+      {segmentId !== null && (
+        <Link
+          to="/$projectId/segments/$segmentId"
+          params={{ projectId, segmentId }}
+          className={buttonClass("plain")}
+        >
+          {t("View segment")}
+        </Link>
+      )}
+      <Link to="/$projectId/contacts" params={{ projectId }} search={{}} className={buttonClass("primary")}>
+        {t("View contacts")}
+      </Link>
+    </div>
   );
 }
 

@@ -4,11 +4,15 @@ import { findTable } from "@postloft/contract/contact-file/find-table.ts";
 import { countPeople } from "./count-people.ts";
 import { changeColumn, mappingOf, NO_OPTIONS, type PlannedTable } from "./import-plan.ts";
 import { openQuestions } from "./open-questions.ts";
-import { planColumns } from "./plan-table.ts";
+import { planColumns, type KnownFields } from "./plan-table.ts";
 import { statusWords } from "./status-words.ts";
 import { DISTINCT_VALUES_MAX, surveyTable } from "./survey-table.ts";
 
-async function plan(text: string, name = "people.csv", known: string[] = []): Promise<PlannedTable> {
+async function plan(
+  text: string,
+  name = "people.csv",
+  known: KnownFields = new Map(),
+): Promise<PlannedTable> {
   const { table } = findTable(text);
   if (table === undefined) throw new Error("no table");
   const { survey, sampleRows } = await surveyTable(text, table);
@@ -20,7 +24,7 @@ async function plan(text: string, name = "people.csv", known: string[] = []): Pr
     isGuessed: false,
     table,
     survey,
-    columns: planColumns(table, survey, sampleRows, new Set(known)),
+    columns: planColumns(table, survey, sampleRows, known),
   };
 }
 
@@ -83,8 +87,28 @@ test("asks about a field without a name or with a name reserved by the service",
 });
 
 test("keeps the name of an existing field", async () => {
-  const table = await plan("email,First Name\na@example.com,Ada\n", "people.csv", ["First Name"]);
+  const table = await plan(
+    "email,First Name\na@example.com,Ada\n",
+    "people.csv",
+    new Map([["First Name", "string"]]),
+  );
   expect(table.columns[1]?.field).toBe("First Name");
+});
+
+test("keeps digits as text in a field of texts, and as numbers in any other field", async () => {
+  const text = "email,phone,seats,floor\na@example.com,491701234567,3,2\n";
+  const known: KnownFields = new Map([
+    ["phone", "string"],
+    ["seats", "number"],
+  ]);
+  const { columns } = await plan(text, "people.csv", known);
+  expect(columns.map(({ type }) => type)).toEqual(["auto", "text", "auto", "auto"]);
+});
+
+test("asks for the name of a new segment", async () => {
+  const table = await plan("email\na@example.com\n");
+  expect(openQuestions(table, { segment: { name: " " } })).toEqual([{ kind: "noSegmentName" }]);
+  expect(openQuestions(table, { segment: { name: "People" } })).toEqual([]);
 });
 
 test("counts statuses case-insensitively, lists times as one line and empty cells last", async () => {

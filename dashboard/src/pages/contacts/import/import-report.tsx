@@ -1,5 +1,6 @@
 // The result of an import or a preview: counts, notes, and the rows that were rejected.
 import { useMutation } from "@tanstack/react-query";
+import { useEffect, useRef } from "react";
 import type { ImportResult } from "@postloft/contract/contact-import.ts";
 import { readFile } from "../../../api/call.ts";
 import { api } from "../../../api/endpoints.ts";
@@ -30,8 +31,12 @@ export function ImportReport({ projectId, jobIds, result, isDryRun }: ImportRepo
   const { createdCount, updatedCount, failureCount, errors } = result;
   const { subscribedCount, unsubscribedCount = 0, suppressedCount = 0, skippedCount = 0 } = result;
   const { warnings, notes } = importNotes(result, isDryRun);
+  const section = useRef<HTMLElement>(null);
+  useEffect(() => {
+    if (isDryRun) section.current?.scrollIntoView({ block: "nearest" });
+  }, [isDryRun]);
   return (
-    <section className="flex flex-col gap-4">
+    <section ref={section} className="flex flex-col gap-4">
       <h2 className="font-semibold" role="status">
         {isDryRun ? t("Preview: nothing has changed") : t("Import complete")}
       </h2>

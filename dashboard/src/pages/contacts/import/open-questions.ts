@@ -1,6 +1,6 @@
 // The decisions that an import needs before it can start. Pure.
 import { isOwnName } from "@postloft/contract/contact-file/field-names.ts";
-import type { ColumnPlan, PlannedTable } from "./import-plan.ts";
+import type { ColumnPlan, ImportOptions, PlannedTable } from "./import-plan.ts";
 import { statusWords } from "./status-words.ts";
 
 export type OpenQuestion =
@@ -11,20 +11,26 @@ export type OpenQuestion =
   | { kind: "dateOrder"; column: string }
   | { kind: "noField"; column: string }
   | { kind: "ownField"; field: string }
-  | { kind: "sameField"; field: string };
+  | { kind: "sameField"; field: string }
+  | { kind: "noSegmentName" };
 
 /** Whether the user must still confirm that a column isn't a subscription status. */
 function mustConfirm({ isStatusLike, isNoStatus, target }: ColumnPlan): boolean {
   return isStatusLike && !isNoStatus && target !== "status";
 }
 
-/** Returns the open decisions of a table, in the order of the screen. */
-export function openQuestions(planned: PlannedTable): OpenQuestion[] {
+/** Returns the open decisions of an import, in the order of the screen. */
+export function openQuestions(
+  planned: PlannedTable,
+  { segment }: Pick<ImportOptions, "segment"> = { segment: null },
+): OpenQuestion[] {
   const { columns } = planned;
+  const isNameless = segment !== null && "name" in segment && segment.name.trim() === "";
   return [
     ...(columns.some(({ target }) => target === "email") ? [] : [{ kind: "noEmail" } as const]),
     ...columns.flatMap((column, at) => questionsOf(planned, column, at)),
     ...sharedFields(columns).map((field) => ({ kind: "sameField", field }) as const),
+    ...(isNameless ? [{ kind: "noSegmentName" } as const] : []),
   ];
 }
 

@@ -3,25 +3,32 @@ import { sharedKey } from "@postloft/contract/contact-file/column-names.ts";
 import { ownKey } from "@postloft/contract/contact-file/field-names.ts";
 import type { FileTable, MappedColumn } from "@postloft/contract/contact-file/mapping.ts";
 import { proposeMapping } from "@postloft/contract/contact-file/propose-mapping.ts";
+import type { FieldType } from "../../segments/condition-builder/condition-tree.ts";
 import type { ColumnPlan } from "./import-plan.ts";
 import { meaningsOf, statusWords } from "./status-words.ts";
 import type { ColumnSurvey, Survey } from "./survey-table.ts";
 
-/** Returns a plan for each column in order. `known` are the keys that the project's contacts have. */
+/** The keys that the project's contacts have, with their types. */
+export type KnownFields = ReadonlyMap<string, FieldType>;
+
+/** Returns a plan for each column in order. */
 export function planColumns(
   table: FileTable,
   survey: Survey,
   sampleRows: ReadonlyArray<readonly string[]>,
-  known: ReadonlySet<string>,
+  known: KnownFields,
 ): ColumnPlan[] {
-  const { columns, warnings } = proposeMapping(table, sampleRows, { keys: "readable", known });
+  const { columns, warnings } = proposeMapping(table, sampleRows, {
+    keys: "readable",
+    known: new Set(known.keys()),
+  });
   const warned = (code: string, at: number) =>
     warnings.some((warning) => warning.code === code && warning.position === at);
   return columns.map((column, at) => {
     const { position } = column;
     const isAmbiguous = warned("date.ambiguous", position);
     return {
-      ...planOf(column, survey.columns[at]),
+      ...planOf(column, survey.columns[at], known),
       isStatusLike: column.target === "status" || warned("status.unused", position),
       isAmbiguous,
       // The user chooses the order or keeps the dates as text.
@@ -30,7 +37,7 @@ export function planColumns(
   });
 }
 
-function planOf(column: MappedColumn, survey: ColumnSurvey | undefined) {
+function planOf(column: MappedColumn, survey: ColumnSurvey | undefined, known: KnownFields) {
   const { position, name, target, field, type, dateFormat, values } = column;
   const words = survey === undefined ? [] : statusWords(name, values, survey);
   return {
@@ -38,7 +45,8 @@ function planOf(column: MappedColumn, survey: ColumnSurvey | undefined) {
     name,
     target,
     field: field ?? sharedKey(name) ?? ownKey(name, position, new Set()),
-    type,
+    // Digits in a field of texts, such as phone numbers, stay text.
+    type: type === "auto" && field !== null && known.get(field) === "string" ? ("text" as const) : type,
     dateFormat,
     values: meaningsOf(name, values, words),
     isEmptyOpen: values?.[""] === undefined,

@@ -29,6 +29,8 @@ function textOf(question: OpenQuestion): string {
       return t("Several columns become “{field}”. Rename one, or don't import it.", {
         field: question.field,
       });
+    case "noSegmentName":
+      return t("Name the segment.");
   }
 }
 

@@ -8,7 +8,7 @@ import { t, translateMessage } from "../../../text/t.ts";
 import { formatBytes } from "../../../ui/format.ts";
 import { rowFaultText } from "../row-fault-text.ts";
 import { NO_OPTIONS, type ChosenFile, type PlannedTable } from "./import-plan.ts";
-import { planColumns } from "./plan-table.ts";
+import { planColumns, type KnownFields } from "./plan-table.ts";
 import { surveyTable } from "./survey-table.ts";
 import { createYield } from "./take-turns.ts";
 import { unzipTables, ZIP_FILES_MAX, type ZipProblem } from "./unzip-tables.ts";
@@ -39,10 +39,9 @@ interface SourceFile {
 /**
  * Reads a chosen file and proposes how to import it.
  *
- * @param known the keys that the project's contacts have
  * @throws CallError that says what is wrong with the file
  */
-export async function readImportFile(file: File, known: ReadonlySet<string>): Promise<ChosenFile> {
+export async function readImportFile(file: File, known: KnownFields): Promise<ChosenFile> {
   if (file.size > FILE_BYTES_MAX) throw tooLarge(file.size);
   const planned = await planText(await textOf({ name: file.name, bytes: await bytesOf(file) }), known);
   return { planned, options: NO_OPTIONS };
@@ -93,7 +92,7 @@ function decoded(bytes: Uint8Array): { text: string; isGuessed: boolean } {
   return read;
 }
 
-async function planText(source: FileText, known: ReadonlySet<string>): Promise<PlannedTable> {
+async function planText(source: FileText, known: KnownFields): Promise<PlannedTable> {
   const { text } = source;
   const { table, problem } = findTable(text);
   if (problem !== undefined) {

@@ -29,7 +29,7 @@ export function StatusList({ column, survey, onChange }: StatusListProps) {
         <tr>
           <th className="pb-1 font-medium">{t("Value")}</th>
           <th className="w-12 pb-1 text-right font-medium sm:w-20">{t("Rows")}</th>
-          <th className="w-36 pb-1 pl-3 font-medium sm:w-48 sm:pl-4">{t("Becomes")}</th>
+          <th className="w-36 pb-1 pl-3 font-medium sm:w-48 sm:pl-4 lg:w-54">{t("Becomes")}</th>
         </tr>
       </thead>
       <tbody>

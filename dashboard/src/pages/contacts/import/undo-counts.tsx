@@ -20,7 +20,7 @@ export function addCounts(all: readonly UndoCounts[]): UndoCounts {
 }
 
 const PLANNED: ReadonlyArray<readonly [keyof UndoCounts, (n: number) => string]> = [
-  ["removedCount", (n) => plural(n, "{n} new contact is deleted.", "{n} new contacts are deleted.")],
+  ["removedCount", (n) => plural(n, "{n} new contact will be deleted.", "{n} new contacts will be deleted.")],
   [
     "removedWithEmailCount",
     (n) =>
@@ -37,15 +37,19 @@ const PLANNED: ReadonlyArray<readonly [keyof UndoCounts, (n: number) => string]>
   [
     "restoredCount",
     (n) =>
-      plural(n, "{n} contact gets its previous values back.", "{n} contacts get their previous values back."),
+      plural(
+        n,
+        "{n} contact will get its previous values back.",
+        "{n} contacts will get their previous values back.",
+      ),
   ],
   [
     "keptCount",
     (n) =>
       plural(
         n,
-        "{n} contact keeps values that changed after the import.",
-        "{n} contacts keep values that changed after the import.",
+        "{n} contact will keep values that changed after the import.",
+        "{n} contacts will keep values that changed after the import.",
       ),
   ],
   [
@@ -53,18 +57,22 @@ const PLANNED: ReadonlyArray<readonly [keyof UndoCounts, (n: number) => string]>
     (n) =>
       plural(
         n,
-        "{n} contact gets its previous subscription status back.",
-        "{n} contacts get their previous subscription status back.",
+        "{n} contact will get its previous subscription status back.",
+        "{n} contacts will get their previous subscription status back.",
       ),
   ],
   [
     "subscriptionKeptCount",
     (n) =>
-      plural(n, "{n} contact keeps its subscription status.", "{n} contacts keep their subscription status."),
+      plural(
+        n,
+        "{n} contact will keep its subscription status.",
+        "{n} contacts will keep their subscription status.",
+      ),
   ],
   [
     "segmentRemovedCount",
-    (n) => plural(n, "{n} contact leaves the segment.", "{n} contacts leave the segment."),
+    (n) => plural(n, "{n} contact will leave the segment.", "{n} contacts will leave the segment."),
   ],
 ];
 
