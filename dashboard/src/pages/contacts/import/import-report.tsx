@@ -16,7 +16,7 @@ import { rowErrorText } from "../row-fault-text.ts";
 import { importNotes } from "./import-notes.ts";
 import { mergeTables } from "./merge-tables.ts";
 import { statusCountsText } from "./status-names.ts";
-import { UndoImport } from "./undo-import.tsx";
+import { UndoImport, useIsUndone } from "./undo-import.tsx";
 
 type Fault = ImportResult["errors"][number];
 
@@ -38,7 +38,7 @@ export function ImportReport({ projectId, jobIds, result, isDryRun }: ImportRepo
   return (
     <section ref={section} className="flex flex-col gap-4">
       <h2 className="font-semibold" role="status">
-        {isDryRun ? t("Preview: nothing has changed") : t("Import complete")}
+        {isDryRun ? t("Preview: nothing has changed") : <ReportTitle projectId={projectId} jobIds={jobIds} />}
       </h2>
       <Tiles
         tiles={[
@@ -65,6 +65,11 @@ export function ImportReport({ projectId, jobIds, result, isDryRun }: ImportRepo
       {!isDryRun && <UndoImport projectId={projectId} jobIds={jobIds} />}
     </section>
   );
+}
+
+function ReportTitle({ projectId, jobIds }: Pick<ImportReportProps, "projectId" | "jobIds">) {
+  const isUndone = useIsUndone(projectId, jobIds);
+  return isUndone ? t("This import had these results, and was undone") : t("Import complete");
 }
 
 function Lines({ lines, className }: { lines: readonly string[]; className: string }) {

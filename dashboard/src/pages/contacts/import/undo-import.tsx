@@ -31,6 +31,12 @@ const undoQuery = (projectId: string, jobId: string) =>
 
 const isRunning = ({ job }: Undo) => job !== null && (job.state === "waiting" || job.state === "active");
 
+/** Returns whether every part of the import was undone. Reads what UndoImport polls. */
+export function useIsUndone(projectId: string, jobIds: readonly string[]): boolean {
+  const undos = useQueries({ queries: jobIds.map((jobId) => undoQuery(projectId, jobId)) });
+  return undos.length > 0 && undos.every(({ data }) => data?.job?.result != null);
+}
+
 export function UndoImport({ projectId, jobIds }: UndoImportProps) {
   const undos = useQueries({
     queries: jobIds.map((jobId) => ({
