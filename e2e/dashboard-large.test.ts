@@ -150,11 +150,15 @@ test("an email is found by recipient or subject, the URL keeps it, and a missing
 
   await page.goto(`/app/${project.id}/emails?search=bob@example.com`);
   await page.getByRole("heading", { name: "No email to bob@example.com" }).waitFor();
-  await page.getByText("Never subscribed. This contact gets transactional email only.").waitFor();
+  await page
+    .getByText(/^Not subscribed since it was added on .* This contact gets transactional email only[.]/)
+    .waitFor();
   expect(await page.getByText("suppression").count()).toBe(0);
   await page.getByRole("link", { name: "View contact" }).click();
   await page.getByRole("heading", { name: "bob@example.com" }).waitFor();
-  await page.getByText("Never subscribed. This contact gets transactional email only.").waitFor();
+  await page
+    .getByText(/^Not subscribed since it was added on .* This contact gets transactional email only[.]/)
+    .waitFor();
   await page.goBack();
   await page.getByRole("heading", { name: "No email to bob@example.com" }).waitFor();
 

@@ -17,7 +17,7 @@ test("a reached cap is on the home page and among the reasons of an address with
     return "";
   });
   const reached = page.getByText(
-    "The monthly cap on transactional emails is reached, so API calls are rejected.",
+    "The monthly cap on transactional emails is reached, so new transactional emails are rejected.",
   );
   await page.getByRole("alert").filter({ has: reached }).waitFor();
   expect(await page.getByText("so campaigns can't start").count()).toBe(0);

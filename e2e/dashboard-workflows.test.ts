@@ -506,6 +506,41 @@ test("a step that was changed elsewhere is overwritten neither by a save nor by 
   await page.getByText("Add the first step.").waitFor();
 });
 
+test("the form of a new step survives undo and another view, and Back doesn't reopen it", async () => {
+  const { page, asked } = await openDashboard(server, browser, async (project) => {
+    const id = await make(server, project, "/workflows", { name: "Calls", eventName: "bought" });
+    return `/workflows/${id}`;
+  });
+  const add = async (after: string, kind: string) => {
+    await page.getByRole("button", { name: `Add a step after ${after}` }).click();
+    await page.getByRole("menuitem", { name: kind }).click();
+  };
+  const form = page.getByRole("heading", { level: 2, name: /^New step/ });
+  const url = page.getByLabel("URL");
+  await add("Trigger", "Delay");
+  await page.getByRole("button", { name: "Add step" }).click();
+  await page.getByRole("heading", { level: 2, name: "Delay", exact: true }).waitFor();
+  await add("Delay", "Webhook");
+  await url.fill("https://example.com/hook");
+  await page.getByRole("button", { name: "Outline" }).click();
+  await page.getByRole("list", { name: "Steps" }).waitFor();
+  await page.getByText("Not added yet").waitFor();
+  await page.getByRole("button", { name: "Undo: add “Delay”" }).click();
+  // Its place is gone with the step before it.
+  await page.getByText("Not added yet").waitFor({ state: "detached" });
+  expect(await url.inputValue()).toBe("https://example.com/hook");
+  await page.getByRole("button", { name: "Cancel" }).click();
+  await form.waitFor({ state: "detached" });
+
+  await add("Trigger", "Delay");
+  await page.getByRole("button", { name: "Add step" }).click();
+  await page.getByRole("heading", { level: 2, name: "Delay", exact: true }).waitFor();
+  await page.goBack();
+  await page.getByRole("heading", { level: 2, name: "Delay", exact: true }).waitFor({ state: "detached" });
+  expect(await form.count()).toBe(0);
+  expect(asked).toEqual([]);
+});
+
 test("a trigger by date is edited, explained in words and saved", async () => {
   let workflowId = "";
   const { page, project } = await openDashboard(server, browser, async (one) => {

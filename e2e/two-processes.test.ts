@@ -96,11 +96,12 @@ async function killAndTakeOver(): Promise<number> {
   const api = createApiClient((await start({ ...settings, ROLES: "api" })).url);
   await verifyDomain(api, dns, domain);
   sink.setRules([{ phase: "DOT", action: "silent" }]);
+  const bytesBefore = sink.bodyByteCount();
   const worker = await start({ ...settings, ROLES: "worker" });
   const ids = await send(api, `us@${domain}`, MAILS);
   await waitUntil("mails in flight", DELIVERY_TIMEOUT_MS, async () => {
     const inFlight = await api.listAll<EmailItem>("/emails?status=SENDING");
-    return sink.bodyByteCount() > 0 && inFlight.length > 0;
+    return sink.bodyByteCount() > bytesBefore && inFlight.length > 0;
   });
   await worker.kill();
   const killedAtMs = performance.now();
@@ -120,7 +121,7 @@ async function killAndTakeOver(): Promise<number> {
 }
 
 test("after kill -9 of a worker another one sends all of its emails within 30 s", async () => {
-  expect(await leastTime(RECOVERY_MS, killAndTakeOver)).toBeLessThan(RECOVERY_MS);
+  expect(await leastTime(RECOVERY_MS, killAndTakeOver, 2)).toBeLessThan(RECOVERY_MS);
 }, 600_000);
 
 test("keys replaced on one process stop working immediately on another", async () => {

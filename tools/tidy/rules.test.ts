@@ -475,7 +475,7 @@ const BROKEN: Case[] = [
         "update a set at = now() + make_interval(secs => a.seconds) from b",
         "insert into a (id) values (1) on conflict (id) where reason = ${reason} do nothing",
         "with recursive b as (select project_id from a) select 1 from b",
-        "insert into a (id, b) select * from unnest($1) on conflict (id) do update set b = excluded.b where a.c < ${since}",
+        "insert into a (id, b) select * from unnest($1) on conflict (id) do update set b = greatest(a.b, excluded.b) where a.c < ${since}",
         "insert into a (id, b) select * from unnest($1) on conflict (id) do update set b = excluded.b where a.c < ${sql.lit(since)}",
         "select 1 from a where a.project_id = ${projectId} and (a.b or exists (select 1 from c where c.project_id = a.project_id))",
         "select a.id, exists (select 1 from c where c.project_id = a.project_id) from unnest($1) as a (project_id, id)",

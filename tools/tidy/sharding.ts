@@ -70,7 +70,7 @@ const SHAPES: readonly Shape[] = [
     // The cluster may run the SELECT first. It then can't infer the types of parameters that only the SELECT uses.
     isIn: (sql) =>
       partsAfter(sql, /\binsert\s+into\s+\w+(?:\s+as\s+\w+)?\s*\([^()]*\)\s*select\b/gi).some((part) =>
-        /\bdo\s+update\s+set\b(?:(?!\breturning\b)[^)])*\$1/i.test(part),
+        /\bdo\s+update\s+set\b(?:(?!\breturning\b)[^])*\$1/i.test(part),
       ),
   },
   {

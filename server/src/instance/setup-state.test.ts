@@ -86,9 +86,9 @@ async function timeFiveEmails(): Promise<number> {
 }
 
 test("a project sends at its own rate and no faster", async () => {
-  const tookMs = [await timeFiveEmails()];
-  // A process that stops before it sends makes up for the time, but not each time. Without a rate, no try takes this long.
-  while (tookMs.every((ms) => ms <= 1_200) && tookMs.length < 5) tookMs.push(await timeFiveEmails());
-  // Two concurrently, then one every half second.
-  expect(Math.max(...tookMs)).toBeGreaterThan(1_200);
+  // Two concurrently, then one every half second. A process that stops before it sends makes up for the time, but not each time. One that
+  // stops while it sends takes long without a rate, so two tries must.
+  let slow = 0;
+  for (let tries = 0; tries < 5 && slow < 2; tries++) if ((await timeFiveEmails()) > 1_200) slow++;
+  expect(slow).toBe(2);
 });

@@ -51,8 +51,21 @@ test("names the change that ended the subscription, not an opt-out that repeats 
 
 const arrivals = (source: Change["source"]) => [change("ada", false, source, "01")];
 
-test("tells a contact that never subscribed from one that opted out before it was added", () => {
-  expect(receivingText(explained(false), arrivals("api"))).toBe(`Never subscribed. ${SKIPPED}`);
+test("names the first opt-out of a contact that was added as not subscribed", () => {
+  const log = [change("c3", false, "bounce", "03"), change("c2", false, "page", "02"), ...arrivals("import")];
+  expect(receivingText(explained(false), log)).toMatch(/^Unsubscribed on Nov 2, 2026/);
+});
+
+test("gives no date while the log is newer than the explanation", () => {
+  expect(receivingText(explained(false), [change("c2", true, "api", "02"), ...arrivals("api")])).toBe(
+    "This contact doesn't get marketing email. Transactional email is still sent.",
+  );
+});
+
+test("tells a contact that was added as not subscribed from one that opted out before", () => {
+  expect(receivingText(explained(false), arrivals("api"))).toMatch(
+    /^Not subscribed since it was added on Nov 1, 2026 \(.+\)\. This contact gets transactional email only\.$/,
+  );
   expect(receivingText(explained(false), arrivals("opt-out"))).toBe(
     `Unsubscribed on Nov 1, 2026 (Earlier opt-out of this address). ${SKIPPED}`,
   );

@@ -39,11 +39,19 @@ export function receivingText(explained: Explained, log: readonly Change[]): str
 
 function unsubscribedText(contactId: string, log: readonly Change[]): string {
   const subscribedAt = log.findIndex(({ subscribed }) => subscribed);
+  const optOuts = log.filter((change) => !isArrival(change, contactId));
   // A later opt-out repeats one that already ended the subscription.
-  const ended = log[Math.max(subscribedAt - 1, 0)];
+  const ended = subscribedAt < 0 ? (optOuts.at(-1) ?? log.at(-1)) : log[subscribedAt - 1];
+  // The log may be newer than the explanation.
   if (ended === undefined) return NO_MARKETING;
   if (isArrival(ended, contactId) && ended.source !== "opt-out")
-    return t("Never subscribed. This contact gets transactional email only.");
+    return t(
+      "Not subscribed since it was added on {day} ({source}). This contact gets transactional email only.",
+      {
+        day: formatDay(ended.at),
+        source: SOURCES[ended.source],
+      },
+    );
   return t("Unsubscribed on {day} ({source}). This contact gets transactional email only.", {
     day: formatDay(ended.at),
     source: SOURCES[ended.source],

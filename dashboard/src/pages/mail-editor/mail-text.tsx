@@ -43,6 +43,7 @@ export function SubjectField({ value, onChange, error, autoFocus }: SubjectProps
       }}
       error={problemWith(error, "subject")}
       autoFocus={autoFocus}
+      {...(isPlaceholder ? { help: t("Write a subject. This is a placeholder.") } : {})}
       {...(value.length > SUBJECT_SHOWN
         ? { help: t("{n} characters. Many email apps will cut it off.", { n: value.length }) }
         : {})}

@@ -5,6 +5,7 @@ import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { ApiResponse } from "../../api/address.ts";
 import { upload } from "../../api/call.ts";
 import { api } from "../../api/endpoints.ts";
+import { resourceKey } from "../../api/query-key.ts";
 import { query } from "../../api/query.ts";
 import { plural, t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
@@ -73,7 +74,7 @@ function Followed({ projectId, jobId }: { projectId: string; jobId: string }) {
   const isDone = job.data?.state === "completed";
   useEffect(() => {
     if (isDone)
-      void queries.invalidateQueries({ queryKey: query(api.suppressions.list, { projectId }).queryKey });
+      void queries.invalidateQueries({ queryKey: resourceKey(api.suppressions.list, { projectId }) });
   }, [isDone, queries, projectId]);
   if (job.isError) return <Failure error={job.error} onRetry={() => void job.refetch()} />;
   if (job.data?.state === "failed") return <p className="text-sm text-bad">{job.data.failedReason}</p>;

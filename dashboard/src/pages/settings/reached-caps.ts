@@ -6,7 +6,9 @@ import { query } from "../../api/query.ts";
 import { t } from "../../text/t.ts";
 
 const TEXTS: Record<CapCategory, string> = {
-  transactional: t("The monthly cap on transactional emails is reached, so API calls are rejected."),
+  transactional: t(
+    "The monthly cap on transactional emails is reached, so new transactional emails are rejected.",
+  ),
   campaigns: t("The monthly cap on campaign emails is reached, so campaigns can't start."),
   workflows: t("The monthly cap on workflow emails is reached, so workflows skip their emails."),
 };

@@ -6,7 +6,7 @@ import type { ApiResponse } from "../../api/address.ts";
 import { call } from "../../api/call.ts";
 import { api } from "../../api/endpoints.ts";
 import { useList } from "../../api/use-list.ts";
-import { query } from "../../api/query.ts";
+import { resourceKey } from "../../api/query-key.ts";
 import { projectsQuery, type Project } from "../../session/queries.ts";
 import { whyNot } from "../../session/rights.ts";
 import { plural, t } from "../../text/t.ts";
@@ -124,7 +124,12 @@ function Switch({ project }: { project: Project }) {
   const switching = useMutation({
     mutationFn: (suppressionList: boolean) =>
       call(api.projects.update, { projectId: project.id, body: { suppressionList } }),
-    onSuccess: () => queries.invalidateQueries({ queryKey: projectsQuery.queryKey }),
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey: projectsQuery.queryKey });
+      await queries.invalidateQueries({
+        queryKey: resourceKey(api.suppressions.list, { projectId: project.id }),
+      });
+    },
     onError: (error) => toast(t("Couldn't save the change"), error.message),
   });
   return (
@@ -149,7 +154,7 @@ function AddDialog({ project, onClose }: { project: Project; onClose: () => void
   const adding = useMutation({
     mutationFn: () => call(api.suppressions.add, { projectId, body: { emails: [address.trim()] } }),
     onSuccess: async ({ added }) => {
-      await queries.invalidateQueries({ queryKey: query(api.suppressions.list, { projectId }).queryKey });
+      await queries.invalidateQueries({ queryKey: resourceKey(api.suppressions.list, { projectId }) });
       toast(added > 0 ? t("Address added") : t("Already on the list"), address.trim());
       onClose();
     },
@@ -186,7 +191,7 @@ function RemoveDialog({ projectId, address, onClose }: RemoveProps) {
   const removing = useMutation({
     mutationFn: () => call(api.suppressions.remove, { projectId, params: { address } }),
     onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey: query(api.suppressions.list, { projectId }).queryKey });
+      await queries.invalidateQueries({ queryKey: resourceKey(api.suppressions.list, { projectId }) });
       toast(t("Address removed"), address);
       onClose();
     },

@@ -4,7 +4,7 @@ import { plural, t } from "../../../text/t.ts";
 import { Card } from "../../../ui/page.tsx";
 import { fieldsQuery } from "../field-queries.ts";
 import { ColumnRow } from "./column-row.tsx";
-import { changeColumn, type PlannedTable } from "./import-plan.ts";
+import { changeColumn, keepTexts, type PlannedTable } from "./import-plan.ts";
 
 interface ColumnListProps {
   projectId: string;
@@ -17,6 +17,9 @@ interface ColumnListProps {
 export function ColumnList({ projectId, planned, otherValues, onChange }: ColumnListProps) {
   const { columns, survey } = planned;
   const { data: known = [] } = useQuery(fieldsQuery(projectId));
+  const textFields = new Set(
+    known.filter(({ type }) => type === "string").map(({ field }) => field.replace(/^data\./, "")),
+  );
   return (
     <Card>
       <TableHeader planned={planned} />
@@ -28,7 +31,7 @@ export function ColumnList({ projectId, planned, otherValues, onChange }: Column
             survey={survey.columns[at]}
             knownAs={known.find(({ field }) => field === `data.${column.field.trim()}`)?.type}
             otherValues={otherValues.get(column.position) ?? 0}
-            onChange={(change) => onChange(changeColumn(planned, at, change))}
+            onChange={(change) => onChange(changeColumn(planned, at, keepTexts(change, column, textFields)))}
           />
         ))}
       </ul>

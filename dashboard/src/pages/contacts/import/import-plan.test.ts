@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { findTable } from "@postloft/contract/contact-file/find-table.ts";
 import { countPeople } from "./count-people.ts";
-import { changeColumn, mappingOf, NO_OPTIONS, type PlannedTable } from "./import-plan.ts";
+import { changeColumn, keepTexts, mappingOf, NO_OPTIONS, type PlannedTable } from "./import-plan.ts";
 import { openQuestions } from "./open-questions.ts";
 import { planColumns, type KnownFields } from "./plan-table.ts";
 import { statusWords } from "./status-words.ts";
@@ -48,6 +48,21 @@ test("an unused status column blocks the import until the user confirms it", asy
   expect(openQuestions(unused)).toEqual([{ kind: "unusedStatus", column: "Unsubscribed" }]);
   expect(openQuestions(changeColumn(unused, 1, { isNoStatus: true }))).toEqual([]);
   expect(openQuestions(changeColumn(unused, 1, { target: "status" }))).toEqual([]);
+});
+
+test("digits stay text in a field of texts, also if a column gets the field later", async () => {
+  const { columns } = await plan("email,Mobile\na@example.com,0123\n");
+  const mobile = columns[1]!;
+  const texts = new Set(["phone"]);
+  expect(keepTexts({ field: "phone" }, mobile, texts)).toEqual({ field: "phone", type: "text" });
+  expect(keepTexts({ field: "mobile" }, mobile, texts)).toEqual({ field: "mobile" });
+  expect(keepTexts({ target: "field" }, { ...mobile, field: "phone", target: "ignore" }, texts)).toEqual({
+    target: "field",
+    type: "text",
+  });
+  expect(keepTexts({ type: "auto" }, { ...mobile, field: "phone", type: "text" }, texts)).toEqual({
+    type: "auto",
+  });
 });
 
 test("a new email column replaces the previous one, and a file without one can't be imported", async () => {

@@ -69,6 +69,20 @@ export interface ColumnChange extends Partial<
   values?: Record<string, ImportStatus | null>;
 }
 
+/** Keeps digits in a field of texts, such as phone numbers, as text, also if the column gets the field only now. */
+export function keepTexts(
+  change: ColumnChange,
+  column: ColumnPlan,
+  textFields: ReadonlySet<string>,
+): ColumnChange {
+  const { field, target } = change;
+  if (field === undefined && target === undefined) return change;
+  const { field: key, target: chosen, type } = { ...column, ...change };
+  return chosen === "field" && type === "auto" && textFields.has(key.trim())
+    ? { ...change, type: "text" }
+    : change;
+}
+
 /** Returns the table with one column changed. A new email column replaces the previous one. */
 export function changeColumn(planned: PlannedTable, columnAt: number, change: ColumnChange): PlannedTable {
   const columns = planned.columns.map((column, at): ColumnPlan => {

@@ -221,14 +221,13 @@ export function NewStepPanel(props: NewStepPanelProps) {
   const adding = useMutation({
     mutationFn: (written: Config) => addStep(projectId, workflow.id, way, { type, name, config: written }),
     onMutate: edits.begin,
-    onSuccess: async (added, _config, before) => {
-      await edits.end({ kind: "add", name: stepName(added) }, before);
-      onAdded(added.id);
-    },
+    onSuccess: (added, _config, before) => edits.end({ kind: "add", name: stepName(added) }, before),
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (config !== null) adding.mutate(config);
+    if (config === null) return;
+    // Not called once the panel is closed, because the user may be typing elsewhere by then.
+    adding.mutate(config, { onSuccess: ({ id }) => onAdded(id) });
   };
   return (
     <PanelFrame title={t("New step: {name}", { name: STEP_KINDS[type].name })} onClose={onClose}>

@@ -2,13 +2,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { FlaskConical } from "lucide-react";
-import { lazy, Suspense, useMemo, useRef } from "react";
+import { lazy, Suspense, useMemo, useRef, useState } from "react";
 import { t } from "../../../text/t.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Choices } from "../../../ui/choices.tsx";
 import { Skeleton } from "../../../ui/states.tsx";
 import { formatNumber, formatShare } from "../../../ui/format.ts";
-import { planOf, type Way } from "../canvas/plan.ts";
+import { planOf, type Plan, type Way } from "../canvas/plan.ts";
 import { NEW_STEP, planWithNewStep } from "../canvas/new-step.ts";
 import { useCopying } from "../copy/use-copying.ts";
 import { UndoButtons } from "../edits/undo-buttons.tsx";
@@ -20,7 +20,7 @@ import { useTrial } from "../try/use-trial.ts";
 import { stepNumbersQuery, type Step, type Workflow, type WorkflowNumbers } from "../workflow-queries.ts";
 import { Outline } from "./outline.tsx";
 import { NewStepMark, StepButton } from "./step-button.tsx";
-import { stepName, wayName } from "./step-kinds.ts";
+import { stepName, wayName, type AddableType } from "./step-kinds.ts";
 import { NewStepPanel, StepPanel } from "./step-panel.tsx";
 import { stepText } from "./step-text.ts";
 import { TriggerPanel } from "./trigger-panel.tsx";
@@ -46,14 +46,7 @@ export function StepsView({ projectId, workflow }: StepsViewProps) {
   const navigate = route.useNavigate();
   const isWide = useIsWide();
   const plan = useMemo(() => planOf(workflow.steps, workflow.transitions), [workflow]);
-  const adding = useMemo(() => {
-    const way = [...plan.ways.values()].flat().find(({ key }) => key === into);
-    return add === undefined || way === undefined || way.isImplied ? null : { type: add, way };
-  }, [plan, add, into]);
-  const shownPlan = useMemo(
-    () => (adding === null ? plan : planWithNewStep(workflow, adding)),
-    [plan, workflow, adding],
-  );
+  const { adding, shownPlan } = useNewStep(workflow, plan, { add, into });
   const names = useNames(projectId, workflow);
   const numbers = useQuery({ ...stepNumbersQuery(projectId, workflow.id), refetchInterval: POLL_EVERY_MS });
   const steps = new Map(workflow.steps.map((step) => [step.id, step]));
@@ -69,7 +62,8 @@ export function StepsView({ projectId, workflow }: StepsViewProps) {
     navigate({
       search: ({ tab, view: shown }) => readWorkflowSearch({ tab, view: shown, ...panel }),
       resetScroll: false,
-      ignoreBlocker: isSettled,
+      // Back must not return to a form that is done.
+      ...(isSettled ? { ignoreBlocker: true, replace: true } : {}),
     });
   const select = (id: string) => open({ step: id });
   const copying = useCopying({
@@ -114,6 +108,9 @@ export function StepsView({ projectId, workflow }: StepsViewProps) {
       />
     );
   };
+  /** The ways around a new step exist only in its preview. */
+  const storedWay = (shown: Way) =>
+    [...plan.ways.values()].flat().find(({ key }) => key === shown.key) ?? shown;
   const labelOf = ({ fromStepId, branch }: Way) => {
     const step = steps.get(fromStepId);
     return step === undefined ? null : wayName(step, branch);
@@ -121,12 +118,12 @@ export function StepsView({ projectId, workflow }: StepsViewProps) {
   const renderWay = (way: Way) =>
     way.fromStepId !== NEW_STEP && (
       <WayMenu
-        way={way}
+        way={storedWay(way)}
         from={nameOf(way.fromStepId)}
         name={labelOf(way)}
         onAdd={(type) => void open({ add: type, into: way.key })}
         copied={copying.copied}
-        onPaste={() => copying.pasteInto(way)}
+        onPaste={() => copying.pasteInto(storedWay(way))}
       />
     );
   // Without names and counts the steps would change right after they appear.
@@ -197,6 +194,29 @@ export function StepsView({ projectId, workflow }: StepsViewProps) {
   );
 }
 
+interface NewStepSearch {
+  add: AddableType | undefined;
+  into: string | undefined;
+}
+
+/** Returns the new step that the URL names, and the plan with its place. */
+function useNewStep(workflow: Workflow, plan: Plan, { add, into }: NewStepSearch) {
+  const found = useMemo(() => {
+    const way = [...plan.ways.values()].flat().find(({ key }) => key === into);
+    const isOffered = way !== undefined && !way.isImplied && (add !== "EXIT" || way.transitionId === null);
+    return add !== undefined && isOffered ? { type: add, way } : null;
+  }, [plan, add, into]);
+  const [last, setLast] = useState(found);
+  if (found !== null && found !== last) setLast(found);
+  const shownPlan = useMemo(
+    () => (found === null ? plan : planWithNewStep(workflow, found)),
+    [plan, workflow, found],
+  );
+  // If its way is gone meanwhile, the form stays, because nothing typed may be lost. Saving says what is wrong.
+  const isLast = last !== null && last.type === add && last.way.key === into;
+  return { adding: found ?? (isLast ? last : null), shownPlan };
+}
+
 function GoalLine({ goal }: { goal: NonNullable<WorkflowNumbers["goal"]> }) {
   const { executions, reached, goalRate } = goal;
   return (
@@ -223,7 +243,13 @@ function ViewChoice({ isOutline }: { isOutline: boolean }) {
       ]}
       value={isOutline ? "outline" : "canvas"}
       onChoose={(view) =>
-        void navigate({ search: (old) => readWorkflowSearch({ ...old, view }), replace: true })
+        void navigate({
+          search: (old) => readWorkflowSearch({ ...old, view }),
+          replace: true,
+          resetScroll: false,
+          // The open panel stays, with all that is typed.
+          ignoreBlocker: true,
+        })
       }
     />
   );

@@ -36,7 +36,8 @@ export function EntryReasons(props: EntryProps) {
   const segments = useQuery(segmentsQuery(projectId));
   const event = startEventOf(workflow);
   const events = useStartEvents(projectId, contact.id, event);
-  if (why.isPending || segments.isPending) return <Skeleton className="h-32" />;
+  if (why.isPending || segments.isPending || (event !== undefined && events.isPending))
+    return <Skeleton className="h-32" />;
   if (why.isError) return <Failure error={why.error} onRetry={() => void why.refetch()} />;
   const { wouldEnter, reasons } = why.data;
   // Nothing keeps the contact out, but without its first event nothing lets it in.
@@ -45,10 +46,7 @@ export function EntryReasons(props: EntryProps) {
     <div className="text-sm">
       <p className="mb-2 font-medium">
         {!wouldEnter && t("This contact can't enter now.")}
-        {wouldEnter &&
-          (isAwaited
-            ? t("This contact enters once “{event}” happens.", { event })
-            : t("This contact can enter now."))}
+        {wouldEnter && (isAwaited ? awaitedText(workflow, event) : t("This contact can enter now."))}
       </p>
       <ul className="flex flex-col gap-2">
         {reasons.map((reason) => (
@@ -62,6 +60,12 @@ export function EntryReasons(props: EntryProps) {
       </ul>
     </div>
   );
+}
+
+function awaitedText({ triggerConfig }: Workflow, event: string): string {
+  return triggerConfig["filter"] === undefined
+    ? t("This contact enters once “{event}” happens.", { event })
+    : t("This contact enters once “{event}” happens and matches the trigger's filter.", { event });
 }
 
 function ReasonIcon({ holds, isAwaited }: { holds: boolean; isAwaited: boolean }) {
