@@ -136,4 +136,4 @@ test("jobs and segment end within 30 s of the third kill, exact; a deleted field
   expect(await count(api, isMember, happened("segment.pros.exit"))).toBe(0);
   const [came, went] = [happened("segment.pros.entry"), happened("segment.pros.exit")];
   expect(await count(api, came)).toBe(PROS + (await count(api, came, went)));
-}, 120_000);
+}, 300_000);

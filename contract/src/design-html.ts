@@ -199,9 +199,25 @@ function textHtml({ text, marks = [] }: Extract<Inline, { type: "text" }>, look:
   );
 }
 
-// Replaces one character at a time, because a callback for each of a million characters is many times slower.
-const escapeText = (text: string) =>
-  text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;").replace(/"/g, "&quot;");
+const ENTITIES = new Map(
+  Object.entries({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" }).map(([char, entity]) => [
+    char.charCodeAt(0),
+    entity,
+  ]),
+);
+
+/** Copies the text between the characters to escape, because regular expressions take twice as long for a million of them. */
+function escapeText(text: string): string {
+  let escaped = "";
+  let from = 0;
+  for (let at = 0; at < text.length; at++) {
+    const entity = ENTITIES.get(text.charCodeAt(at));
+    if (entity === undefined) continue;
+    escaped += text.slice(from, at) + entity;
+    from = at + 1;
+  }
+  return from === 0 ? text : escaped + text.slice(from);
+}
 
 /** Escapes text for HTML. Leaves `{{…}}` unchanged, because the renderer reads it and escapes the inserted values. */
 export function escapeAround(text: string): string {
