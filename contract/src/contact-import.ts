@@ -5,12 +5,22 @@ import { consentChange, contact } from "./contacts.ts";
 import { fullEmail } from "./emails.ts";
 import { endpoint } from "./endpoint.ts";
 import { event } from "./events.ts";
-import { id, instant, jsonPart, pathId, queryBoolean, queryInteger, uploadedFile } from "./field.ts";
+import {
+  cursorList,
+  id,
+  instant,
+  jsonPart,
+  pageQuery,
+  pathId,
+  queryBoolean,
+  queryInteger,
+  uploadedFile,
+} from "./field.ts";
 import { contactExecution } from "./executions.ts";
 import { COLUMN_TARGETS, givenMapping, mappedColumn, type GivenColumn } from "./contact-file/mapping.ts";
 import { importWarning } from "./contact-file/warnings.ts";
 import { filterText } from "./filters.ts";
-import { byJobId, jobResponse, queuedJob } from "./job.ts";
+import { byJobId, JOB_STATES, jobResponse, queuedJob } from "./job.ts";
 import { LIMITS } from "./limits/limits.ts";
 import { receivedEmail } from "./received-emails.ts";
 import { rowFault } from "./row-faults.ts";
@@ -135,6 +145,29 @@ export const importContacts = endpoint({
   bodyLimitBytes: LIMITS.importBodyBytes.value,
   errors: ["SEGMENT_NOT_FOUND"],
   responses: { 202: queuedJob },
+});
+
+const listedImport = z.object({
+  jobId: z.uuid(),
+  state: z.enum(JOB_STATES),
+  createdCount: z.int().nullable().describe("null until it is completed, as the other counts."),
+  updatedCount: z.int().nullable(),
+  failureCount: z.int().nullable(),
+  isUndone: z.boolean().describe("Whether its undo was requested and hasn't failed."),
+  createdAt: instant,
+  finishedAt: instant.nullable(),
+});
+
+export const listImports = endpoint({
+  name: "contacts.listImports",
+  method: "GET",
+  path: "/contacts/import",
+  summary: "List imports of contacts, newest first",
+  description:
+    "Imports are listed for 30 days after their end, as long as they can be undone. Dry runs are left out, and each part of a larger file is an import of its own.",
+  caller: "project",
+  query: pageQuery,
+  responses: { 200: cursorList(listedImport).omit({ total: true }) },
 });
 
 export const getImport = endpoint({

@@ -1,6 +1,6 @@
 // Undoing an import of contacts: its preview and its job (docs/decisions/0103-undo-an-import.md).
 import { z } from "zod";
-import { getImport, getImportErrors, importContacts } from "./contact-import.ts";
+import { getImport, getImportErrors, importContacts, listImports } from "./contact-import.ts";
 import { endpoint } from "./endpoint.ts";
 import { instant } from "./field.ts";
 import { byJobId, jobResponse, queuedJob } from "./job.ts";
@@ -70,6 +70,7 @@ export const undoImport = endpoint({
 
 export const IMPORT_ENDPOINTS = [
   importContacts,
+  listImports,
   getImport,
   getImportErrors,
   getImportUndo,

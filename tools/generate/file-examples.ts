@@ -26,6 +26,7 @@ export async function contactFiles(story: Story, contactId: string): Promise<voi
   file.set("file", new Blob(["email,plan\ngrace@example.com,pro\nno address,pro\n"]), "contacts.csv");
   const imported = await ask<{ jobId: string }>("contacts.import", { body: file });
   await story.askUntil("contacts.getImport", { params: { jobId: imported.jobId } }, isEnded);
+  await ask("contacts.listImports");
   await ask("contacts.getImportUndo", { params: { jobId: imported.jobId } });
   await ask("contacts.undoImport", { params: { jobId: imported.jobId } });
   await suppressionList(story, file);

@@ -92,6 +92,7 @@ export const api = {
     bulkAddToSegment: address<typeof contactBulk.bulkAddToSegment>("POST", "/contacts/bulk-add-to-segment"),
     getBulk: address<typeof contactBulk.getBulk>("GET", "/contacts/bulk/:jobId"),
     import: address<typeof contactImport.importContacts>("POST", "/contacts/import"),
+    listImports: address<typeof contactImport.listImports>("GET", "/contacts/import"),
     getImport: address<typeof contactImport.getImport>("GET", "/contacts/import/:jobId"),
     getImportErrors: address<typeof contactImport.getImportErrors>("GET", "/contacts/import/:jobId/errors.csv", "raw"),
     getImportUndo: address<typeof importUndo.getImportUndo>("GET", "/contacts/import/:jobId/undo"),

@@ -1,10 +1,14 @@
 // Prepares and queues imports, and reads their state.
+import type * as contract from "@postloft/contract/contact-import.ts";
 import type { ImportResult } from "@postloft/contract/contact-import.ts";
+import type { JobState } from "@postloft/contract/job.ts";
 import type { UploadedFile } from "@postloft/contract/field.ts";
 import type { FieldError } from "@postloft/contract/errors.ts";
+import type { z } from "zod";
 import { AppError, invalidField } from "../../platform/app-error.ts";
-import { addJob, readJob, type JobView } from "../../platform/background/jobs.ts";
+import { addJob, listJobs, readJob, type JobView } from "../../platform/background/jobs.ts";
 import type { Database, Tx } from "../../platform/database/database.ts";
+import { toPage, type PageRequest } from "../../platform/http/page.ts";
 import { isId } from "../../platform/ids.ts";
 import { createTaskThread, TaskOverLimit } from "../../platform/threads/task-thread.ts";
 import type { ImportOptions } from "./import-input.ts";
@@ -77,4 +81,30 @@ export async function getImport(
   const job = isId(id) ? await readJob<ImportResult>(database, { projectId, id }, [kind]) : undefined;
   if (job === undefined) throw new AppError("JOB_NOT_FOUND");
   return job;
+}
+
+/** The name of the list in its cursors. */
+export const IMPORTS = "imports";
+
+const COUNTS = ["createdCount", "updatedCount", "failureCount"] as const;
+type Counts = Pick<ImportResult, (typeof COUNTS)[number]>;
+
+/** Returns a page of the imports of a kind that changed something or will, newest first. */
+export async function listImports(
+  database: Database,
+  projectId: string,
+  kind: string,
+  request: PageRequest,
+): Promise<z.output<(typeof contract.listImports)["responses"][200]>> {
+  const rows = await listJobs<Counts>(database, { projectId, kind, keys: COUNTS }, request);
+  return toPage(IMPORTS, request, rows, ({ id, state, result, isUndone, createdAt, finishedAt }) => ({
+    jobId: id,
+    state: state as JobState,
+    createdCount: result?.createdCount ?? null,
+    updatedCount: result?.updatedCount ?? null,
+    failureCount: result?.failureCount ?? null,
+    isUndone,
+    createdAt: createdAt.toISOString(),
+    finishedAt: finishedAt?.toISOString() ?? null,
+  }));
 }

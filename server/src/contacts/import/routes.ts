@@ -3,6 +3,7 @@ import { Readable } from "node:stream";
 import * as contract from "@postloft/contract/contact-import.ts";
 import * as undoContract from "@postloft/contract/import-undo.ts";
 import { transaction, type Database } from "../../platform/database/database.ts";
+import { readPage } from "../../platform/http/page.ts";
 import { ok, route, type Route } from "../../platform/http/route.ts";
 import { actorOf, recordAudit } from "../../audit/audit-log.ts";
 import type { CampaignNames } from "../consent.ts";
@@ -19,7 +20,7 @@ import { invalidField } from "../../platform/app-error.ts";
 import { listFieldNames } from "../fields/fields.ts";
 import { IMPORT_KIND } from "./import-contacts.ts";
 import { getUndo, startUndo, type UndoContext } from "./undo-import.ts";
-import { addImport, getImport, prepareApart } from "./imports.ts";
+import { addImport, getImport, IMPORTS, listImports, prepareApart } from "./imports.ts";
 import { writeImportErrors } from "./write-errors.ts";
 
 /** Checks the segment that an import adds to, provided by a later folder. */
@@ -75,6 +76,9 @@ export function contactFileRoutes(
         return { status: 202, body: { message, jobId } };
       });
     }),
+    route(contract.listImports, async ({ projectId, query }) =>
+      ok(await listImports(database, projectId, IMPORT_KIND, readPage(IMPORTS, query))),
+    ),
     route(contract.getImport, async ({ projectId, params }) =>
       ok(await getImport(database, projectId, IMPORT_KIND, params.jobId)),
     ),

@@ -1,6 +1,7 @@
 // Undoing an import: created contacts are deleted, values return unless they changed again, and no contact that left is resubscribed.
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import * as contactImport from "@postloft/contract/contact-import.ts";
 import * as contacts from "@postloft/contract/contacts.ts";
 import * as segments from "@postloft/contract/segments.ts";
 import * as suppressions from "@postloft/contract/suppressions.ts";
@@ -672,4 +673,38 @@ test("values that would grow over a limit, and keys whose field was deleted sinc
   await server.rows("delete from contact_fields where project_id = $1 and field = 'extra'", project.id);
   expect(await undo(project, jobId)).toEqual({ restoredCount: 1, keptCount: 2 });
   expect((await contactsOf(project))["gone"]).toEqual({ note: "old" });
+});
+
+test("lists the imports of a project that can be undone, newest first, without dry runs", async () => {
+  const project = await server.createProject();
+  const other = await server.createProject();
+  await importRows(other, ["email", "else@example.com"]);
+  const first = await importRows(project, ["email", "a@example.com", "b@example.com"]);
+  await importRows(project, ["email", "c@example.com"], "?dryRun=true");
+  const second = await importRows(project, ["email,plan", "a@example.com,pro", "no address,pro"]);
+  await ask(project, first);
+  await endOfUndo(project, first);
+  const list = async (query = {}) =>
+    (await server.call(contactImport.listImports, project.byKey, { query })).body;
+  const { data } = await list();
+  expect(data.map(({ createdAt, finishedAt, ...one }) => [one, createdAt < (finishedAt ?? "")])).toEqual([
+    [
+      {
+        jobId: second,
+        state: "completed",
+        createdCount: 0,
+        updatedCount: 1,
+        failureCount: 1,
+        isUndone: false,
+      },
+      true,
+    ],
+    [
+      { jobId: first, state: "completed", createdCount: 2, updatedCount: 0, failureCount: 0, isUndone: true },
+      true,
+    ],
+  ]);
+  const page = await list({ limit: 1 });
+  expect(page.data.map(({ jobId }) => jobId)).toEqual([second]);
+  expect((await list({ limit: 1, cursor: page.cursor })).data.map(({ jobId }) => jobId)).toEqual([first]);
 });

@@ -39,6 +39,7 @@ export {
   type JobError,
   type JobKey,
 } from "./job-queries.ts";
+export { listJobs } from "./job-list-queries.ts";
 
 /** The outcome of one step, either the checkpoint or the final result. */
 export type StepOutcome =

@@ -10,6 +10,7 @@ import { ColumnsStep } from "./columns-step.tsx";
 import { FileStep } from "./file-step.tsx";
 import type { ChosenFile } from "./import-plan.ts";
 import { keep, readKeptDraft } from "./kept-import.ts";
+import { RecentImports } from "./recent-imports.tsx";
 import { RunningImport } from "./running-import.tsx";
 
 const route = getRouteApi("/signed-in/$projectId/contacts/import");
@@ -74,6 +75,7 @@ function Import({ projectId }: { projectId: string }) {
           chosen={chosen?.job === undefined ? chosen : null}
           onChoose={(file) => void choose(file)}
         />
+        <RecentImports projectId={projectId} />
       </>
     );
   return (
