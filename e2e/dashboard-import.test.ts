@@ -176,11 +176,11 @@ test("an import is undone after its counts are shown", async () => {
   await page.getByText("2 contacts deleted.").waitFor();
   await page.reload();
   await page.getByText("Import undone").waitFor();
-  await page.getByText("This import had these results, and was undone").waitFor();
+  await page.getByText("This import was undone. These were its results.").waitFor();
   // The import and its report are found again.
   await page.goto(`/app/${project.id}/contacts/import`);
   await page.getByRole("row").filter({ hasText: "Undone" }).getByRole("link").click();
-  await page.getByText("This import had these results, and was undone").waitFor();
+  await page.getByText("This import was undone. These were its results.").waitFor();
   expect((await listed(project.id)).subscribed).toEqual(["kept"]);
   const [kept] = await server.rows<{ data: unknown }>(
     `select data from contacts where project_id = '${project.id}'`,

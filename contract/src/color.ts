@@ -29,6 +29,11 @@ export function inkOn(colour: string): string {
   return contrastOf("#ffffff", colour) >= contrastOf("#000000", colour) ? "#ffffff" : "#000000";
 }
 
+/** Returns the color if text in it is readable on the background, or else white or black. */
+export function legibleInk(ink: string, background: string): string {
+  return contrastOf(ink, background) >= TEXT_CONTRAST ? ink : inkOn(background);
+}
+
 /** Mixes two colors. The second one has the given share, from 0 to 1. */
 export function mixed(one: string, other: string, share: number): string {
   const added = channelsOf(other);

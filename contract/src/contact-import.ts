@@ -150,10 +150,10 @@ export const importContacts = endpoint({
 const listedImport = z.object({
   jobId: z.uuid(),
   state: z.enum(JOB_STATES),
-  createdCount: z.int().nullable().describe("null until it is completed, as the other counts."),
+  createdCount: z.int().nullable().describe("null until the import is completed, like the other counts."),
   updatedCount: z.int().nullable(),
   failureCount: z.int().nullable(),
-  isUndone: z.boolean().describe("Whether its undo was requested and hasn't failed."),
+  isUndone: z.boolean().describe("Whether it was undone. An undo that still runs doesn't count."),
   createdAt: instant,
   finishedAt: instant.nullable(),
 });
@@ -164,7 +164,7 @@ export const listImports = endpoint({
   path: "/contacts/import",
   summary: "List imports of contacts, newest first",
   description:
-    "Imports are listed for 30 days after their end, as long as they can be undone. Dry runs are left out, and each part of a larger file is an import of its own.",
+    "Contains the imports that ended in the last 30 days, which is how long they can be undone, and those that still run. Dry runs are left out. Each part of a larger file is an import of its own.",
   caller: "project",
   query: pageQuery,
   responses: { 200: cursorList(listedImport).omit({ total: true }) },

@@ -205,10 +205,10 @@ const ENTITIES = [
   [">", "&gt;"],
   ['"', "&quot;"],
 ] as const;
-/** Characters that are escaped together, so that a long text needs no long copies. */
+/** How many characters are escaped at a time. Each replacement in a whole megabyte would copy it. */
 const PIECE = 8_192;
 
-/** Splits and joins, because regular expressions take three times as long for half a million characters to escape. */
+/** Uses split and join, because regular expressions take three times as long to replace half a million characters. */
 function escapeText(text: string): string {
   let escaped = "";
   for (let from = 0; from < text.length; from += PIECE) {

@@ -8,8 +8,17 @@ export interface FooterLook {
   align: "left" | "center" | "right" | null;
 }
 
-/** The variable for the footer, in the recipient's language. */
-const FOOTER = "{{{unsubscribeFooterHtml}}}";
+/** The variables for the footer in the recipient's language, as HTML and as lines of text. */
+export const FOOTER_HTML_VARIABLE = "unsubscribeFooterHtml";
+export const FOOTER_TEXT_VARIABLE = "unsubscribeFooterText";
+/** Variables with which authors place the footer or a link of their own. Such an email gets no other footer. */
+export const OPT_OUT_VARIABLES: readonly string[] = [
+  "unsubscribeUrl",
+  "manageUrl",
+  FOOTER_HTML_VARIABLE,
+  FOOTER_TEXT_VARIABLE,
+];
+const FOOTER = `{{{${FOOTER_HTML_VARIABLE}}}}`;
 const FRAME = /class="email-footer" style="color:(#[0-9a-f]{6});(?:text-align:(left|center|right);)?/;
 
 /** Returns the attributes of an element that contains the footer, in readable colors for the ink and the background. */

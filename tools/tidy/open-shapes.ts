@@ -1,4 +1,4 @@
-// Statements that a sharded database may reject and that are accepted, because the alternative is slower on one server.
+// The exceptions from the rule about statements that a sharded database rejects.
 
 const SKIP_SCAN =
   "a skip scan finds the projects with work quickly, while SELECT DISTINCT reads every waiting row";
@@ -7,10 +7,7 @@ const NO_PARAMETERS = "a fragment that contains no parameters";
 
 const ON_ONE_POSTGRES = "a cluster uses another statement";
 
-/**
- * Accepted statements, as `file shape` with a reason, because the alternative is slower on one server. A queries.ts includes its folder.
- * The list may only shrink.
- */
+/** Exceptions with their reasons, as `file shape`. A `queries.ts` is named with its folder. */
 export const OPEN_SHAPES: Readonly<Record<string, string>> = {
   "audit/queries.ts row locks over projects":
     "one statement for the logs of all affected projects, in a fixed order",

@@ -75,7 +75,7 @@ export function stringsOf(file: SourceFile): StringLiteral[] {
   return strings;
 }
 
-/** Returns what stands for an expression of a template. There is none after the last part. */
+/** Returns the placeholder of an expression in a template. No expression follows the last part. */
 function valueOf(expression: ESTree.Expression | undefined): string {
   if (expression === undefined) return "";
   const isLiteral =

@@ -280,7 +280,7 @@ function incoming(email: Email, { sender, recipient }: Envelope, ownDomains: rea
 
 const readField = (value: string | undefined) => readText(value, Infinity);
 
-/** Returns the fields without the characters that PostgreSQL rejects. Whoever stores a field bounds its length. */
+/** Returns the header fields without NUL, which PostgreSQL rejects. `keepReceivedEmails` bounds their length. */
 function readHeader(email: Email): WrittenHeader {
   return {
     fromName: readField(email.from?.name),

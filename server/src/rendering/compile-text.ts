@@ -1,9 +1,9 @@
 // Compiles the text part of a message template from its HTML, once per template instead of once per email.
+import { FOOTER_HTML_VARIABLE, FOOTER_TEXT_VARIABLE } from "@postloft/contract/footer-frame.ts";
 import { sharePieces, wholeText } from "../message/part-text.ts";
 import { ContentError, HTML_OPTIONS, compileTree, problemText, type PartTemplate } from "./compile-part.ts";
 import { compileTemplate, type CompileOptions } from "./compile-template.ts";
 import { depthChange, scanTemplate } from "./scan-template.ts";
-import { FOOTER_HTML_VARIABLE, FOOTER_TEXT_VARIABLE } from "./template-variables.ts";
 import { parseTemplate, type ParseOptions } from "./template-syntax.ts";
 import {
   CONTROL,

@@ -1,8 +1,5 @@
 // Builds the variables of a template from a contact's data and our built-in values (decisions §6). Pure.
-
-/** Variables for the footer of marketing email, as HTML and as lines of text. */
-export const FOOTER_HTML_VARIABLE = "unsubscribeFooterHtml";
-export const FOOTER_TEXT_VARIABLE = "unsubscribeFooterText";
+import { FOOTER_HTML_VARIABLE, FOOTER_TEXT_VARIABLE } from "@postloft/contract/footer-frame.ts";
 
 /** Returns whether a message template uses the footer, placed by its author or by us. */
 export function asksForFooter({ html, text }: { html: string; text: string | null }): boolean {

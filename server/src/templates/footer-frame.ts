@@ -1,9 +1,8 @@
 // Frames the footer of an email in the email's own width and colors, read from the elements around its text.
 import { Parser } from "htmlparser2";
-import { contrastOf, inkOn, TEXT_CONTRAST } from "@postloft/contract/color.ts";
-import { footerAttributes } from "@postloft/contract/footer-frame.ts";
+import { inkOn, legibleInk } from "@postloft/contract/color.ts";
+import { FOOTER_HTML_VARIABLE, footerAttributes } from "@postloft/contract/footer-frame.ts";
 import { isUnseen } from "../rendering/text-part.ts";
-import { FOOTER_HTML_VARIABLE } from "../rendering/template-variables.ts";
 
 const SURROUNDING = new Set(["body", "table", "td", "div", "center"]);
 const NARROWEST = 320;
@@ -27,8 +26,7 @@ export function footerFor(html: string): string {
     return width === null
       ? `<div>${FOOTER}</div>`
       : `<div style="max-width:${width}px;margin:0 auto">${FOOTER}</div>`;
-  const isReadable = ink !== null && contrastOf(ink, background) >= TEXT_CONTRAST;
-  const look = { ink: isReadable ? ink : inkOn(background), align: null };
+  const look = { ink: ink === null ? inkOn(background) : legibleInk(ink, background), align: null };
   const columns = width ?? USUAL_WIDTH;
   const attributes = footerAttributes(look, background, font === null ? "" : `;font-family:${font}`);
   return (

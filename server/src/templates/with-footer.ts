@@ -1,6 +1,7 @@
 // Adds the footer of marketing emails to a message template once and visibly, unless the author has placed an unsubscribe link.
 import { Parser } from "htmlparser2";
-import { FOOTER_HTML_VARIABLE, FOOTER_TEXT_VARIABLE, type Footer } from "../rendering/template-variables.ts";
+import { FOOTER_TEXT_VARIABLE, OPT_OUT_VARIABLES } from "@postloft/contract/footer-frame.ts";
+import type { Footer } from "../rendering/template-variables.ts";
 import { depthChange, scanTemplate } from "../rendering/scan-template.ts";
 import { isUnseen } from "../rendering/text-part.ts";
 import { footerFor } from "./footer-frame.ts";
@@ -11,9 +12,8 @@ const FOOTER_TEXT = `{{{${FOOTER_TEXT_VARIABLE}}}}`;
 
 /** Elements that contain only text. */
 const RAW_TEXTS = ["style", "script", "title", "textarea"];
-/** Variables with which authors place the footer or a link themselves. */
-const OWN_LINKS = new Set(["unsubscribeUrl", "manageUrl", FOOTER_HTML_VARIABLE, FOOTER_TEXT_VARIABLE]);
-const OWN_LINK = new RegExp([...OWN_LINKS].join("|"));
+const OWN_LINKS = new Set(OPT_OUT_VARIABLES);
+const OWN_LINK = new RegExp(OPT_OUT_VARIABLES.join("|"));
 
 /**
  * Returns both parts with the footer at their end. Parts with their own unsubscribe link stay unchanged.

@@ -23,9 +23,7 @@ export function Consent({ projectId, id, isSubscribed }: ConsentProps) {
   return (
     <Card>
       <header className="flex items-center justify-between gap-3 border-b border-line px-5 py-4">
-        <div>
-          <h2 className="font-medium">{t("Marketing email")}</h2>
-        </div>
+        <h2 className="font-medium">{t("Marketing email")}</h2>
         <SubscriptionBadge isSubscribed={isSubscribed} />
       </header>
       {consent.isPending && <Skeleton className="m-5 h-20" />}

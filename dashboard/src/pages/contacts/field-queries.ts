@@ -25,6 +25,11 @@ export function customFieldsOf({ fields }: FieldsResponse): ContactField[] {
   return fields.filter(({ isCustom }) => isCustom);
 }
 
+/** Returns the types of custom fields by their keys in `data`. */
+export function fieldTypes(fields: readonly ContactField[]): ReadonlyMap<string, ContactField["type"]> {
+  return new Map(fields.map(({ field, type }) => [field.replace(/^data\./, ""), type]));
+}
+
 function coverageOf(response: FieldsResponse): ReadonlyMap<string, number> {
   return new Map(customFieldsOf(response).map(({ field, coverage = 0 }) => [field, coverage]));
 }

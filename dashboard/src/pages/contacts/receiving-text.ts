@@ -20,7 +20,7 @@ export const isAboutSuppression = ({ contact, suppression, suppressionList }: Ex
   suppression !== null && (suppressionList || contact?.subscribed !== false);
 
 /**
- * Returns why an address doesn't get some or all email, or null if it gets all.
+ * Returns why an address gets no email or only some of it, or null if it gets everything.
  * @param log the consent log of the contact, newest first; empty while it is loading
  */
 export function receivingText(explained: Explained, log: readonly Change[]): string | null {

@@ -1,6 +1,7 @@
 // Edits a template or campaign as blocks, in the email itself, or as HTML next to its preview. Switching asks before anything is lost.
 import { designHtml } from "@postloft/contract/design-html.ts";
 import type { Design } from "@postloft/contract/design.ts";
+import { OPT_OUT_VARIABLES } from "@postloft/contract/footer-frame.ts";
 import type { TemplateType } from "@postloft/contract/templates.ts";
 import { lazy, Suspense, useState, type ReactNode } from "react";
 import { t } from "../../text/t.ts";
@@ -13,8 +14,7 @@ import { useProject } from "../project-shell.tsx";
 import { designOf, newBlock } from "./blocks/block-tree.ts";
 import { ToBlocks, ToHtml } from "./switch-dialogs.tsx";
 
-/** The variables of the links that replace the footer. */
-const OWN_LINKS = /unsubscribeUrl|manageUrl|unsubscribeFooterHtml/;
+const OWN_LINKS = new RegExp(OPT_OUT_VARIABLES.join("|"));
 
 const BlockEditor = lazy(async () => ({
   default: (await import("./blocks/block-editor.tsx")).BlockEditor,

@@ -89,7 +89,7 @@ export const IMPORTS = "imports";
 const COUNTS = ["createdCount", "updatedCount", "failureCount"] as const;
 type Counts = Pick<ImportResult, (typeof COUNTS)[number]>;
 
-/** Returns a page of the imports of a kind that changed something or will, newest first. */
+/** Returns a page of the imports of a kind, newest first, without dry runs. */
 export async function listImports(
   database: Database,
   projectId: string,

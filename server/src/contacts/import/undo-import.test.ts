@@ -675,7 +675,7 @@ test("values that would grow over a limit, and keys whose field was deleted sinc
   expect((await contactsOf(project))["gone"]).toEqual({ note: "old" });
 });
 
-test("lists the imports of a project that can be undone, newest first, without dry runs", async () => {
+test("lists the imports of a project, newest first, without dry runs", async () => {
   const project = await server.createProject();
   const other = await server.createProject();
   await importRows(other, ["email", "else@example.com"]);

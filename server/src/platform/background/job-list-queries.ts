@@ -1,4 +1,4 @@
-// Lists the jobs of a kind for the people who started them.
+// Lists the jobs of a kind with the state of their undo.
 import { sql } from "kysely";
 import type { Database } from "../database/database.ts";
 import type { Row } from "../database/row.ts";
@@ -10,7 +10,7 @@ export interface ListedJob<Result> extends Row<"jobs", "id" | "state" | "created
 }
 
 /**
- * Returns the jobs of a kind, newest first, and one more than the limit. Dry runs are left out.
+ * Returns up to `limit + 1` jobs of a kind, newest first, without dry runs.
  * @param keys those of the result to return, because lists of errors are large
  */
 export async function listJobs<Result>(
@@ -26,7 +26,7 @@ export async function listJobs<Result>(
       ) end as result,
       exists (
         select 1 from jobs u
-        where u.project_id = ${projectId} and u.input ? 'undoes' and u.input ->> 'undoes' = j.id::text and u.state <> 'failed'
+        where u.project_id = ${projectId} and u.input ? 'undoes' and u.input ->> 'undoes' = j.id::text and u.state = 'completed'
       ) as is_undone
     from jobs j
     where j.project_id = ${projectId} and j.kind = ${kind} and j.input ->> 'dryRun' is distinct from 'true' ${isBehind}

@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { plural, t } from "../../../text/t.ts";
 import { Card } from "../../../ui/page.tsx";
-import { fieldsQuery } from "../field-queries.ts";
+import { fieldsQuery, fieldTypes } from "../field-queries.ts";
 import { ColumnRow } from "./column-row.tsx";
 import { changeColumn, keepTexts, type PlannedTable } from "./import-plan.ts";
 
@@ -16,10 +16,8 @@ interface ColumnListProps {
 
 export function ColumnList({ projectId, planned, otherValues, onChange }: ColumnListProps) {
   const { columns, survey } = planned;
-  const { data: known = [] } = useQuery(fieldsQuery(projectId));
-  const textFields = new Set(
-    known.filter(({ type }) => type === "string").map(({ field }) => field.replace(/^data\./, "")),
-  );
+  const { data: fields = [] } = useQuery(fieldsQuery(projectId));
+  const known = fieldTypes(fields);
   return (
     <Card>
       <TableHeader planned={planned} />
@@ -29,9 +27,9 @@ export function ColumnList({ projectId, planned, otherValues, onChange }: Column
             key={column.position}
             column={column}
             survey={survey.columns[at]}
-            knownAs={known.find(({ field }) => field === `data.${column.field.trim()}`)?.type}
+            knownAs={known.get(column.field.trim())}
             otherValues={otherValues.get(column.position) ?? 0}
-            onChange={(change) => onChange(changeColumn(planned, at, keepTexts(change, column, textFields)))}
+            onChange={(change) => onChange(changeColumn(planned, at, keepTexts(change, column, known)))}
           />
         ))}
       </ul>

@@ -6,7 +6,7 @@ import { plural, t } from "../../../text/t.ts";
 import { formatBytes } from "../../../ui/format.ts";
 import { Card } from "../../../ui/page.tsx";
 import { Failure } from "../../../ui/states.tsx";
-import { customFieldsOf, fieldsQuery } from "../field-queries.ts";
+import { customFieldsOf, fieldsQuery, fieldTypes } from "../field-queries.ts";
 import type { ChosenFile } from "./import-plan.ts";
 import { FILE_BYTES_MAX, readImportFile } from "./read-import-file.ts";
 
@@ -68,10 +68,7 @@ function FileInput({ projectId, onChoose }: Pick<FileStepProps, "projectId" | "o
         .fetchQuery(fieldsQuery(projectId))
         .then(customFieldsOf)
         .catch(() => []);
-      return readImportFile(
-        file,
-        new Map(fields.map(({ field, type }) => [field.replace(/^data\./, ""), type])),
-      );
+      return readImportFile(file, fieldTypes(fields));
     },
     onSuccess: onChoose,
   });

@@ -1,5 +1,6 @@
 // Options of an import: the segment, the decimal sign, and whether unsubscribed contacts are resubscribed.
 import { useQuery } from "@tanstack/react-query";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { t } from "../../../text/t.ts";
 import { Checkbox, Field, Select } from "../../../ui/field.tsx";
 import { Card } from "../../../ui/page.tsx";
@@ -14,9 +15,9 @@ interface ImportOptionsProps {
 }
 
 const NEW = "new";
-const NAME_LENGTH_MAX = 100;
+const NAME_LENGTH_MAX = LIMITS.nameLength.value;
 
-/** Proposes the name of the file without its ending. */
+/** Proposes the file's name without its extension. */
 const segmentNameOf = (fileName: string) => fileName.replace(/\.\w{1,5}$/, "").slice(0, NAME_LENGTH_MAX);
 
 export function ImportOptionsCard({ projectId, fileName, options, onChange }: ImportOptionsProps) {

@@ -2,9 +2,16 @@
 import { expect, test } from "vitest";
 import { findTable } from "@postloft/contract/contact-file/find-table.ts";
 import { countPeople } from "./count-people.ts";
-import { changeColumn, keepTexts, mappingOf, NO_OPTIONS, type PlannedTable } from "./import-plan.ts";
+import {
+  changeColumn,
+  keepTexts,
+  mappingOf,
+  NO_OPTIONS,
+  type KnownFields,
+  type PlannedTable,
+} from "./import-plan.ts";
 import { openQuestions } from "./open-questions.ts";
-import { planColumns, type KnownFields } from "./plan-table.ts";
+import { planColumns } from "./plan-table.ts";
 import { statusWords } from "./status-words.ts";
 import { DISTINCT_VALUES_MAX, surveyTable } from "./survey-table.ts";
 
@@ -50,10 +57,10 @@ test("an unused status column blocks the import until the user confirms it", asy
   expect(openQuestions(changeColumn(unused, 1, { target: "status" }))).toEqual([]);
 });
 
-test("digits stay text in a field of texts, also if a column gets the field later", async () => {
+test("digits stay text in a text field, also if the column is mapped to it later", async () => {
   const { columns } = await plan("email,Mobile\na@example.com,0123\n");
   const mobile = columns[1]!;
-  const texts = new Set(["phone"]);
+  const texts: KnownFields = new Map([["phone", "string"]]);
   expect(keepTexts({ field: "phone" }, mobile, texts)).toEqual({ field: "phone", type: "text" });
   expect(keepTexts({ field: "mobile" }, mobile, texts)).toEqual({ field: "mobile" });
   expect(keepTexts({ target: "field" }, { ...mobile, field: "phone", target: "ignore" }, texts)).toEqual({
@@ -110,7 +117,7 @@ test("keeps the name of an existing field", async () => {
   expect(table.columns[1]?.field).toBe("First Name");
 });
 
-test("keeps digits as text in a field of texts, and as numbers in any other field", async () => {
+test("keeps digits as text in a text field, and as numbers in any other field", async () => {
   const text = "email,phone,seats,floor\na@example.com,491701234567,3,2\n";
   const known: KnownFields = new Map([
     ["phone", "string"],

@@ -8,6 +8,7 @@ import type {
   MappedColumn,
   ValueType,
 } from "@postloft/contract/contact-file/mapping.ts";
+import type { FieldType } from "../../segments/condition-builder/condition-tree.ts";
 import type { Survey } from "./survey-table.ts";
 
 export interface ChosenFile {
@@ -69,18 +70,20 @@ export interface ColumnChange extends Partial<
   values?: Record<string, ImportStatus | null>;
 }
 
-/** Keeps digits in a field of texts, such as phone numbers, as text, also if the column gets the field only now. */
-export function keepTexts(
-  change: ColumnChange,
-  column: ColumnPlan,
-  textFields: ReadonlySet<string>,
-): ColumnChange {
-  const { field, target } = change;
-  if (field === undefined && target === undefined) return change;
-  const { field: key, target: chosen, type } = { ...column, ...change };
-  return chosen === "field" && type === "auto" && textFields.has(key.trim())
-    ? { ...change, type: "text" }
-    : change;
+/** The keys that the project's contacts have, with their types. */
+export type KnownFields = ReadonlyMap<string, FieldType>;
+
+/** Returns the type of a column for a field. Digits in a text field, such as phone numbers, stay text unless the user chose a type. */
+export function typeFor(field: string | null, type: ValueType, known: KnownFields): ValueType {
+  return field !== null && type === "auto" && known.get(field) === "string" ? "text" : type;
+}
+
+/** Returns the change with the type for the field that the column gets, if it gets one. */
+export function keepTexts(change: ColumnChange, column: ColumnPlan, known: KnownFields): ColumnChange {
+  if (change.field === undefined && change.target === undefined) return change;
+  const { field, target, type } = { ...column, ...change };
+  const kept = target === "field" ? typeFor(field.trim(), type, known) : type;
+  return kept === type ? change : { ...change, type: kept };
 }
 
 /** Returns the table with one column changed. A new email column replaces the previous one. */

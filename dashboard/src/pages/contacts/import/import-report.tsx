@@ -69,7 +69,7 @@ export function ImportReport({ projectId, jobIds, result, isDryRun }: ImportRepo
 
 function ReportTitle({ projectId, jobIds }: Pick<ImportReportProps, "projectId" | "jobIds">) {
   const isUndone = useIsUndone(projectId, jobIds);
-  return isUndone ? t("This import had these results, and was undone") : t("Import complete");
+  return isUndone ? t("This import was undone. These were its results.") : t("Import complete");
 }
 
 function Lines({ lines, className }: { lines: readonly string[]; className: string }) {

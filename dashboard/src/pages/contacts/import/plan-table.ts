@@ -3,13 +3,9 @@ import { sharedKey } from "@postloft/contract/contact-file/column-names.ts";
 import { ownKey } from "@postloft/contract/contact-file/field-names.ts";
 import type { FileTable, MappedColumn } from "@postloft/contract/contact-file/mapping.ts";
 import { proposeMapping } from "@postloft/contract/contact-file/propose-mapping.ts";
-import type { FieldType } from "../../segments/condition-builder/condition-tree.ts";
-import type { ColumnPlan } from "./import-plan.ts";
+import { typeFor, type ColumnPlan, type KnownFields } from "./import-plan.ts";
 import { meaningsOf, statusWords } from "./status-words.ts";
 import type { ColumnSurvey, Survey } from "./survey-table.ts";
-
-/** The keys that the project's contacts have, with their types. */
-export type KnownFields = ReadonlyMap<string, FieldType>;
 
 /** Returns a plan for each column in order. */
 export function planColumns(
@@ -45,8 +41,7 @@ function planOf(column: MappedColumn, survey: ColumnSurvey | undefined, known: K
     name,
     target,
     field: field ?? sharedKey(name) ?? ownKey(name, position, new Set()),
-    // Digits in a field of texts, such as phone numbers, stay text.
-    type: type === "auto" && field !== null && known.get(field) === "string" ? ("text" as const) : type,
+    type: typeFor(field, type, known),
     dateFormat,
     values: meaningsOf(name, values, words),
     isEmptyOpen: values?.[""] === undefined,

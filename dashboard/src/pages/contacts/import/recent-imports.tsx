@@ -1,4 +1,4 @@
-// Lists the imports that can be undone, so that their reports and their undo are found again.
+// Lists recent imports, so that their reports and their undo are found again.
 import { Link } from "@tanstack/react-router";
 import type { ApiResponse } from "../../../api/address.ts";
 import { api } from "../../../api/endpoints.ts";

@@ -10,7 +10,7 @@ import {
   spaceStyle,
 } from "@postloft/contract/design-styles.ts";
 import type { Leaf } from "@postloft/contract/design.ts";
-import { contrastOf, inkOn, TEXT_CONTRAST } from "@postloft/contract/color.ts";
+import { legibleInk } from "@postloft/contract/color.ts";
 import { footerStyle, type FooterLook } from "@postloft/contract/footer-frame.ts";
 import { SERVICE_NAMES } from "@postloft/contract/social-links.ts";
 import { ImageOff } from "lucide-react";
@@ -142,11 +142,10 @@ function SocialContent({ block }: { block: Extract<Leaf, { kind: "social" }> }) 
 export function AddedFooter() {
   const { brand } = useProject();
   const { ink, background, width } = useCanvas().look;
-  const isReadable = contrastOf(ink, background) >= TEXT_CONTRAST;
   return (
     <div className="mx-auto mt-6" style={{ maxWidth: width }}>
       <FooterParts
-        ink={isReadable ? ink : inkOn(background)}
+        ink={legibleInk(ink, background)}
         background={background}
         align={brand.footerAlign}
         note={t("We add this footer when the email is sent.")}

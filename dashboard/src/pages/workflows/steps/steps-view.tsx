@@ -46,7 +46,8 @@ export function StepsView({ projectId, workflow }: StepsViewProps) {
   const navigate = route.useNavigate();
   const isWide = useIsWide();
   const plan = useMemo(() => planOf(workflow.steps, workflow.transitions), [workflow]);
-  const { adding, shownPlan } = useNewStep(workflow, plan, { add, into });
+  const ways = useMemo(() => new Map([...plan.ways.values()].flat().map((way) => [way.key, way])), [plan]);
+  const { adding, shownPlan } = useNewStep({ workflow, plan, ways, add, into });
   const names = useNames(projectId, workflow);
   const numbers = useQuery({ ...stepNumbersQuery(projectId, workflow.id), refetchInterval: POLL_EVERY_MS });
   const steps = new Map(workflow.steps.map((step) => [step.id, step]));
@@ -109,8 +110,7 @@ export function StepsView({ projectId, workflow }: StepsViewProps) {
     );
   };
   /** The ways around a new step exist only in its preview. */
-  const storedWay = (shown: Way) =>
-    [...plan.ways.values()].flat().find(({ key }) => key === shown.key) ?? shown;
+  const storedWay = (shown: Way) => ways.get(shown.key) ?? shown;
   const labelOf = ({ fromStepId, branch }: Way) => {
     const step = steps.get(fromStepId);
     return step === undefined ? null : wayName(step, branch);
@@ -194,25 +194,29 @@ export function StepsView({ projectId, workflow }: StepsViewProps) {
   );
 }
 
-interface NewStepSearch {
+interface NewStepProps {
+  workflow: Workflow;
+  plan: Plan;
+  /** The ways of the plan by key. */
+  ways: ReadonlyMap<string, Way>;
   add: AddableType | undefined;
   into: string | undefined;
 }
 
 /** Returns the new step that the URL names, and the plan with its place. */
-function useNewStep(workflow: Workflow, plan: Plan, { add, into }: NewStepSearch) {
+function useNewStep({ workflow, plan, ways, add, into }: NewStepProps) {
   const found = useMemo(() => {
-    const way = [...plan.ways.values()].flat().find(({ key }) => key === into);
+    const way = ways.get(into ?? "");
     const isOffered = way !== undefined && !way.isImplied && (add !== "EXIT" || way.transitionId === null);
     return add !== undefined && isOffered ? { type: add, way } : null;
-  }, [plan, add, into]);
+  }, [ways, add, into]);
   const [last, setLast] = useState(found);
   if (found !== null && found !== last) setLast(found);
   const shownPlan = useMemo(
     () => (found === null ? plan : planWithNewStep(workflow, found)),
     [plan, workflow, found],
   );
-  // If its way is gone meanwhile, the form stays, because nothing typed may be lost. Saving says what is wrong.
+  // The form stays if its way was removed meanwhile, because nothing typed may be lost. Saving then says what is wrong.
   const isLast = last !== null && last.type === add && last.way.key === into;
   return { adding: found ?? (isLast ? last : null), shownPlan };
 }
