@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { ADDRESS_FAULTS } from "@postloft/contract/address-faults.ts";
 import { ERRORS } from "@postloft/contract/errors.ts";
+import { RECORDED_REASONS } from "@postloft/contract/recorded-reasons.ts";
 import { fieldErrors } from "../../../server/src/platform/http/errors.ts";
 import { readErrorTexts } from "../../../tools/dashboard-texts/errors.ts";
 import { readTexts } from "../../../tools/dashboard-texts/texts.ts";
@@ -12,6 +13,7 @@ import { readTexts } from "../../../tools/dashboard-texts/texts.ts";
 const { messages, bare } = readTexts();
 /** Messages and suggestions of the error catalog. Most suggestions are for API clients only. */
 const errors = Object.values(ERRORS).map(({ message }) => message);
+const reasons = Object.values(RECORDED_REASONS);
 /** Errors that only API clients see. */
 const FOR_PROGRAMS = [
   "server/platform/",
@@ -142,8 +144,10 @@ const namesOf = (text: string) => [...new Set(text.match(/\{\w+\}/g))].toSorted(
 test.each(Object.entries(CATALOGUES))(
   "%s has exactly the texts of the code and the error messages",
   (_language, catalogue) => {
-    const missing = [...messages, ...errors, ...forPeople].filter((text) => !Object.hasOwn(catalogue, text));
-    const used = new Set([...messages, ...errors, ...known, ...advice]);
+    const missing = [...messages, ...errors, ...reasons, ...forPeople].filter(
+      (text) => !Object.hasOwn(catalogue, text),
+    );
+    const used = new Set<string>([...messages, ...errors, ...reasons, ...known, ...advice]);
     const leftOver = Object.keys(catalogue).filter((text) => !used.has(text));
     expect({ missing, leftOver }).toEqual({ missing: [], leftOver: [] });
   },

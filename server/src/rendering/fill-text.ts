@@ -3,6 +3,7 @@
 
 import { LRUCache } from "lru-cache";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import { recordedReason } from "@postloft/contract/recorded-reasons.ts";
 import { builtInHelper, compileTemplate, printed, type Template } from "./compile-template.ts";
 import { PRINT_HELPER, PRINT_LIST_HELPER, PRINT_UNESCAPED_HELPER } from "./helper-names.ts";
 import { scanTemplate } from "./scan-template.ts";
@@ -112,8 +113,8 @@ function spend(left: Left, characters: number): void {
   if (left.characters < 0) throw new FillError(TOO_LONG);
 }
 
-const TOO_LONG = `With its variables, the step has more than ${LIMITS.filledLength.value} characters.`;
-const TOO_MANY_ROUNDS = `The loops of the step have more than ${LIMITS.filledRounds.value} rounds.`;
+const TOO_LONG = recordedReason("textTooLong", { most: LIMITS.filledLength.value });
+const TOO_MANY_ROUNDS = recordedReason("tooManyRounds", { most: LIMITS.filledRounds.value });
 
 const sizeOf = (value: unknown) => (value === undefined ? 0 : JSON.stringify(value).length);
 

@@ -1,6 +1,7 @@
 // Calls webhook endpoints with the events they wait for, under a lease, with limited concurrency and fairly between endpoints. No transaction is
 // open during a call (docs/decisions/0129-event-deliveries.md).
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import { recordedReason } from "@postloft/contract/recorded-reasons.ts";
 import { retryUntilDone, startLoop, type Loop } from "../platform/background/background.ts";
 import { nowMs } from "../platform/clock.ts";
 import type { Sealer } from "../platform/crypto.ts";
@@ -182,7 +183,7 @@ async function attemptOnce(
   request: MakeRequest | null,
 ): Promise<WebhookAttempt & { durationMs: number }> {
   if (request === null) {
-    const error = "The secret of the endpoint cannot be read.";
+    const error = recordedReason("endpointSecretUnreadable");
     return { status: null, body: null, isCut: false, askedSeconds: null, error, durationMs: 0 };
   }
   const from = nowMs();

@@ -6,6 +6,7 @@ import { isIP, type LookupFunction } from "node:net";
 import type { Readable } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import { recordedReason } from "@postloft/contract/recorded-reasons.ts";
 import { nowMs } from "../platform/clock.ts";
 import type { Dns } from "../platform/dns.ts";
 import { checkWebhookHeaders, checkWebhookUrl, hostOf, type WebhookMethod } from "./check-webhook.ts";
@@ -198,20 +199,22 @@ function isPackingError(error: unknown): boolean {
 function errorOf(status: number, location: string | undefined): string | null {
   if (status >= 200 && status <= 299) return null;
   if (status >= 300 && status <= 399 && location !== undefined)
-    return `The endpoint responded with ${status}, a redirect, which is not followed. Use the target address.`;
-  return `The endpoint responded with ${status}.`;
+    return recordedReason("redirected", { status });
+  return recordedReason("responded", { status });
 }
 
 function timeoutMessage(status: number | null, timeoutMs: number): string {
-  const what = status === null ? "The endpoint did not respond" : `The response (${status}) did not end`;
-  return `${what} within ${timeoutMs / 1000} s.`;
+  const seconds = timeoutMs / 1000;
+  return status === null
+    ? recordedReason("noResponse", { seconds })
+    : recordedReason("responseTooSlow", { status, seconds });
 }
 
 function reasonOf(error: unknown): string {
   if (error instanceof CallError || error instanceof AddressError) return error.message;
   const code: unknown = (error as { code?: unknown }).code;
   const message = error instanceof Error && error.message !== "" ? error.message : String(code);
-  return `The call failed: ${message}`.replaceAll("\u0000", "").slice(0, MAX_ERROR_LENGTH);
+  return recordedReason("callFailed", { message }).replaceAll("\u0000", "").slice(0, MAX_ERROR_LENGTH);
 }
 
 /** Stops waiting for work that cannot be cancelled when the signal aborts. The work continues in the background. */

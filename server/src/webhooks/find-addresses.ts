@@ -1,4 +1,5 @@
 // Resolves the host of an outgoing connection once and checks every address, so that users cannot reach the network of the instance.
+import { recordedReason } from "@postloft/contract/recorded-reasons.ts";
 import { isIP } from "node:net";
 import type { Dns } from "../platform/dns.ts";
 import { mayCall, type Network } from "./networks.ts";
@@ -20,8 +21,8 @@ export async function findAddresses(
   if (!addresses.every((address) => mayCall(address, networks)))
     throw new AddressError(
       isIP(host) === 0
-        ? `${host} resolves to an address outside the public internet.`
-        : `${host} is an address outside the public internet.`,
+        ? recordedReason("resolvesToPrivate", { host })
+        : recordedReason("privateAddress", { host }),
     );
   return addresses;
 }
@@ -32,7 +33,7 @@ async function resolve(host: string, dns: Pick<Dns, "records">): Promise<string[
   if (addresses.length > 0) return addresses;
   throw new AddressError(
     responses.some(({ kind }) => kind === "unanswered")
-      ? `DNS did not respond for ${host}.`
-      : `DNS has no address for ${host}.`,
+      ? recordedReason("noDnsResponse", { host })
+      : recordedReason("noDnsAddress", { host }),
   );
 }

@@ -1,11 +1,9 @@
 // Holds calls after the database was rolled back to an earlier state, because they may have been made already.
+import { recordedReason } from "@postloft/contract/recorded-reasons.ts";
 import type { Tx } from "../platform/database/database.ts";
 import { updateCallsToDropped, updateCallsToHeld, updateCallsToReleased } from "./queries.ts";
 
 export { countHeldCalls } from "./queries.ts";
-
-const DROPPED =
-  "Dropped: the database was rolled back to an earlier state, so this call may have been made already.";
 
 /** Holds every waiting or running call. */
 export async function holdCalls(tx: Tx): Promise<void> {
@@ -19,5 +17,5 @@ export async function releaseHeldCalls(tx: Tx, projectId: string | null): Promis
 
 /** Drops the held calls of a project, or of all. The executions that wait for them are dropped too. */
 export async function dropHeldCalls(tx: Tx, projectId: string | null): Promise<void> {
-  await updateCallsToDropped(tx, projectId, DROPPED);
+  await updateCallsToDropped(tx, projectId, recordedReason("callDropped"));
 }

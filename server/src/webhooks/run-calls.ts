@@ -1,6 +1,7 @@
 // Makes due calls under a lease, with limited concurrency and fairly between projects. Records each result together with its consequences.
 // No transaction is open during a call.
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import { recordedReason } from "@postloft/contract/recorded-reasons.ts";
 import { retryUntilDone, startLoop, type Loop } from "../platform/background/background.ts";
 import { now } from "../platform/clock.ts";
 import type { Sealer } from "../platform/crypto.ts";
@@ -158,7 +159,7 @@ async function attemptOnce(
       body: null,
       isCut: false,
       askedSeconds: null,
-      error: "The secret cannot be read.",
+      error: recordedReason("secretUnreadable"),
     };
   const signature = signWebhook(signing, { id: claimed.id, at: now(), body: claimed.body ?? "" });
   return call({

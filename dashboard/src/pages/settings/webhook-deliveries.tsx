@@ -7,6 +7,7 @@ import { resourceKey } from "../../api/query-key.ts";
 import { useList } from "../../api/use-list.ts";
 import type { Project } from "../../session/queries.ts";
 import { whyNot } from "../../session/rights.ts";
+import { reasonText } from "../../text/reason-text.ts";
 import { plural, t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { Choices } from "../../ui/choices.tsx";
@@ -92,7 +93,7 @@ const COLUMNS: Array<Column<Delivery>> = [
       <>
         <bdi className="font-mono text-xs">{type}</bdi>
         {error !== null && (
-          <span className="block text-xs whitespace-normal text-bad wrap-anywhere">{error}</span>
+          <span className="block text-xs whitespace-normal text-bad wrap-anywhere">{reasonText(error)}</span>
         )}
       </>
     ),

@@ -3,6 +3,7 @@ import { readDate } from "@postloft/contract/filter-dates.ts";
 import { dateKeyOf } from "@postloft/contract/workflows/date-trigger.ts";
 import { CONTACT_ZONE, DAY_UNITS, delayMs } from "@postloft/contract/workflows/delay.ts";
 import type { StepConfig, TriggerConfig } from "@postloft/contract/workflows/graph.ts";
+import { recordedReason } from "@postloft/contract/recorded-reasons.ts";
 import { instantOf, localTime, midnightOf, zoneNamed } from "./zones.ts";
 
 /** The amount of time around a date, and the time of the day. */
@@ -40,10 +41,10 @@ function readFieldDate(
   zone: string,
   value: unknown,
 ): FieldDate | string {
-  if (value === undefined || value === null || value === "") return `There is no \`${dateField}\`.`;
+  if (value === undefined || value === null || value === "")
+    return recordedReason("noDate", { field: dateField });
   const date = typeof value === "string" ? readDate(value) : null;
-  if (date === null)
-    return `\`${dateField}\` is not a date such as 2027-01-31 or 2027-01-31T09:00:00Z: ${shorten(value)}.`;
+  if (date === null) return recordedReason("notADate", { field: dateField, value: shorten(value) });
   if (date.hasTime && until === undefined) return { atMs: date.atMs, isDay: false };
   return { atMs: date.hasTime ? midnightOf(localTime(zone, date.atMs)) : date.atMs, isDay: true };
 }
@@ -75,9 +76,7 @@ export function zoneFor(
   const isMissing = ofContact === undefined || ofContact === null || ofContact === "";
   return {
     zone: "UTC",
-    problem: isMissing
-      ? "The contact has no `data.timezone`, so UTC was used."
-      : "The contact's `data.timezone` is not a time zone of the IANA database, so UTC was used.",
+    problem: recordedReason(isMissing ? "noTimeZone" : "unknownTimeZone"),
   };
 }
 

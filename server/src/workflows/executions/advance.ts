@@ -1,5 +1,6 @@
 // Advances due executions in batches, each batch with all its effects in one transaction. The row lock replaces a lease, because a crash in
 // between rolls everything back.
+import { recordedReason } from "@postloft/contract/recorded-reasons.ts";
 import { asUnavailable, transaction, type Database, type Tx } from "../../platform/database/database.ts";
 import { failpoint } from "../../platform/failpoints.ts";
 import { AppError } from "../../platform/app-error.ts";
@@ -98,7 +99,7 @@ async function advanceByStep(
   return hasMoved ? 1 : 0;
 }
 
-const INTERNAL_ERROR = "The step failed for a reason of ours; it is in the log. Try it again.";
+const INTERNAL_ERROR = recordedReason("internal");
 
 /** Returns a comparable key of an execution's position and contact. */
 const statusOf = ({ execution: { stepId, trace, contactId }, cancelled }: Claimed) =>

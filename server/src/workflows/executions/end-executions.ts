@@ -1,6 +1,7 @@
 // Cancels executions for people, and resumes failed ones.
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { branchesOf } from "@postloft/contract/workflows/graph.ts";
+import { recordedReason } from "@postloft/contract/recorded-reasons.ts";
 import { addJob, type JobStep } from "../../platform/background/jobs.ts";
 import { isId } from "../../platform/ids.ts";
 import type { Tx } from "../../platform/database/database.ts";
@@ -24,7 +25,7 @@ import {
   type ExecutionsToCancel,
 } from "./list-queries.ts";
 
-const BY_HAND = "Cancelled by a person.";
+const BY_HAND = recordedReason("cancelled");
 /** Executions cancelled by one query. */
 const BATCH_SIZE = 5_000;
 

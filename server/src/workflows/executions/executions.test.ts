@@ -321,7 +321,7 @@ test("stops executions when one or all are cancelled, or when their contact is d
   const path = `/workflows/${workflow.id}/executions/${first?.id}`;
   expect((await server.call("DELETE", path, project.byKey)).body).toMatchObject({
     status: "CANCELLED",
-    exitReason: "Cancelled by a person.",
+    exitReason: "Canceled by a user.",
   });
   expect((await server.call("DELETE", path, project.byKey)).status).toBe(409);
   expect(

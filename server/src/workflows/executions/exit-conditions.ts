@@ -2,6 +2,7 @@
 import type { Filter } from "@postloft/contract/filters.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { contactFilterOf, type ExitCondition } from "@postloft/contract/workflows/exit-conditions.ts";
+import { recordedReason } from "@postloft/contract/recorded-reasons.ts";
 import { FillError, type Filler } from "../../rendering/fill-text.ts";
 import {
   charactersToSearch,
@@ -19,8 +20,6 @@ export interface ExitFacts extends SegmentSources {
   filler: Filler;
   now: Date;
 }
-
-const TOO_MUCH = "An exit condition searches too much of this contact's data.";
 
 /**
  * Returns why an execution ends, or null if no exit condition holds.
@@ -46,7 +45,7 @@ function holds(condition: ExitCondition, execution: Execution, facts: ExitFacts)
   const filter = contactFilterOf(condition);
   if (filter === null) return false;
   if (charactersToSearch(filter, contact, { segments }) > LIMITS.conditionSearch.value)
-    throw new FillError(TOO_MUCH);
+    throw new FillError(recordedReason("exitConditionTooLarge"));
   return evaluatorOf(filter, { segments, now })(contact);
 }
 
@@ -72,11 +71,13 @@ export function exitFiltersOf(conditions: readonly ExitCondition[]): Filter[] {
 function reasonOf(condition: ExitCondition, segments: SegmentSources["segments"]): string {
   switch (condition.type) {
     case "EVENT":
-      return `Exit condition: the event "${condition.eventName}" happened.`;
+      return recordedReason("exitEvent", { event: condition.eventName });
     case "SEGMENT":
-      return `Exit condition: the contact is not in the segment "${segments.get(condition.segmentId)?.name ?? condition.segmentId}".`;
+      return recordedReason("exitSegment", {
+        segment: segments.get(condition.segmentId)?.name ?? condition.segmentId,
+      });
     case "FILTER":
-      return `Exit condition: ${shownFilter(condition.filter)}`;
+      return recordedReason("exitFilter", { filter: shownFilter(condition.filter) });
   }
 }
 

@@ -4,6 +4,7 @@ import { isGroup, type Filter, type FilterCondition } from "@postloft/contract/f
 import { isVariable } from "@postloft/contract/read-condition.ts";
 import { readFilter } from "@postloft/contract/read-filter.ts";
 import { shownField } from "@postloft/contract/workflows/condition.ts";
+import { recordedReason } from "@postloft/contract/recorded-reasons.ts";
 import { FillError, type Filler } from "../../rendering/fill-text.ts";
 
 /** Fields that are compared with texts or values of any type, so that nothing can equal a missing one. */
@@ -57,7 +58,7 @@ function filled(condition: FilterCondition, filler: Filler): FilterCondition {
   const read = readFilter(parts, ({ message }) => (fault = message), false);
   const [only] = read?.conditions ?? [];
   if (only === undefined || isGroup(only))
-    throw new FillError(`The value of \`${shownField(field)} ${operator}\` can't be compared. ${fault}`);
+    throw new FillError(recordedReason("notComparable", { field: shownField(field), operator, why: fault }));
   return only;
 }
 
@@ -68,6 +69,6 @@ const isMissing = (value: unknown) => value === undefined || value === null || v
 function matchingNothing({ field, operator }: FilterCondition): FilterCondition {
   const read = readField(field);
   if (typeof read === "string" || !COMPARED.has(read.kind))
-    throw new FillError(`The value of \`${shownField(field)} ${operator}\` is missing.`);
+    throw new FillError(recordedReason("valueMissing", { field: shownField(field), operator }));
   return { field, operator: NEGATIVE_OPERATORS.has(operator) ? "notIn" : "in", value: [] };
 }

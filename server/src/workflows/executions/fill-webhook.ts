@@ -1,6 +1,7 @@
 // Fills the variables of a WEBHOOK. Values cannot change the host that is called, add a part to the path, or add a header.
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { StepConfig } from "@postloft/contract/workflows/graph.ts";
+import { recordedReason } from "@postloft/contract/recorded-reasons.ts";
 import { printed } from "../../rendering/compile-template.ts";
 import { FillError, hasVariables, type Filler } from "../../rendering/fill-text.ts";
 import { checkWebhookHeaders } from "../../webhooks/check-webhook.ts";
@@ -41,7 +42,7 @@ export function fillWebhook(
       return { url: vault.openUrl(projectId, url), headers: vault.open(projectId, headers) };
     } catch {
       // They were encrypted under another application secret.
-      throw new FillError("The secret cannot be read.");
+      throw new FillError(recordedReason("secretUnreadable"));
     }
   }
   function fillHeaders(): Record<string, string> {
@@ -49,7 +50,7 @@ export function fillWebhook(
     if (written.length === 0) return { ...headers };
     const filled = Object.fromEntries(written.map(([name, value]) => [name, filler.text(value)]));
     for (const { name, message } of checkWebhookHeaders(filled))
-      throw new FillError(`The header ${name} can't be sent. ${message}`);
+      throw new FillError(recordedReason("headerInvalid", { name, why: message }));
     return { ...headers, ...vault.seal(projectId, filled) };
   }
 }
@@ -59,19 +60,18 @@ export function fillUrl(written: string, filler: Filler): string {
   const marked = filler.text(written, (value) => `${OPEN}${encoded(value)}${CLOSE}`);
   const [beforeQuery = ""] = marked.split(/[?#]/u, 1);
   const [, origin = "", path = ""] = /^([^/]*\/\/[^/]*)(.*)$/su.exec(beforeQuery) ?? [];
-  if (origin === "" || origin.includes(OPEN)) throw new FillError("A variable can't be part of the host.");
-  if (path.includes(OPEN + CLOSE)) throw new FillError("A variable in the path of the URL has no value.");
+  if (origin === "" || origin.includes(OPEN)) throw new FillError(recordedReason("variableInHost"));
+  if (path.includes(OPEN + CLOSE)) throw new FillError(recordedReason("emptyPart"));
   const isDots = (part: string) => part.includes(OPEN) && DOT_SEGMENT.test(part.replaceAll(MARKS, ""));
-  if (path.split("/").some(isDots)) throw new FillError('A part of the path can\'t be "." or "..".');
+  if (path.split("/").some(isDots)) throw new FillError(recordedReason("dotsInPath"));
   const url = marked.replaceAll(MARKS, "");
-  if (url.length > LIMITS.webhookUrlLength.value)
-    throw new FillError("With its variables, the URL is too long.");
+  if (url.length > LIMITS.webhookUrlLength.value) throw new FillError(recordedReason("urlTooLong"));
   return url;
 }
 
 /** Returns a value encoded for the path and the query alike. */
 function encoded(value: unknown): string {
   if (typeof value === "object" && value !== null && !Array.isArray(value))
-    throw new FillError("A variable in the URL is an object. Use one of its values.");
+    throw new FillError(recordedReason("objectInUrl"));
   return encodeURIComponent(printed(value).toWellFormed());
 }

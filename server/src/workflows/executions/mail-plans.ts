@@ -1,5 +1,6 @@
 // Plans the emails that steps may send: contents in the languages of the contacts, the sender, or why an email can't be sent.
 import { domainOf, parseMailbox } from "@postloft/contract/address.ts";
+import { recordedReason } from "@postloft/contract/recorded-reasons.ts";
 import type { Database, Tx } from "../../platform/database/database.ts";
 import { pairUp } from "../../platform/pair-up.ts";
 import { makeContent, type Mailbox } from "../../emails/outbox/emails.ts";
@@ -13,8 +14,6 @@ import { sentParts } from "../../templates/sent-parts.ts";
 import { templateIdOf } from "../references.ts";
 import { stepOf, type Execution } from "./execution.ts";
 import type { MailPlan, SendablePlan } from "./steps/step.ts";
-
-const CAP_REACHED = "This month's cap on workflow emails is reached.";
 
 interface PlansAsked {
   projectId: string;
@@ -40,7 +39,9 @@ export function mailOf(execution: Execution, contacts: ReadonlyMap<string, Filte
 export async function readPlansWithinCap(tx: Tx, asked: PlansAsked): Promise<Map<string, MailPlan>> {
   const plans = await readMailPlans(tx, asked);
   const isFull = plans.size > 0 && (await readRoom(tx, asked.projectId, "workflows")) === 0;
-  return isFull ? new Map([...plans.keys()].map((id) => [id, { skipped: CAP_REACHED }])) : plans;
+  return isFull
+    ? new Map([...plans.keys()].map((id) => [id, { skipped: recordedReason("capReached") }]))
+    : plans;
 }
 
 /** Returns the contents and sender of emails by template. Deleted templates are missing. */
@@ -69,12 +70,11 @@ export async function readMailPlans(
   const variants = new Set(await chooseVariants(database, wishes));
   return new Map(
     pairUp(templates, senders).map(([template, sender]): [string, MailPlan] => {
-      if (sender === null)
-        return [template.id, { problem: "Neither the template nor the project has a sender." }];
+      if (sender === null) return [template.id, { problem: recordedReason("noSender") }];
       const domain = domainOf(sender.address);
       const key = keys.get(`${projectId} ${domain}`);
       if (key === undefined || key.kind === "refused")
-        return [template.id, { problem: `The domain ${domain} is not verified in this project.` }];
+        return [template.id, { problem: recordedReason("domainNotVerified", { domain }) }];
       const own = [...variants].filter(({ id, locale }) => id === template.id && locale !== null);
       return [template.id, planOf(template, own, sender)];
     }),

@@ -1,4 +1,5 @@
 // Limits the emails that workflows send because of calls with a public key, which anyone can make (docs/decisions/0116).
+import { recordedReason } from "@postloft/contract/recorded-reasons.ts";
 import type { NewEmail } from "../../emails/outbox/emails.ts";
 import { readHourlyAverage } from "../../emails/results/sending-hours.ts";
 import type { Config } from "../../platform/settings/config.ts";
@@ -13,11 +14,9 @@ export type PublicKeyLimits = Pick<Config, keyof typeof PUBLIC_KEY_SETTINGS>;
 
 /** Why an email was skipped, in plain words, by the code in the trace and in the event. */
 export const PUBLIC_KEY_REASONS = {
-  PUBLIC_KEY_LIMIT:
-    "The contact got as many emails as events sent with a public key may cause within an hour or a day.",
-  FIRST_EMAIL_LIMIT:
-    "The project sent as many first emails within an hour as events sent with a public key may cause.",
-  PUBLIC_KEY_RECIPIENT: "Events sent with a public key can't cause an email to an address from a variable.",
+  PUBLIC_KEY_LIMIT: recordedReason("publicKeyLimit"),
+  FIRST_EMAIL_LIMIT: recordedReason("firstEmailLimit"),
+  PUBLIC_KEY_RECIPIENT: recordedReason("publicKeyRecipient"),
 } as const;
 export type PublicKeyCode = keyof typeof PUBLIC_KEY_REASONS;
 

@@ -2,6 +2,7 @@
 import { footerLookOf } from "@postloft/contract/footer-frame.ts";
 import type { ExecutionStatus, TriggerConfig } from "@postloft/contract/workflows/graph.ts";
 import type { Filter } from "@postloft/contract/filters.ts";
+import { recordedReason } from "@postloft/contract/recorded-reasons.ts";
 import { readClock } from "../../platform/clock.ts";
 import type { Sealer } from "../../platform/crypto.ts";
 import type { Database } from "../../platform/database/database.ts";
@@ -116,7 +117,7 @@ export function chosenResponses(chosen: NonNullable<SimulationRequest["webhooks"
     const isDone = status >= 200 && status < 300;
     return isDone
       ? { is: "done", status, body }
-      : { is: "failed", error: `The endpoint responded with ${status}.` };
+      : { is: "failed", error: recordedReason("responded", { status }) };
   };
 }
 

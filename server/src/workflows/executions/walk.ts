@@ -3,6 +3,7 @@
 import { nextTurn } from "../../platform/background/turns.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { ExecutionStatus } from "@postloft/contract/workflows/graph.ts";
+import { recordedReason } from "@postloft/contract/recorded-reasons.ts";
 import { createFiller, FillError } from "../../rendering/fill-text.ts";
 import type { FilterContact } from "../../segments/filters/evaluate-filter.ts";
 import { variablesOf } from "./execution-variables.ts";
@@ -39,9 +40,9 @@ export const MAX_ROUNDS = 50;
 const MOST_MS_AT_ONCE = 20;
 
 const MOST_STEPS = LIMITS.executionSteps.value;
-const TOO_MANY_STEPS = `More than ${MOST_STEPS} steps. A retry allows as many more.`;
+const TOO_MANY_STEPS = recordedReason("tooManySteps", { most: MOST_STEPS });
 const CONTACT_DELETED = "The contact was deleted.";
-export const CANCELLED_WITH_ALL = "Cancelled with all others.";
+export const CANCELLED_WITH_ALL = recordedReason("cancelledWithAll");
 
 /**
  * Advances executions as far as possible now, up to `maxRounds` steps.

@@ -2,10 +2,10 @@
 import type { ExecutionStatus } from "@postloft/contract/workflows/graph.ts";
 import type { ApiResponse } from "../../../api/address.ts";
 import type { api } from "../../../api/endpoints.ts";
+import { reasonText } from "../../../text/reason-text.ts";
 import { t } from "../../../text/t.ts";
 import { formatInstant } from "../../../ui/format.ts";
 import type { Tone } from "../../../ui/page.tsx";
-import { causeText } from "./cause-text.ts";
 
 export type Execution = ApiResponse<typeof api.executions.get>;
 export type ListedExecution = ApiResponse<typeof api.executions.list>["data"][number];
@@ -39,7 +39,7 @@ export function progressText({
   completedAt,
 }: ListedExecution): string {
   const step = currentStep?.name ?? "";
-  if (exitReason !== null && exitReason !== "") return causeText(exitReason);
+  if (exitReason !== null && exitReason !== "") return reasonText(exitReason);
   if (completedAt !== null) return t("Ended {when}", { when: formatInstant(completedAt) });
   if (waitsFor !== null) return t("{step} · waiting for {event}", { step, event: waitsFor });
   if (nextAt !== null) return t("{step} · continues {when}", { step, when: formatInstant(nextAt) });

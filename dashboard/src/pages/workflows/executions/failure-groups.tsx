@@ -4,6 +4,7 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { api } from "../../../api/endpoints.ts";
 import { query } from "../../../api/query.ts";
+import { reasonText } from "../../../text/reason-text.ts";
 import { plural, t } from "../../../text/t.ts";
 import { Button } from "../../../ui/button.tsx";
 import { ConfirmDialog } from "../../../ui/confirm-dialog.tsx";
@@ -13,7 +14,6 @@ import { Bar } from "../../../ui/progress.tsx";
 import { Failure } from "../../../ui/states.tsx";
 import { readWorkflowSearch } from "../search.ts";
 import { STEP_KINDS, stepName } from "../steps/step-kinds.ts";
-import { causeText } from "./cause-text.ts";
 import type { FailureGroup } from "./execution-status.ts";
 import { useResuming } from "./use-resuming.ts";
 
@@ -97,7 +97,7 @@ function Group({ projectId, workflowId, group, countedAt, ungrouped }: GroupProp
               : t("At least {n} failures", { n: formatNumber(count) })}
           </span>
         </p>
-        <p className="mt-0.5 wrap-anywhere">{causeText(error)}</p>
+        <p className="mt-0.5 wrap-anywhere">{error === "" ? t("Unknown error") : reasonText(error)}</p>
         <p className="mt-0.5 text-xs text-soft">
           <time dateTime={newestAt} title={formatInstant(newestAt)}>
             {t("Last failure {ago}", { ago: formatAgo(newestAt) })}

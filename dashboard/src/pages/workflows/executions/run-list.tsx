@@ -3,6 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { ChevronDown } from "lucide-react";
 import { useEffect, useRef, type ReactNode } from "react";
 import type { EmailStatus } from "@postloft/contract/emails.ts";
+import { reasonText } from "../../../text/reason-text.ts";
 import { t } from "../../../text/t.ts";
 import { formatInstant } from "../../../ui/format.ts";
 import { Badge } from "../../../ui/page.tsx";
@@ -12,7 +13,6 @@ import { stepText, type Names } from "../steps/step-text.ts";
 import { Comparisons } from "../try/comparisons.tsx";
 import { comparisonsOf } from "../try/trial-words.ts";
 import type { Step, Workflow } from "../workflow-queries.ts";
-import { causeText } from "./cause-text.ts";
 import { inputOf, readsContact, readValues, versionOf } from "./execution-path.ts";
 import { RUN_STATUSES, type Execution } from "./execution-status.ts";
 import { Json } from "./json.tsx";
@@ -101,7 +101,7 @@ function Outcome({ projectId, run }: { projectId: string; run: Run }) {
   return (
     <div className="px-5 pb-3">
       {waits && <p className="text-soft">{t("Continues {when}", { when: formatInstant(waitsUntil) })}</p>}
-      {error !== null && <p className="wrap-anywhere text-bad">{causeText(error)}</p>}
+      {error !== null && <p className="wrap-anywhere text-bad">{reasonText(error)}</p>}
       {email !== null && (
         <p className="flex flex-wrap items-center gap-x-2">
           <Link

@@ -1,6 +1,7 @@
 // Describes the steps and the end of a trial in words.
 import type { FilterCondition, FilterScalar } from "@postloft/contract/filters.ts";
 import type { StepConfig } from "@postloft/contract/workflows/graph.ts";
+import { reasonText } from "../../../text/reason-text.ts";
 import { locale, t } from "../../../text/t.ts";
 import { formatInstant } from "../../../ui/format.ts";
 import { formatValue, phraseOf } from "../../segments/condition-builder/condition-sentence.ts";
@@ -104,7 +105,7 @@ export function runText(
   names: Names,
 ): string | null {
   const { type, status, output, completedAt, waitsUntil } = run;
-  if (status === "SKIPPED") return t("Skipped. {reason}", { reason: textOf(output?.["reason"]) });
+  if (status === "SKIPPED") return t("Skipped. {reason}", { reason: reasonText(textOf(output?.["reason"])) });
   switch (type) {
     case "TRIGGER":
     case "UPDATE_CONTACT":
@@ -136,7 +137,7 @@ const textOf = (value: unknown) => (typeof value === "string" ? value : "");
 
 /** Returns a remark of a step about its contact, such as a missing time zone, or null. */
 export function remarkOf({ output }: StepRun): string | null {
-  return textOf(output?.["problem"]) || null;
+  return reasonText(textOf(output?.["problem"])) || null;
 }
 
 /** Returns how the trial ends. */
@@ -146,13 +147,13 @@ export function endText({ status, exitReason, steps, endedAt }: TrialResult): st
     case "COMPLETED":
       return t("Completes the workflow");
     case "FAILED":
-      return t("Fails. {reason}", { reason: exitReason ?? "" });
+      return t("Fails. {reason}", { reason: reasonText(exitReason ?? "") });
     case "CANCELLED":
-      return t("Canceled. {reason}", { reason: exitReason ?? "" });
+      return t("Canceled. {reason}", { reason: reasonText(exitReason ?? "") });
     case "EXITED":
       return last?.type === "EXIT" && last.status === "COMPLETED"
         ? t("Leaves the workflow")
-        : t("Leaves the workflow. {reason}", { reason: exitReason ?? "" });
+        : t("Leaves the workflow. {reason}", { reason: reasonText(exitReason ?? "") });
     case "RUNNING":
     case "WAITING":
       return last?.type === "WAIT_FOR_EVENT" && endedAt === null && last.waitsUntil === null

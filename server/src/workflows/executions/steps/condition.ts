@@ -3,6 +3,7 @@ import type { FilterOperator } from "@postloft/contract/filter-fields.ts";
 import { conditionsOf as writtenConditionsOf, type Filter } from "@postloft/contract/filters.ts";
 import { EXECUTION_KEY, filterOfCondition, shownField } from "@postloft/contract/workflows/condition.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import { recordedReason } from "@postloft/contract/recorded-reasons.ts";
 import {
   charactersToSearch,
   conditionsOf,
@@ -17,7 +18,7 @@ import type { Situation, TakeStep } from "./step.ts";
 export const MOST_COMPARED = 10;
 const MOST_SEEN = 100;
 
-export const TOO_MUCH = "The condition searches too much of this contact's data.";
+export const TOO_MUCH = recordedReason("conditionTooLarge");
 
 export const takeCondition: TakeStep<"CONDITION"> = (situation) => {
   const { characters, explain } = readCondition(filterOfCondition(situation.step.config), situation);

@@ -1,6 +1,7 @@
 // SEND_EMAIL: sends a template to the contact or to a custom address. Delivery rules depend on the template type (spec §3.1).
 import { parseAddress } from "@postloft/contract/address.ts";
 import { lookUpLocale } from "@postloft/contract/locale-tag.ts";
+import { recordedReason } from "@postloft/contract/recorded-reasons.ts";
 import { FillError, hasVariables, type Filler } from "../../../rendering/fill-text.ts";
 import { contactVariable } from "../execution-variables.ts";
 import { isRepeatedByMove } from "../execution.ts";
@@ -10,16 +11,15 @@ import type { SendablePlan, TakeStep } from "./step.ts";
 
 export const takeSendEmail: TakeStep<"SEND_EMAIL"> = ({ step, execution, contact, run, facts, filler }) => {
   const { templateId, recipient } = step.config;
-  if (isRepeatedByMove(execution, run))
-    return { goes: "skip", reason: "The email was already sent before the move to another step." };
-  if (templateId === undefined) return { goes: "fail", error: "The step has no template." };
+  if (isRepeatedByMove(execution, run)) return { goes: "skip", reason: recordedReason("alreadySent") };
+  if (templateId === undefined) return { goes: "fail", error: recordedReason("noTemplate") };
   const plan = facts.mails.get(templateId);
-  if (plan === undefined) return { goes: "fail", error: "The template of the step was deleted." };
+  if (plan === undefined) return { goes: "fail", error: recordedReason("templateDeleted") };
   if ("problem" in plan) return { goes: "fail", error: plan.problem };
   if ("skipped" in plan) return { goes: "skip", reason: plan.skipped };
   const isToContact = recipient?.type !== "CUSTOM";
   if (isToContact && plan.goesToSubscribers && !contact.subscribed)
-    return { goes: "skip", reason: "The contact is not subscribed." };
+    return { goes: "skip", reason: recordedReason("notSubscribed") };
   const isOpen = !isToContact && execution.fromPublicKey && hasVariables(recipient.customEmail ?? "");
   const granted = isOpen
     ? ({ code: "PUBLIC_KEY_RECIPIENT" } as const)
@@ -59,6 +59,6 @@ export function contentFor({ locales, variants, content }: SendablePlan, { data 
 /** @throws FillError if the variables make no address */
 function customAddress(written: string, filler: Filler): string {
   const parsed = parseAddress(filler.text(written));
-  if (!parsed.ok) throw new FillError("With its variables, the custom recipient is not an email address.");
+  if (!parsed.ok) throw new FillError(recordedReason("noRecipient"));
   return parsed.address;
 }

@@ -1,5 +1,6 @@
 // UPDATE_CONTACT: changes the contact's data under the data rules (spec §2.2), and the subscription.
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import { recordedReason } from "@postloft/contract/recorded-reasons.ts";
 import { readDataPatch } from "../../../contacts/rules.ts";
 import type { TakeStep } from "./step.ts";
 
@@ -8,7 +9,7 @@ export const takeUpdateContact: TakeStep<"UPDATE_CONTACT"> = ({ step, execution,
   // A missing value is left out, and so changes nothing.
   const filled = filler.json(updates) as typeof updates;
   if (JSON.stringify(filled ?? {}).length > LIMITS.stepConfigLength.value)
-    return { goes: "fail", error: `\`updates\` have more than ${LIMITS.stepConfigLength.value} characters.` };
+    return { goes: "fail", error: recordedReason("updatesTooLong", { most: LIMITS.stepConfigLength.value }) };
   const patch = readDataPatch(filled);
   const subscribed = { none: undefined, subscribe: true, unsubscribe: false }[subscriptionAction];
   const out = {

@@ -1,0 +1,114 @@
+// The sentences that say why a step failed or was skipped, why an execution ended, or why a call of a webhook failed. They are stored as
+// finished English text. Their values can be found again in the text, so that programs can translate it.
+import { fillIn } from "./advice.ts";
+import type { Placeholder, Translation } from "./translation.ts";
+
+/** Sentences with `{names}` in place of values. `{why}` stands for another sentence. */
+export const RECORDED_REASONS = {
+  cancelled: "Canceled by a user.",
+  cancelledWithAll: "Canceled with all others.",
+  internal: "The step failed for a reason of ours; it is in the log. Try it again.",
+  tooManySteps: "More than {most} steps. A retry allows as many more.",
+
+  noTemplate: "The step has no template.",
+  templateDeleted: "The template of the step was deleted.",
+  noSender: "Neither the template nor the project has a sender.",
+  domainNotVerified: "The domain {domain} is not verified in this project.",
+  noRecipient: "With its variables, the custom recipient is not an email address.",
+  alreadySent: "The email was already sent before the move to another step.",
+  notSubscribed: "The contact is not subscribed.",
+  capReached: "This month's cap on workflow emails is reached.",
+  publicKeyLimit:
+    "The contact got as many emails as events sent with a public key may cause within an hour or a day.",
+  firstEmailLimit:
+    "The project sent as many first emails within an hour as events sent with a public key may cause.",
+  publicKeyRecipient: "Events sent with a public key can't cause an email to an address from a variable.",
+
+  noTimeZone: "The contact has no `data.timezone`, so UTC was used.",
+  unknownTimeZone: "The contact's `data.timezone` is not a time zone of the IANA database, so UTC was used.",
+  noDate: "There is no `{field}`.",
+  notADate: "`{field}` is not a date such as 2027-01-31 or 2027-01-31T09:00:00Z: {value}.",
+  valueMissing: "The value of `{field} {operator}` is missing.",
+  notComparable: "The value of `{field} {operator}` can't be compared. {why}",
+  conditionTooLarge: "The condition searches too much of this contact's data.",
+  exitConditionTooLarge: "An exit condition searches too much of this contact's data.",
+  updatesTooLong: "`updates` have more than {most} characters.",
+  textTooLong: "With its variables, the step has more than {most} characters.",
+  tooManyRounds: "The loops of the step have more than {most} rounds.",
+
+  exitEvent: 'Exit condition: the event "{event}" happened.',
+  exitSegment: 'Exit condition: the contact is not in the segment "{segment}".',
+  exitFilter: "Exit condition: {filter}",
+
+  secretUnreadable: "The secret cannot be read.",
+  endpointSecretUnreadable: "The secret of the endpoint cannot be read.",
+  headerInvalid: "The header {name} can't be sent. {why}",
+  variableInHost: "A variable can't be part of the host.",
+  emptyPart: "A variable in the path of the URL has no value.",
+  dotsInPath: 'A part of the path can\'t be "." or "..".',
+  urlTooLong: "With its variables, the URL is too long.",
+  objectInUrl: "A variable in the URL is an object. Use one of its values.",
+
+  responded: "The endpoint responded with {status}.",
+  redirected:
+    "The endpoint responded with {status}, a redirect, which is not followed. Use the target address.",
+  noResponse: "The endpoint did not respond within {seconds} s.",
+  responseTooSlow: "The response ({status}) did not end within {seconds} s.",
+  callFailed: "The call failed: {message}",
+  privateAddress: "{host} is an address outside the public internet.",
+  resolvesToPrivate: "{host} resolves to an address outside the public internet.",
+  noDnsResponse: "DNS did not respond for {host}.",
+  noDnsAddress: "DNS has no address for {host}.",
+  callDropped:
+    "Dropped: the database was rolled back to an earlier state, so this call may have been made already.",
+} as const;
+type ReasonCode = keyof typeof RECORDED_REASONS;
+
+type Values<Code extends ReasonCode> = Record<Placeholder<(typeof RECORDED_REASONS)[Code]>, string | number>;
+
+/** Returns a reason with its values, in English. Numbers have no thousands separators. */
+export function recordedReason<const Code extends ReasonCode>(
+  code: Code,
+  ...[values]: [Placeholder<(typeof RECORDED_REASONS)[Code]>] extends [never] ? [] : [values: Values<Code>]
+): string {
+  const texts = Object.entries<string | number>(values ?? {}).map(([name, value]) => [name, String(value)]);
+  return fillIn(RECORDED_REASONS[code], Object.fromEntries(texts) as Record<string, string>);
+}
+
+/**
+ * Finds the sentence and the values of a stored reason. Takes the sentence with the most characters of its own, because a value may contain
+ * the rest of a longer one. Returns null for other texts, such as the name of a fault in a library.
+ */
+export function readRecordedReason(text: string): Translation | null {
+  const found = Object.values(RECORDED_REASONS).flatMap((key) => {
+    const values = valuesIn(text, key);
+    return values === null ? [] : [{ key, values, own: ownLength(key) }];
+  });
+  const [best] = found.toSorted((one, other) => other.own - one.own);
+  return best === undefined ? null : { key: best.key, values: best.values };
+}
+
+const PLACEHOLDER = /\{(\w+)\}/;
+
+const ownLength = (key: string) =>
+  partsOf(key).reduce((sum, part, at) => sum + (at % 2 === 0 ? part.length : 0), 0);
+
+/** Returns text, name, text, name, and so on, ending with a text. */
+const partsOf = (key: string) => key.split(PLACEHOLDER);
+
+/** Returns the values if the text is this sentence. Each value ends where the next part of the sentence first appears. */
+function valuesIn(text: string, key: string): Record<string, string> | null {
+  const [start = "", ...rest] = partsOf(key);
+  if (!text.startsWith(start)) return null;
+  const values: Record<string, string> = {};
+  let from = start.length;
+  for (let at = 0; at < rest.length; at += 2) {
+    const [name = "", after = ""] = rest.slice(at, at + 2);
+    const isLast = at + 2 >= rest.length;
+    const end = isLast ? text.length - after.length : text.indexOf(after, from);
+    if (end < from || !text.startsWith(after, end)) return null;
+    values[name] = text.slice(from, end);
+    from = end + after.length;
+  }
+  return from === text.length ? values : null;
+}
