@@ -118,7 +118,12 @@ export const getInstallation = endpoint({
         .nullable()
         .describe(`In the order of \`MAIL_TRANSPORT\`. ${inTime}`),
       throttledDomains: z.array(throttledDomain).nullable().describe(inTime),
-      queues: z.array(queue).nullable().describe(`Queues with waiting email, the oldest first. ${inTime}`),
+      queues: z
+        .array(queue)
+        .nullable()
+        .describe(
+          `Queues with waiting email. Those of suspended projects and paused campaigns come last, otherwise the oldest first. ${inTime}`,
+        ),
       unconfirmed: z.int().nullable().describe(`Emails in doubt, up to ${INSTALLATION_COUNTED}. ${inTime}`),
       jobs: z.array(job).nullable().describe(`Open jobs, and those that failed within a day. ${inTime}`),
       schedules: z.array(schedule).nullable().describe(`The next ones. ${inTime}`),

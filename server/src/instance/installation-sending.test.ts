@@ -1,8 +1,10 @@
 // Tests the installation page with a process that sends: its lease, its transports and their tests, and the queue of a campaign.
 import { afterAll, expect, test, vi } from "vitest";
 import * as contract from "@postloft/contract/installation.ts";
+import { transaction } from "../platform/database/database.ts";
 import { startSmtpSink } from "../testing/smtp-sink.ts";
 import { errorOf, useTestServer, type TestCaller } from "../testing/test-server.ts";
+import { listProjectQueues } from "./waiting-queries.ts";
 
 const sink = await startSmtpSink();
 const port = sink.port;
@@ -27,19 +29,18 @@ async function installation() {
 }
 
 test("shows this process, and each transport with the outage that a live sender reports", async () => {
+  const outage = "The transport smtp, entry 1 of 2, has been out of service since 2027-01-31T12:00:00.000Z";
   await server.rows(
     "insert into senders (id, lease_until, started_at, outages) values (new_id(), now() + interval '1 hour', now(), $1)",
-    ["The transport smtp, entry 2 of 2, has been out of service since 2027-01-31T12:00:00.000Z"],
+    [outage],
   );
   const { body, text } = await installation();
   expect(body.processes?.map(({ isAlive }) => isAlive)).toEqual([true]);
-  expect(body.transports).toEqual([
-    { label: `smtp 127.0.0.1:${port}`, outage: null },
-    {
-      label: "smtp 127.0.0.1:1",
-      outage: "The transport smtp, entry 2 of 2, has been out of service since 2027-01-31T12:00:00.000Z",
-    },
-  ]);
+  expect(body.transports?.map(({ label }) => label)).toEqual([`smtp 127.0.0.1:${port}`, "smtp 127.0.0.1:1"]);
+  const [first, second] = body.transports ?? [];
+  expect(first?.outage).toBe(outage);
+  // The sender of this process may have found out that no one listens there.
+  expect(second?.outage ?? "entry 2 of 2").toContain("entry 2 of 2");
   expect(text).not.toContain("hidden-password");
 });
 
@@ -112,4 +113,30 @@ test("shows the recipients of a paused campaign with its name and reason", async
       reason: "CAMPAIGN_PAUSED",
     },
   ]);
+});
+
+test("lists the queues of suspended projects and paused campaigns below newer ones", async () => {
+  const [suspended, sending] = [await server.createProject(), await server.createProject()];
+  await server.rows("update project_queues set is_open = false where project_id = $1", suspended.id);
+  const queued = (project: string, minutes: number) =>
+    server.rows(
+      `with content as (
+        insert into email_contents (project_id, id, from_address, subject, html) values ($1, new_id(), 'a@b.test', 's', 'h') returning id)
+      insert into emails (project_id, id, content_id, to_address, status, priority, due_at)
+      select $1, new_id(), id, 'a@b.test', 'QUEUED', 1, now() + make_interval(mins => $2) from content`,
+      project,
+      minutes,
+    );
+  await queued(suspended.id, 10);
+  await queued(sending.id, 20);
+  const { body } = await installation();
+  const places = [suspended, sending].map(({ id }) =>
+    body.queues?.findIndex(({ project }) => project?.id === id),
+  );
+  const paused = body.queues?.findIndex(({ reason }) => reason === "CAMPAIGN_PAUSED");
+  expect(places[1]).toBeGreaterThanOrEqual(0);
+  expect(places[0]).toBeGreaterThan(places[1] ?? -1);
+  expect(paused).toBeGreaterThan(places[1] ?? -1);
+  const [first] = await transaction(server.database, (tx) => listProjectQueues(tx, { limit: 1, counted: 1 }));
+  expect(first).toMatchObject({ isOpen: true });
 });

@@ -157,10 +157,13 @@ const projectOf = ({ projectId, projectName }: { projectId: string; projectName:
 /** Emails without a due time come last. A number, because infinite times have no difference. */
 const dueMs = ({ oldestDueAt }: WaitingRow) => oldestDueAt?.getTime() ?? Number.MAX_SAFE_INTEGER;
 
+/** Stopped queues come last, so that the email of many suspended projects doesn't hide what should leave. */
+const isStopped = ({ isOpen, campaignState }: WaitingRow) => !isOpen || (campaignState ?? "OPEN") !== "OPEN";
+
 async function readQueues(tx: Tx, sending: Sending): Promise<Installation["queues"]> {
   const rows = [...(await listProjectQueues(tx, LIMITS)), ...(await listCampaignQueues(tx, LIMITS))];
   return rows
-    .toSorted((one, other) => dueMs(one) - dueMs(other))
+    .toSorted((one, other) => Number(isStopped(one)) - Number(isStopped(other)) || dueMs(one) - dueMs(other))
     .slice(0, INSTALLATION_ITEMS)
     .map((row) => ({
       project: row.projectId === SYSTEM_PROJECT_ID ? null : projectOf(row),

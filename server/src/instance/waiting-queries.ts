@@ -33,7 +33,7 @@ export interface WaitingLimits {
 /** Emails deferred for a throttled domain are due in this year or later. */
 const NEVER = sql`timestamptz '9999-01-01 00:00:00Z'`;
 
-/** Returns the queues of projects by kind, without campaigns, the oldest first. */
+/** Returns the queues of projects by kind, without campaigns. Queues that may send come first, each the oldest first. */
 export async function listProjectQueues(tx: Tx, { limit, counted }: WaitingLimits): Promise<WaitingRow[]> {
   const mine = sql`e.project_id = o.project_id and e.priority = o.priority and e.campaign_id is null and e.status = 'QUEUED'`;
   const { rows } = await sql<WaitingRow>`
@@ -51,16 +51,16 @@ export async function listProjectQueues(tx: Tx, { limit, counted }: WaitingLimit
           (select min(e.due_at) from emails e where e.project_id = q.project_id and e.priority = k.priority
             and e.campaign_id is null and e.status = 'QUEUED') as oldest
         from project_queues q cross join (values (1::smallint), (2::smallint), (3::smallint)) as k (priority)
-      ) w where w.oldest is not null order by w.oldest, w.project_id, w.priority limit ${limit}
+      ) w where w.oldest is not null order by not w.is_open, w.oldest, w.project_id, w.priority limit ${limit}
     ) o join projects p on p.id = o.project_id
-    order by o.oldest, o.project_id, o.priority`.execute(tx);
+    order by not o.is_open, o.oldest, o.project_id, o.priority`.execute(tx);
   return rows;
 }
 
 /** Recipients of a batch are an array, and a batch has up to 40. */
 const BATCH_RECIPIENTS = 40;
 
-/** Returns the queues of campaigns with waiting email, the oldest first. */
+/** Returns the queues of campaigns with waiting email. Queues that may send come first, each the oldest first. */
 export async function listCampaignQueues(tx: Tx, { limit, counted }: WaitingLimits): Promise<WaitingRow[]> {
   const mine = sql`e.project_id = o.project_id and e.campaign_id = o.campaign_id and e.status = 'QUEUED'`;
   const inBatches = sql`(select coalesce(sum(cardinality(n.email_ids)), 0) from (
@@ -85,11 +85,11 @@ export async function listCampaignQueues(tx: Tx, { limit, counted }: WaitingLimi
           (select b.created_at from recipient_batches b where b.project_id = q.project_id and b.campaign_id = q.campaign_id
             order by b.id limit 1)) as oldest
         from campaign_queues q join project_queues r on r.project_id = q.project_id
-      ) w where w.oldest is not null order by w.oldest, w.project_id, w.campaign_id limit ${limit}
+      ) w where w.oldest is not null order by not (w.is_open and w.state = 'OPEN'), w.oldest, w.project_id, w.campaign_id limit ${limit}
     ) o
     join projects p on p.id = o.project_id
     join campaigns c on c.project_id = o.project_id and c.id = o.campaign_id
-    order by o.oldest, o.project_id, o.campaign_id`.execute(tx);
+    order by not (o.is_open and o.state = 'OPEN'), o.oldest, o.project_id, o.campaign_id`.execute(tx);
   return rows;
 }
 

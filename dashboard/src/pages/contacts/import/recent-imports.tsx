@@ -19,9 +19,12 @@ const STATES: Record<Listed["state"], { tone: Tone; label: string }> = {
   failed: { tone: "bad", label: t("Failed") },
 };
 
+/** Another member or an API client may import meanwhile. */
+const POLL_EVERY_MS = 30_000;
+
 /** Shows nothing in a project without imports. */
 export function RecentImports({ projectId }: { projectId: string }) {
-  const list = useList(api.contacts.listImports, { projectId });
+  const list = useList(api.contacts.listImports, { projectId }, { pollEveryMs: POLL_EVERY_MS });
   if (list.isError) return <Failure error={list.error} onRetry={() => void list.refetch()} />;
   if (list.rows === undefined || list.rows.length === 0) return null;
   return (
