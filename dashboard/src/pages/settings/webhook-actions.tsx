@@ -9,10 +9,9 @@ import { resourceKey } from "../../api/query-key.ts";
 import { t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
-import { SecretDialog } from "../../ui/secret-dialog.tsx";
 import { useToast } from "../../ui/toasts.tsx";
 import { Tried } from "./notification-webhook.tsx";
-import { EndpointDialog, type WebhookEndpoint } from "./webhook-dialog.tsx";
+import { EndpointDialog, EndpointSecret, type WebhookEndpoint } from "./webhook-dialog.tsx";
 
 interface ActionProps {
   projectId: string;
@@ -71,16 +70,7 @@ function RotateDialog({ projectId, endpoint: { id }, onClose }: ActionProps & { 
   const rotating = useMutation({
     mutationFn: () => call(api.webhooks.rotateEndpointSecret, { projectId, params: { id } }),
   });
-  if (rotating.data !== undefined)
-    return (
-      <SecretDialog
-        title={t("Copy the secret now")}
-        description={t("Your app needs it to verify our requests. You won't be able to see it again.")}
-        secret={rotating.data.secret}
-        copyLabel={t("Copy secret")}
-        onClose={onClose}
-      />
-    );
+  if (rotating.data !== undefined) return <EndpointSecret secret={rotating.data.secret} onClose={onClose} />;
   return (
     <ConfirmDialog
       title={t("Rotate secret?")}

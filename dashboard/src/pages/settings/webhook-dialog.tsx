@@ -122,16 +122,7 @@ export function EndpointDialog({ projectId, endpoint, onClose }: EndpointDialogP
     event.preventDefault();
     saving.mutate();
   };
-  if (saving.data != null)
-    return (
-      <SecretDialog
-        title={t("Copy the secret now")}
-        description={t("Your app needs it to verify our requests. You won't be able to see it again.")}
-        secret={saving.data}
-        copyLabel={t("Copy secret")}
-        onClose={onClose}
-      />
-    );
+  if (saving.data != null) return <EndpointSecret secret={saving.data} onClose={onClose} />;
   return (
     <Dialog
       title={before === undefined ? t("New endpoint") : t("Edit endpoint")}
@@ -160,6 +151,19 @@ export function EndpointDialog({ projectId, endpoint, onClose }: EndpointDialogP
         </div>
       </form>
     </Dialog>
+  );
+}
+
+/** Shows the new secret of an endpoint. */
+export function EndpointSecret({ secret, onClose }: { secret: string; onClose: () => void }) {
+  return (
+    <SecretDialog
+      title={t("Copy the secret now")}
+      description={t("Your app needs it to verify our requests. You won't be able to see it again.")}
+      secret={secret}
+      copyLabel={t("Copy secret")}
+      onClose={onClose}
+    />
   );
 }
 

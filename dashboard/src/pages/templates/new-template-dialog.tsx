@@ -9,6 +9,7 @@ import type { Project } from "../../session/queries.ts";
 import { t } from "../../text/t.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { OneFieldForm } from "../../ui/one-field-form.tsx";
+import { StartFrom } from "../../ui/start-from.tsx";
 import { beginningOf, STARTING_POINTS } from "./starting-points.ts";
 
 export function NewTemplateDialog({ project, onClose }: { project: Project; onClose: () => void }) {
@@ -35,28 +36,7 @@ export function NewTemplateDialog({ project, onClose }: { project: Project; onCl
   });
   return (
     <Dialog title={t("New template")} open onClose={onClose}>
-      <fieldset className="mb-4 grid gap-2 sm:grid-cols-2">
-        <legend className="mb-1.5 text-sm font-medium">{t("Start from")}</legend>
-        {STARTING_POINTS.map(({ key: value, label, about }) => (
-          <label
-            key={value}
-            className="flex cursor-pointer gap-2.5 rounded-md border border-line p-3 text-sm has-checked:border-accent has-checked:bg-accent-wash has-focus-visible:outline-2 has-focus-visible:outline-accent"
-          >
-            <input
-              type="radio"
-              name="starting-point"
-              value={value}
-              checked={key === value}
-              onChange={() => setKey(value)}
-              className="mt-0.5 accent-accent-fill"
-            />
-            <span>
-              <span className="block font-medium">{label}</span>
-              <span className="text-soft">{about}</span>
-            </span>
-          </label>
-        ))}
-      </fieldset>
+      <StartFrom choices={STARTING_POINTS} chosen={key} onChoose={setKey} />
       <OneFieldForm
         label={t("Name")}
         help={t("Only you and your team see it.")}

@@ -1,13 +1,14 @@
 // Creates a workflow from scratch or from a starter, and opens it.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { useState, type FormEvent, type ReactNode } from "react";
+import { useState, type FormEvent } from "react";
 import { call, problemWith } from "../../api/call.ts";
 import { api } from "../../api/endpoints.ts";
 import { t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Field } from "../../ui/field.tsx";
+import { StartFrom } from "../../ui/start-from.tsx";
 import { Failure } from "../../ui/states.tsx";
 import { EventField } from "./event-field.tsx";
 import { StarterForm } from "./starter-form.tsx";
@@ -15,6 +16,7 @@ import { STARTERS } from "./starters.ts";
 import { invalidateWorkflows } from "./workflow-queries.ts";
 
 export const SCRATCH = "scratch";
+const SCRATCH_CHOICE = { key: SCRATCH, label: t("Scratch"), about: t("An empty workflow.") };
 
 interface NewWorkflowProps {
   projectId: string;
@@ -45,70 +47,13 @@ export function NewWorkflowDialog({ projectId, startWith, isChosen, onClose }: N
       open
       onClose={onClose}
     >
-      {hasChoice && <Starters chosen={key} onChoose={setKey} />}
+      {hasChoice && <StartFrom choices={[SCRATCH_CHOICE, ...STARTERS]} chosen={key} onChoose={setKey} />}
       {starter === undefined ? (
         <FromScratch projectId={projectId} onCreated={open} onClose={onClose} />
       ) : (
         <StarterForm key={key} projectId={projectId} starter={starter} onCreated={open} onClose={onClose} />
       )}
     </Dialog>
-  );
-}
-
-interface StartersProps {
-  chosen: string;
-  onChoose: (key: string) => void;
-}
-
-function Starters({ chosen, onChoose }: StartersProps) {
-  return (
-    <fieldset className="mb-4 grid gap-2 sm:grid-cols-2">
-      <legend className="mb-1.5 text-sm font-medium">{t("Start from")}</legend>
-      <Choice
-        value={SCRATCH}
-        label={t("Scratch")}
-        about={t("An empty workflow.")}
-        chosen={chosen}
-        onChoose={onChoose}
-      />
-      {STARTERS.map((one) => (
-        <Choice
-          key={one.key}
-          value={one.key}
-          label={one.label}
-          about={one.about}
-          chosen={chosen}
-          onChoose={onChoose}
-        />
-      ))}
-    </fieldset>
-  );
-}
-
-interface ChoiceProps {
-  value: string;
-  label: string;
-  about: string;
-  chosen: string;
-  onChoose: (value: string) => void;
-}
-
-function Choice({ value, label, about, chosen, onChoose }: ChoiceProps): ReactNode {
-  return (
-    <label className="flex cursor-pointer gap-2.5 rounded-md border border-line p-3 text-sm has-checked:border-accent has-checked:bg-accent-wash has-focus-visible:outline-2 has-focus-visible:outline-accent">
-      <input
-        type="radio"
-        name="starting-point"
-        value={value}
-        checked={chosen === value}
-        onChange={() => onChoose(value)}
-        className="mt-0.5 accent-accent-fill"
-      />
-      <span>
-        <span className="block font-medium">{label}</span>
-        <span className="text-soft">{about}</span>
-      </span>
-    </label>
   );
 }
 
