@@ -93,6 +93,8 @@ async function restartWorker(worker: ServerOfTests): Promise<void> {
   const { folder = "", programs = "" } = rows[0] ?? {};
   const [pid] = (await readFile(join(folder, "postmaster.pid"), "utf8")).split("\n");
   process.kill(Number(pid), "SIGQUIT");
+  // A busy machine takes long to end its processes, and until then pg_ctl finds a server that runs.
+  await waitUntil("the end of the worker", START_TIMEOUT_MS, () => !isRunning(Number(pid)));
   await delay(AWAY_MS);
   const { uid, gid } = await stat(folder);
   const options = process.getuid?.() === uid ? {} : { uid, gid };
@@ -102,6 +104,14 @@ async function restartWorker(worker: ServerOfTests): Promise<void> {
     cwd: "/",
     timeout: START_TIMEOUT_MS,
   });
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
 }
 
 /** Sends transactional emails of a project on another worker until it stops. */

@@ -1,5 +1,6 @@
 // Finds and deletes events past their retention, by whole months.
-import { sql } from "kysely";
+import { sql, type RawBuilder } from "kysely";
+import { isCluster } from "../platform/database/cluster.ts";
 import { plannedEachTime, type Database, type Tx } from "../platform/database/database.ts";
 import { NO_ID } from "../platform/ids.ts";
 import { lockPosition } from "./count-queries.ts";
@@ -28,15 +29,31 @@ export async function listRetentions(database: Database, after: string | null, l
 }
 
 /**
- * Returns the projects with events in a partition by skipping through its index. Returns null if a project still needs the partition,
- * because of a longer retention or uncounted events.
+ * Returns the projects with events in a partition. Returns null if a project still needs the partition, because of a longer retention or
+ * uncounted events.
  */
 export async function findProjectsOfOldPartition(
   database: Database,
   { name, until }: { name: string; until: string },
 ): Promise<string[] | null> {
-  const partition = sql.table(name);
-  const { rows } = await sql<{ projectId: string; isOver: boolean }>`
+  const found = (await isCluster(database)) ? findPresentOfCluster : findPresent;
+  const rows = await found(database, sql.table(name), until);
+  return rows.every(({ isOver }) => isOver) ? rows.map(({ projectId: id }) => id) : null;
+}
+
+/** A project with events in a partition, and whether it no longer needs them. */
+interface Present {
+  projectId: string;
+  isOver: boolean;
+}
+
+/** Skips through the index of the partition. */
+async function findPresent(
+  database: Database,
+  partition: RawBuilder<unknown>,
+  until: string,
+): Promise<Present[]> {
+  const { rows } = await sql<Present>`
     ${plannedEachTime} with recursive present as (
       (select e.project_id from ${partition} e order by e.project_id limit 1)
       union all
@@ -51,7 +68,22 @@ export async function findProjectsOfOldPartition(
     left join event_retentions r on r.project_id = p.project_id
     left join count_positions c on c.project_id = p.project_id
     where p.project_id is not null`.execute(database);
-  return rows.every(({ isOver }) => isOver) ? rows.map(({ projectId: id }) => id) : null;
+  return rows;
+}
+
+/** The same on a cluster, which accepts no recursive query over projects. Each node reads the ids of its events. */
+async function findPresentOfCluster(
+  database: Database,
+  partition: RawBuilder<unknown>,
+  until: string,
+): Promise<Present[]> {
+  const { rows } = await sql<Present>`
+    ${plannedEachTime} select e.project_id, coalesce(${KEPT_FROM} >= ${until}::uuid and bool_and(e.id < c.position), false) as is_over
+    from ${partition} e
+    left join event_retentions r on r.project_id = e.project_id
+    left join count_positions c on c.project_id = e.project_id
+    group by e.project_id, r.days`.execute(database);
+  return rows;
 }
 
 /**

@@ -127,12 +127,18 @@ test("lets an edit wait for a starting execution, which keeps its graph", async 
   const client = await server.pool.connect();
   try {
     await client.query("begin");
-    await client.query("select 1 from workflow_versions where workflow_id = $1 for key share", [id]);
+    await client.query(
+      "select 1 from workflow_versions where project_id = $1 and workflow_id = $2 for key share",
+      [project.id, id],
+    );
     const edit = make<{ id: string }>(project, `/workflows/${id}/steps`, DELAY);
     await expect
       .poll(() => server.rows("select 1 from pg_stat_activity where wait_event_type = 'Lock'"))
       .toHaveLength(1);
-    await client.query("update workflow_versions set is_used = true where workflow_id = $1", [id]);
+    await client.query(
+      "update workflow_versions set is_used = true where project_id = $1 and workflow_id = $2",
+      [project.id, id],
+    );
     await client.query(
       `insert into workflow_executions (project_id, id, workflow_id, entry, version, status)
        values ($1, $2, $3, 0, 1, 'WAITING')`,
