@@ -39,26 +39,26 @@ async function read(tx: Tx, statement: RawBuilder<unknown>): Promise<unknown> {
 const from = sql`select metered_from::text as from from billing_customers`;
 
 test("a day is metered once, in order, and not while metering is held", async () => {
-  const work = async (tx: Tx) => {
+  const result = await undone(database, async (tx) => {
     await set(tx, sql`metered_from = '2026-01-01'`);
     const moved = [];
     for (const day of ["05", "05", "04", "06"]) moved.push(await moveMetered(tx, metered(`2026-01-${day}`)));
     await holdUsageRows(tx);
     return [...moved, await moveMetered(tx, metered("2026-01-07"))];
-  };
-  expect(await undone(database, work)).toEqual([true, false, false, true, false]);
+  });
+  expect(result).toEqual([true, false, false, true, false]);
 });
 
 test("the usage of a day keeps its first number", async () => {
-  const work = async (tx: Tx) => {
+  const result = await undone(database, async (tx) => {
     await insertUsage(tx, metered("2026-01-01"), [{ category: "workflows", value: 9 }]);
     return read(tx, sql`select value from billing_usage`);
-  };
-  expect(await undone(database, work)).toEqual({ value: 1 });
+  });
+  expect(result).toEqual({ value: 1 });
 });
 
 test("metering begins once, and only for a subscription that is not over", async () => {
-  const work = async (tx: Tx) => {
+  const result = await undone(database, async (tx) => {
     const states = [];
     for (const changes of [
       sql`subscription_status = null`,
@@ -76,18 +76,13 @@ test("metering begins once, and only for a subscription that is not over", async
       );
     }
     return states;
-  };
+  });
   const none = { kept: null, fresh: null };
-  expect(await undone(database, work)).toEqual([
-    none,
-    none,
-    { kept: true, fresh: false },
-    { kept: false, fresh: true },
-  ]);
+  expect(result).toEqual([none, none, { kept: true, fresh: false }, { kept: false, fresh: true }]);
 });
 
 test("lists the next day of each metered project, up to the last one", async () => {
-  const work = async (tx: Tx) => {
+  const result = await undone(database, async (tx) => {
     const days = [];
     const limits = { oldest: "2026-01-03", last: "2026-01-09", limit: 5 };
     for (const changes of [
@@ -102,18 +97,19 @@ test("lists the next day of each metered project, up to the last one", async () 
       days.push((await listMetered(tx, limits)).map(({ day }) => day));
     }
     return days;
-  };
-  expect(await undone(database, work)).toEqual([[], ["2026-01-05"], ["2026-01-09"], [], ["2026-01-03"], []]);
+  });
+  expect(result).toEqual([[], ["2026-01-05"], ["2026-01-09"], [], ["2026-01-03"], []]);
 });
 
+const reply = async (tx: Tx, isRunning: boolean) => {
+  const known = await findCustomer(tx, projectId);
+  if (known === undefined) throw new Error("The sample rows have a customer.");
+  await updateSubscription(tx, known, null, isRunning);
+  return read(tx, from);
+};
+
 test("a reply of Stripe ends metering without a subscription, but not if metering is held", async () => {
-  const reply = async (tx: Tx, isRunning: boolean) => {
-    const known = await findCustomer(tx, projectId);
-    if (known === undefined) throw new Error("The sample rows have a customer.");
-    await updateSubscription(tx, known, null, isRunning);
-    return read(tx, from);
-  };
-  const work = async (tx: Tx) => {
+  const result = await undone(database, async (tx) => {
     await set(tx, sql`metered_from = 'infinity'`);
     const held = [await reply(tx, true), await reply(tx, false)];
     await updateMeteringToBegin(tx, projectId);
@@ -121,9 +117,15 @@ test("a reply of Stripe ends metering without a subscription, but not if meterin
     await set(tx, sql`metered_from = '2026-01-01', metered_to = '2026-01-02'`);
     await updateMeteringToBegin(tx, null);
     const running = (await reply(tx, true)) as { from: string };
-    return [...held, released, running.from.slice(0, 10), await reply(tx, false), await read(tx, sql`select metered_to from billing_customers`)];
-  };
-  expect(await undone(database, work)).toEqual([
+    return [
+      ...held,
+      released,
+      running.from.slice(0, 10),
+      await reply(tx, false),
+      await read(tx, sql`select metered_to from billing_customers`),
+    ];
+  });
+  expect(result).toEqual([
     { from: "infinity" },
     { from: "infinity" },
     { from: null },
@@ -135,7 +137,7 @@ test("a reply of Stripe ends metering without a subscription, but not if meterin
 
 test("a report stays open until Stripe certainly has it or certainly not", async () => {
   const row = sql`select open_since is not null as open, reported_at is not null as reported, error, tries from billing_usage`;
-  const work = async (tx: Tx) => {
+  const result = await undone(database, async (tx) => {
     const claim = async () => {
       await sql`update billing_usage set due_at = now()`.execute(tx);
       return (await claimUsage(tx, projectId, { seconds: 60, limit: 5 })).map(({ isFirst }) => isFirst);
@@ -149,8 +151,8 @@ test("a report stays open until Stripe certainly has it or certainly not", async
     const third = await claim();
     await markReported(tx, usage);
     return [first, open, second, closed, third, await read(tx, row), await claim()];
-  };
-  expect(await undone(database, work)).toEqual([
+  });
+  expect(result).toEqual([
     [true],
     { open: true, reported: false, error: "e", tries: 1 },
     [false],
@@ -163,7 +165,7 @@ test("a report stays open until Stripe certainly has it or certainly not", async
 
 test("counts accepted email of each kind against its cap, without test emails", async () => {
   const span = { from: new Date(Date.now() - 3_600_000), to: new Date(Date.now() + 3_600_000) };
-  const work = async (tx: Tx) => {
+  const [counted, stored, others] = await undone(database, async (tx) => {
     await sql`update emails set priority = 1 where status = 'CLAIMED'`.execute(tx);
     await sql`update emails set priority = 2 where status = 'QUEUED' and campaign_id is null`.execute(tx);
     const all = Object.fromEntries(await readAccepted(tx, projectId, span));
@@ -174,17 +176,23 @@ test("counts accepted email of each kind against its cap, without test emails", 
     const kinds = [all["TRANSACTIONAL"], all["WORKFLOW"]].toSorted();
     const expected = [counts.get("CLAIMED"), counts.get("QUEUED")].toSorted();
     return [kinds, expected, Object.fromEntries(await readAccepted(tx, projectId, span))];
-  };
-  const [kinds, expected, others] = await undone(database, work);
-  expect(kinds).toEqual(expected);
+  });
+  expect(counted).toEqual(stored);
   // One email of a campaign and two recipients of a batch.
   expect(others).toEqual({ CAMPAIGN: 3 });
 });
 
+const list = async (tx: Tx, after: string | null) =>
+  (
+    await listCappedProjects(tx, {
+      after,
+      untold: { kind: "k", since: new Date(Date.now() - 60_000) },
+      limit: 5,
+    })
+  ).length;
+
 test("lists projects with a cap that were not notified since, page by page", async () => {
-  const list = async (tx: Tx, after: string | null) =>
-    (await listCappedProjects(tx, { after, untold: { kind: "k", since: new Date(Date.now() - 60_000) }, limit: 5 })).length;
-  const work = async (tx: Tx) => {
+  const result = await undone(database, async (tx) => {
     const counts = [await list(tx, null)];
     await sql`update billing_limits set workflows = 1`.execute(tx);
     counts.push(await list(tx, null), await list(tx, projectId));
@@ -199,12 +207,12 @@ test("lists projects with a cap that were not notified since, page by page", asy
     }
     await sql`update told_members set told_at = now()`.execute(tx);
     return [...counts, await list(tx, null)];
-  };
-  expect(await undone(database, work)).toEqual([0, 1, 0, 1, 1, 0]);
+  });
+  expect(result).toEqual([0, 1, 0, 1, 1, 0]);
 });
 
 test("events of Stripe are processed for the longest waiting customer, and kept for days", async () => {
-  const work = async (tx: Tx) => {
+  const result = await undone(database, async (tx) => {
     for (const [name, customerId, minutes] of [
       ["a", "one", 1],
       ["b", "two", 3],
@@ -217,18 +225,13 @@ test("events of Stripe are processed for the longest waiting customer, and kept 
       );
     }
     const due = await findDueEvents(tx, 5);
-    const count = async () =>
-      read(tx, sql`select count(*)::integer as count from stripe_events`);
+    const count = async () => read(tx, sql`select count(*)::integer as count from stripe_events`);
     await sql`update stripe_events set done_at = now() - interval '30 days' where id <> 'a'`.execute(tx);
     await deleteDoneEvents(tx, 31);
     const kept = await count();
     await sql`update stripe_events set done_at = now() - interval '32 days' where id <> 'a'`.execute(tx);
     await deleteDoneEvents(tx, 31);
     return [due, kept, await count()];
-  };
-  expect(await undone(database, work)).toEqual([
-    { customerId: "two", ids: ["b", "c"] },
-    { count: 4 },
-    { count: 1 },
-  ]);
+  });
+  expect(result).toEqual([{ customerId: "two", ids: ["b", "c"] }, { count: 4 }, { count: 1 }]);
 });

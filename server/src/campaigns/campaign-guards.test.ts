@@ -53,13 +53,14 @@ async function read(tx: Tx, statement: RawBuilder<unknown>): Promise<unknown> {
 }
 const codeOf = (tx: Tx) => read(tx, sql`select held_reason_parts -> 0 ->> 'code' as code from campaigns`);
 
+const due = async (tx: Tx) => [
+  (await listDueCampaigns(tx, 5)).length,
+  (await sql`select 1 from campaigns where ${isDue(key)}`.execute(tx)).rows.length,
+  await readNextDueMs(tx),
+];
+
 test("a scheduled campaign is due at its time unless it is held, and is held once", async () => {
-  const due = async (tx: Tx) => [
-    (await listDueCampaigns(tx, 5)).length,
-    (await sql`select 1 from campaigns where ${isDue(key)}`.execute(tx)).rows.length,
-    await readNextDueMs(tx),
-  ];
-  const work = async (tx: Tx) => {
+  const result = await undone(database, async (tx) => {
     await sql`delete from paused_destinations`.execute(tx);
     await put(tx, "SCHEDULED", 1);
     const early = await due(tx);
@@ -67,18 +68,12 @@ test("a scheduled campaign is due at its time unless it is held, and is held onc
     const late = await due(tx);
     const held = [await updateHeld(tx, ref, OTHER), await updateHeld(tx, ref, ROLLED_BACK)];
     return [early, late, held, await codeOf(tx), await due(tx)];
-  };
-  expect(await undone(database, work)).toEqual([
-    [0, 0, 1_000],
-    [1, 1, -1_000],
-    [true, false],
-    { code: OTHER.code },
-    [0, 0, null],
-  ]);
+  });
+  expect(result).toEqual([[0, 0, 1_000], [1, 1, -1_000], [true, false], { code: OTHER.code }, [0, 0, null]]);
 });
 
 test("a rollback holds schedules that are not held for another reason, and a release frees only its own", async () => {
-  const work = async (tx: Tx) => {
+  const result = await undone(database, async (tx) => {
     await put(tx, "SCHEDULED");
     await updateHeld(tx, ref, OTHER);
     await updateSchedulesToHeld(tx);
@@ -93,42 +88,48 @@ test("a rollback holds schedules that are not held for another reason, and a rel
     await updateSchedulesToReleased(tx, key);
     counts.push(await countHeldCampaigns(tx));
     return [other, ...counts.map((count) => count.scheduled), await codeOf(tx)];
-  };
-  expect(await undone(database, work)).toEqual([{ code: OTHER.code }, 1, 1, 0, { code: null }]);
+  });
+  expect(result).toEqual([{ code: OTHER.code }, 1, 1, 0, { code: null }]);
 });
 
 test.each(["DRAFT", "SCHEDULED", "SENDING", "PAUSED", "SENT", "CANCELLED"])(
   "holds a campaign that has not started: %s",
   async (status) => {
     const isUnstarted = status === "DRAFT" || status === "SCHEDULED";
-    const work = async (tx: Tx) => {
+    const result = await undone(database, async (tx) => {
       await put(tx, status);
       await updateUnstartedToHeld(tx, key, OTHER);
       const { code } = (await codeOf(tx)) as { code: string | null };
       const { rows } = await sql`select 1 from campaigns where ${isHeldIn(all)}`.execute(tx);
       return [code, rows.length];
-    };
-    expect(await undone(database, work)).toEqual([isUnstarted ? OTHER.code : null, 0]);
+    });
+    expect(result).toEqual([isUnstarted ? OTHER.code : null, 0]);
   },
 );
 
 test("a campaign that sends again counts from then on, and its reason is cleared", async () => {
   const move = (tx: Tx, to: "SENDING" | "PAUSED", from: "SENDING" | "PAUSED") =>
-    updateStatus(tx, campaignIs(key), { from: [from], to, event: null }, to === "PAUSED" ? { heldReason: OTHER } : {});
+    updateStatus(
+      tx,
+      campaignIs(key),
+      { from: [from], to, event: null },
+      to === "PAUSED" ? { heldReason: OTHER } : {},
+    );
   const since = sql`select sending_since = now() as is_new from campaigns`;
-  const work = async (tx: Tx) => {
+  const result = await undone(database, async (tx) => {
     await set(tx, sql`sending_since = now() - interval '1 hour'`);
     const wrong = await move(tx, "SENDING", "PAUSED");
     await move(tx, "PAUSED", "SENDING");
     const paused = [await codeOf(tx), await read(tx, since)];
-    const before = (await sql<{ at: Date }>`select sending_since as at from campaigns`.execute(tx)).rows[0]?.at;
+    const before = (await sql<{ at: Date }>`select sending_since as at from campaigns`.execute(tx)).rows[0]
+      ?.at;
     await move(tx, "SENDING", "PAUSED");
     const matches = [];
     for (const at of [before ?? null, null])
       matches.push((await sql`select 1 from campaigns where ${sendsSince(key, at)}`.execute(tx)).rows.length);
     return [wrong, paused, await codeOf(tx), await read(tx, since), matches];
-  };
-  expect(await undone(database, work)).toEqual([
+  });
+  expect(result).toEqual([
     [],
     [{ code: OTHER.code }, { isNew: false }],
     { code: null },
@@ -137,9 +138,10 @@ test("a campaign that sends again counts from then on, and its reason is cleared
   ]);
 });
 
+const lists = async (tx: Tx) => [(await listUnfinished(tx)).length, (await listToAudit(tx)).length];
+
 test("a campaign is unfinished until it is finished, and audited for a day more", async () => {
-  const lists = async (tx: Tx) => [(await listUnfinished(tx)).length, (await listToAudit(tx)).length];
-  const work = async (tx: Tx) => {
+  const result = await undone(database, async (tx) => {
     const states = [];
     for (const changes of [
       sql`status = 'SENDING', snapshot_at = null, finished_at = null`,
@@ -152,8 +154,8 @@ test("a campaign is unfinished until it is finished, and audited for a day more"
       states.push(await lists(tx));
     }
     return states;
-  };
-  expect(await undone(database, work)).toEqual([
+  });
+  expect(result).toEqual([
     [0, 0],
     [1, 0],
     [1, 1],
@@ -163,7 +165,7 @@ test("a campaign is unfinished until it is finished, and audited for a day more"
 });
 
 test("warns of a campaign with the same subject and audience within a day, and of no other", async () => {
-  const work = async (tx: Tx) => {
+  const result = await undone(database, async (tx) => {
     const own = (await findCampaign(tx, id.project, id.campaign)) as CampaignRow;
     const draft = { ...own, id: newId() };
     const ask = (row: CampaignRow) => findRecentDuplicate(tx, id.project, row);
@@ -176,23 +178,26 @@ test("warns of a campaign with the same subject and audience within a day, and o
     found.push(await ask(own), await ask({ ...draft, subject: "other" }));
     found.push(await ask({ ...draft, audienceType: "SEGMENT", segmentId: id.segment }));
     return found;
-  };
-  expect(await undone(database, work)).toEqual(["c", null, null, null, null]);
+  });
+  expect(result).toEqual(["c", null, null, null, null]);
 });
 
 test("compares with the largest other campaign whose recipients are fixed", async () => {
-  const work = async (tx: Tx) => {
+  const result = await undone(database, async (tx) => {
     await set(tx, sql`total_recipients = 7, snapshot_at = null`);
     const sizes = [await findLargestSend(tx, id.project, newId())];
     await set(tx, sql`snapshot_at = now()`);
-    sizes.push(await findLargestSend(tx, id.project, newId()), await findLargestSend(tx, id.project, id.campaign));
+    sizes.push(
+      await findLargestSend(tx, id.project, newId()),
+      await findLargestSend(tx, id.project, id.campaign),
+    );
     return sizes;
-  };
-  expect(await undone(database, work)).toEqual([0, 7, 0]);
+  });
+  expect(result).toEqual([0, 7, 0]);
 });
 
 test("compares with sent campaigns of its kind that started before it", async () => {
-  const work = async (tx: Tx) => {
+  const result = await undone(database, async (tx) => {
     const at = new Date();
     const list = async () =>
       (await listStartedBefore(tx, id.project, { kind: "MARKETING", startedAt: at, limit: 5 })).length;
@@ -207,13 +212,13 @@ test("compares with sent campaigns of its kind that started before it", async ()
       counts.push(await list());
     }
     return counts;
-  };
-  expect(await undone(database, work)).toEqual([1, 0, 0, 0]);
+  });
+  expect(result).toEqual([1, 0, 0, 0]);
 });
 
 test("a cancelled campaign is deleted only after its emails ended, and a running one never", async () => {
   const states = ["DRAFT", "CANCELLED", "SENT"] as const;
-  const work = async (tx: Tx) => {
+  const result = await undone(database, async (tx) => {
     const results = [];
     for (const changes of [
       sql`status = 'SENDING', finished_at = null`,
@@ -224,8 +229,8 @@ test("a cancelled campaign is deleted only after its emails ended, and a running
       results.push(await deleteCampaignRow(tx, id.project, id.campaign, states));
     }
     return results;
-  };
-  expect(await undone(database, work)).toEqual([false, false, true]);
+  });
+  expect(result).toEqual([false, false, true]);
 });
 
 test.each([
@@ -235,15 +240,18 @@ test.each([
   ["PAUSED", true, true],
   ["SENT", false, false],
   ["CANCELLED", false, false],
-])("a campaign that is %s uses its segment: %s, and its domain: %s", async (status, usesSegment, usesDomain) => {
-  const work = async (tx: Tx) => {
-    await put(tx, status);
-    await set(tx, sql`segment_id = ${id.segment}, audience_type = 'SEGMENT'`);
-    return [
-      (await findCampaignOf(tx, id.project, id.segment)) !== undefined,
-      (await findCampaignFrom(tx, id.project, "shop.example")) !== undefined,
-      await findCampaignFrom(tx, id.project, "other.example"),
-    ];
-  };
-  expect(await undone(database, work)).toEqual([usesSegment, usesDomain, undefined]);
-});
+])(
+  "a campaign that is %s uses its segment: %s, and its domain: %s",
+  async (status, usesSegment, usesDomain) => {
+    const result = await undone(database, async (tx) => {
+      await put(tx, status);
+      await set(tx, sql`segment_id = ${id.segment}, audience_type = 'SEGMENT'`);
+      return [
+        (await findCampaignOf(tx, id.project, id.segment)) !== undefined,
+        (await findCampaignFrom(tx, id.project, "shop.example")) !== undefined,
+        await findCampaignFrom(tx, id.project, "other.example"),
+      ];
+    });
+    expect(result).toEqual([usesSegment, usesDomain, undefined]);
+  },
+);

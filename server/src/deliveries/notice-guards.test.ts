@@ -38,7 +38,7 @@ const MAX = { maxAgeSeconds: 60, maxAheadSeconds: 30 };
 const countOf = async (tx: Tx) => (await sql`select 1 from notices`.execute(tx)).rows.length;
 
 test("stores a notice once, and none that is too old or from the future", async () => {
-  const work = async (tx: Tx) => {
+  const result = await undone(database, async (tx) => {
     const { now } = await insertNotices(tx, [], MAX);
     const at = (seconds: number) => new Date(now.getTime() + seconds * 1_000);
     const stored = [];
@@ -52,24 +52,24 @@ test("stores a notice once, and none that is too old or from the future", async 
     ])
       stored.push((await insertNotices(tx, [one], MAX)).ids.size);
     return stored;
-  };
-  expect(await undone(database, work)).toEqual([1, 0, 1, 0, 1, 0]);
+  });
+  expect(result).toEqual([1, 0, 1, 0, 1, 0]);
 });
 
 test("claims due notices of a source up to the bytes, at least one", async () => {
-  const work = async (tx: Tx) => {
+  const result = await undone(database, async (tx) => {
     await insertNotices(tx, [notice("1"), notice("2"), notice("3")], MAX);
     const claim = async (mostBytes: number) =>
       (await claimNotices(tx, "smtp", { limit: 5, mostBytes }, null)).length;
     const counts = [await claim(1), await claim(5), await claim(6), await sumUnreadBytes(tx)];
     await sql`update notices set due_at = now() + interval '1 second'`.execute(tx);
     return [...counts, await claim(100), await hasDueNotices(tx)];
-  };
-  expect(await undone(database, work)).toEqual([1, 1, 2, 15, 0, false]);
+  });
+  expect(result).toEqual([1, 1, 2, 15, 0, false]);
 });
 
 test("a notice that is done loses its content unless a person needs it, and another is tried later", async () => {
-  const work = async (tx: Tx) => {
+  const result = await undone(database, async (tx) => {
     const one = notice("1");
     await insertNotices(tx, [one], MAX);
     const states = [];
@@ -85,9 +85,9 @@ test("a notice that is done loses its content unless a person needs it, and anot
       states.push(rows[0]);
     }
     return states;
-  };
+  });
   const kept = { raw: true, sender: "a", recipient: "b" };
-  expect(await undone(database, work)).toEqual([
+  expect(result).toEqual([
     { ...kept, done: false, later: true },
     { ...kept, done: true, later: false },
     { done: true, raw: false, sender: null, recipient: null, later: false },
@@ -95,10 +95,10 @@ test("a notice that is done loses its content unless a person needs it, and anot
 });
 
 test("deletes done notices before an id, ignored ones separately, and none that waits", async () => {
-  const work = async (tx: Tx) => {
+  const result = await undone(database, async (tx) => {
     const above = newId();
-    const end = (result: string, done = true) =>
-      sql`update notices set result = ${result}, done_at = ${done ? sql`now()` : null}`.execute(tx);
+    const end = (outcome: string, done = true) =>
+      sql`update notices set result = ${outcome}, done_at = ${done ? sql`now()` : null}`.execute(tx);
     const counts = [];
     await end("ignored: x", false);
     await deleteDoneNotices(tx, above);
@@ -113,6 +113,6 @@ test("deletes done notices before an id, ignored ones separately, and none that 
     counts.push(await countOf(tx));
     await deleteIgnoredNotices(tx, above);
     return [...counts, await countOf(tx)];
-  };
-  expect(await undone(database, work)).toEqual([1, 1, 1, 0]);
+  });
+  expect(result).toEqual([1, 1, 1, 0]);
 });

@@ -25,20 +25,21 @@ async function read(tx: Tx, statement: RawBuilder<unknown>): Promise<unknown> {
 const aged = sql`status_changed_at = now() - interval '1 day', updated_at = now() - interval '1 day'`;
 const times = sql`select status_changed_at = now() as status, updated_at = now() as updated, last_checked_at = now() as checked from domains`;
 
+const check = (tx: Tx, hasChanged: boolean) =>
+  updateCheck(tx, key, {
+    status: "VERIFIED",
+    hasChanged,
+    failedChecks: 0,
+    failedAt: null,
+    dnsFound: {},
+    dnsLookups: {},
+    ed25519Published: false,
+    checkProblem: null,
+    nextCheckMs: 60_000,
+  });
+
 test("a check moves the time of the status only if it changed", async () => {
-  const check = (tx: Tx, hasChanged: boolean) =>
-    updateCheck(tx, key, {
-      status: "VERIFIED",
-      hasChanged,
-      failedChecks: 0,
-      failedAt: null,
-      dnsFound: {},
-      dnsLookups: {},
-      ed25519Published: false,
-      checkProblem: null,
-      nextCheckMs: 60_000,
-    });
-  const work = async (tx: Tx) => {
+  const result = await undone(database, async (tx) => {
     await set(tx, aged);
     await check(tx, false);
     const same = [await read(tx, times), (await listDueDomains(tx, 5)).length];
@@ -46,8 +47,8 @@ test("a check moves the time of the status only if it changed", async () => {
     const changed = await read(tx, times);
     await set(tx, sql`next_check_at = now()`);
     return [same, changed, (await listDueDomains(tx, 5)).length];
-  };
-  expect(await undone(database, work)).toEqual([
+  });
+  expect(result).toEqual([
     [{ status: false, updated: false, checked: true }, 0],
     { status: true, updated: true, checked: true },
     1,
@@ -55,15 +56,15 @@ test("a check moves the time of the status only if it changed", async () => {
 });
 
 test("a check without DNS counts as a change only the first time", async () => {
-  const work = async (tx: Tx) => {
+  const result = await undone(database, async (tx) => {
     await set(tx, aged);
     await updateLocalCheck(tx, key);
     const first = await read(tx, times);
     await set(tx, sql`${aged}, last_checked_at = now() - interval '1 day'`);
     await updateLocalCheck(tx, key);
     return [first, await read(tx, times)];
-  };
-  expect(await undone(database, work)).toEqual([
+  });
+  expect(result).toEqual([
     { status: false, updated: true, checked: true },
     { status: false, updated: false, checked: true },
   ]);
@@ -73,7 +74,7 @@ test("the next key signs once it exists, and the former one is kept only on requ
   const keys = sql`select dkim_selector as signs, second_dkim_selector as former, second_dkim_private_key is null as deleted,
     extract(epoch from second_dkim_until - now())::integer as seconds from domains`;
   const next = sql`second_dkim_selector = 'n', second_dkim_public_key = 'k', second_dkim_private_key = ${Buffer.from("p")}, second_dkim_until = null`;
-  const work = async (tx: Tx) => {
+  const result = await undone(database, async (tx) => {
     const states = [];
     await promoteNextKey(tx, key, 60_000);
     states.push(await read(tx, keys));
@@ -85,9 +86,9 @@ test("the next key signs once it exists, and the former one is kept only on requ
     await set(tx, sql`${next}, dkim_selector = 's'`);
     await promoteNextKey(tx, key, null);
     return [...states, await read(tx, keys)];
-  };
+  });
   const kept = { signs: "n", former: "s", deleted: true, seconds: 60 };
-  expect(await undone(database, work)).toEqual([
+  expect(result).toEqual([
     { signs: "s", former: null, deleted: true, seconds: null },
     kept,
     kept,
@@ -95,10 +96,11 @@ test("the next key signs once it exists, and the former one is kept only on requ
   ]);
 });
 
+const rows = async (tx: Tx) =>
+  (await findReceivingRows(tx, ["shop.example", "other.example"])).map(({ isRecent }) => isRecent);
+
 test("a domain receives email while that is on, and its status is recent for four days", async () => {
-  const rows = async (tx: Tx) =>
-    (await findReceivingRows(tx, ["shop.example", "other.example"])).map(({ isRecent }) => isRecent);
-  const work = async (tx: Tx) => {
+  const result = await undone(database, async (tx) => {
     await updateReceives(tx, key, false);
     const found = [await rows(tx)];
     await updateReceives(tx, key, true);
@@ -110,6 +112,6 @@ test("a domain receives email while that is on, and its status is recent for fou
     await updateReceives(tx, key, true);
     const same = (await read(tx, times)) as { updated: boolean };
     return [...found, same.updated];
-  };
-  expect(await undone(database, work)).toEqual([[], [true], [false], false]);
+  });
+  expect(result).toEqual([[], [true], [false], false]);
 });

@@ -53,30 +53,30 @@ test.each([
   ["was tried", sql`scheduled_for = now(), attempts = 1, due_at = '2026-01-01'`, [false, "2026"]],
   ["is being sent", sql`scheduled_for = now(), status = 'CLAIMED', due_at = '2026-01-01'`, [false, "2026"]],
 ])("an email that %s gets another time or keeps its own", async (_, changes, [isChanged, year]) => {
-  const work = async (tx: Tx) => {
+  const result = await undone(database, async (tx) => {
     await set(tx, id.queued, changes);
-    const result = await updateSchedule(tx, projectId, id.queued, LATER);
+    const isUpdated = await updateSchedule(tx, projectId, id.queued, LATER);
     const { due } = (await read(tx, sql`select due_at::text as due from emails where id = ${id.queued}`)) as {
       due: string;
     };
-    return [result, due.startsWith(String(year))];
-  };
-  expect(await undone(database, work)).toEqual([isChanged, true]);
+    return [isUpdated, due.startsWith(String(year))];
+  });
+  expect(result).toEqual([isChanged, true]);
 });
 
 test("only a waiting email outside campaigns is cancelled, and once", async () => {
-  const work = async (tx: Tx) => {
+  const result = await undone(database, async (tx) => {
     const results = [];
     for (const mailId of [id.queued, id.queued, id.campaignMail, id.plainMail, id.doubtful])
       results.push(await cancelQueued(tx, projectId, mailId, "r"));
     return results;
-  };
-  expect(await undone(database, work)).toEqual([true, false, false, false, false]);
+  });
+  expect(result).toEqual([true, false, false, false, false]);
 });
 
 test("an email waits for a person if its project wants that or an earlier attempt may have been accepted", async () => {
   const keys = [id.plainMail, id.bulkMail, id.tried].map((mailId) => ({ projectId, id: mailId }));
-  const work = async (tx: Tx) => {
+  const result = await undone(database, async (tx) => {
     await attempt(tx, id.plainMail, "uncertain");
     await attempt(tx, id.bulkMail, "sent");
     await attempt(tx, id.tried, "deferred");
@@ -87,22 +87,24 @@ test("an email waits for a person if its project wants that or an earlier attemp
     ].map((ids) => [...ids].toSorted());
     await sql`update project_queues set when_in_doubt = 'WAIT'`.execute(tx);
     return [...lists, (await listWithoutFurtherTry(tx, keys)).size];
-  };
+  });
   const doubtful = [id.plainMail, id.bulkMail].toSorted();
-  expect(await undone(database, work)).toEqual([doubtful, doubtful, [id.bulkMail], 3]);
+  expect(result).toEqual([doubtful, doubtful, [id.bulkMail], 3]);
 });
 
 test("a report ends the retry of an email in doubt and no other, and its sender loses it", async () => {
-  const work = async (tx: Tx) => {
+  const result = await undone(database, async (tx) => {
     await attempt(tx, id.plainMail, "sent");
     await attempt(tx, id.tried, "deferred");
     await attempt(tx, id.ended, "uncertain");
     await updateFurtherTries(tx, projectId, [id.plainMail, id.tried, id.ended]);
     const { rows } = await sql`
-      select id, status, sender_id from emails where id = any(${[id.plainMail, id.tried, id.ended]}::uuid[])`.execute(tx);
+      select id, status, sender_id from emails where id = any(${[id.plainMail, id.tried, id.ended]}::uuid[])`.execute(
+      tx,
+    );
     return new Map((rows as Array<{ id: string }>).map(({ id: mailId, ...row }) => [mailId, row]));
-  };
-  expect(await undone(database, work)).toEqual(
+  });
+  expect(result).toEqual(
     new Map([
       [id.plainMail, { status: "UNCONFIRMED", senderId: null }],
       [id.tried, { status: "CLAIMED", senderId: id.sender }],
@@ -113,7 +115,7 @@ test("a report ends the retry of an email in doubt and no other, and its sender 
 
 test("the first report of a kind keeps its time, and a report never moves the status back", async () => {
   const row = sql`select status, delivered_at::date::text as delivered, soft_bounced_at::date::text as soft from emails where id = ${id.ended}`;
-  const work = async (tx: Tx) => {
+  const result = await undone(database, async (tx) => {
     const counts = [];
     for (const day of [1, 2]) {
       counts.push((await updateReturned(tx, "DELIVERED", ["SENT"], [step(id.ended, day)])).length);
@@ -124,27 +126,31 @@ test("the first report of a kind keeps its time, and a report never moves the st
     counts.push((await updateReturned(tx, "DELIVERED", ["SENT"], [step(id.ended, 4)])).length);
     counts.push((await updateSoftBounced(tx, [step(id.queued)])).length);
     return [counts, await read(tx, row)];
-  };
-  expect(await undone(database, work)).toEqual([
+  });
+  expect(result).toEqual([
     [1, 1, 0, 0, 1, 0],
     { status: "OPENED", delivered: "2026-01-04", soft: "2026-01-01" },
   ]);
 });
 
+const prove = (tx: Tx, mailId: string, isSure: boolean, day = 1) =>
+  markLeft(tx, [{ ...step(mailId, day), isSure }]);
+
 test("a late proof sets the time of sending once, and clears the reason why the email was not sent", async () => {
   const row = sql`select sent_at::date::text as sent, reason from emails where id = ${id.doubtful}`;
-  const prove = (tx: Tx, mailId: string, isSure: boolean, day = 1) =>
-    markLeft(tx, [{ ...step(mailId, day), isSure }]);
-  const work = async (tx: Tx) => {
+  const result = await undone(database, async (tx) => {
     await set(tx, id.doubtful, sql`reason = 'no reply'`);
-    const counts = [(await prove(tx, id.doubtful, false)).length, (await prove(tx, id.doubtful, true, 2)).length];
+    const counts = [
+      (await prove(tx, id.doubtful, false)).length,
+      (await prove(tx, id.doubtful, true, 2)).length,
+    ];
     const left = await read(tx, row);
     await set(tx, id.doubtful, sql`reason = 'no reply', sent_at = null`);
     for (const mailId of [id.doubtful, id.doubtful, id.queued, id.ended])
       counts.push((await updateConfirmed(tx, [step(mailId, 3)])).length);
     return [counts, left, await read(tx, row)];
-  };
-  expect(await undone(database, work)).toEqual([
+  });
+  expect(result).toEqual([
     [1, 0, 1, 0, 0, 0],
     { sent: "2026-01-01", reason: null },
     { sent: "2026-01-03", reason: null },
@@ -152,7 +158,7 @@ test("a late proof sets the time of sending once, and clears the reason why the 
 });
 
 test("keeps the first messages that return for each email, for some days", async () => {
-  const work = async (tx: Tx) => {
+  const result = await undone(database, async (tx) => {
     const add = (...emailIds: string[]) =>
       insertReturned(
         tx,
@@ -162,8 +168,11 @@ test("keeps the first messages that return for each email, for some days", async
       );
     const count = async (emailId: string) =>
       Number(
-        (await sql<{ count: number }>`select count(*) as count from returned_messages where email_id = ${emailId}`.execute(tx))
-          .rows[0]?.count,
+        (
+          await sql<{
+            count: number;
+          }>`select count(*) as count from returned_messages where email_id = ${emailId}`.execute(tx)
+        ).rows[0]?.count,
       );
     await add(id.ended, id.ended);
     await add(id.ended, id.queued, id.ended);
@@ -171,15 +180,17 @@ test("keeps the first messages that return for each email, for some days", async
     await sql`update returned_messages set received_at = now() - interval '29 days'`.execute(tx);
     await deleteOldReturned(tx, 30);
     kept.push(await count(id.ended));
-    await sql`update returned_messages set received_at = now() - interval '31 days' where email_id = ${id.ended}`.execute(tx);
+    await sql`update returned_messages set received_at = now() - interval '31 days' where email_id = ${id.ended}`.execute(
+      tx,
+    );
     await deleteOldReturned(tx, 30);
     return [...kept, await count(id.ended), await count(id.queued)];
-  };
-  expect(await undone(database, work)).toEqual([3, 1, 3, 0, 1]);
+  });
+  expect(result).toEqual([3, 1, 3, 0, 1]);
 });
 
 test("an email is redacted only after it ended, and a campaign only after its recipients", async () => {
-  const work = async (tx: Tx) => {
+  const result = await undone(database, async (tx) => {
     const all = [id.queued, id.plainMail, id.doubtful, id.ended];
     const ended = [await lockEnded(tx, projectId, all)];
     await set(tx, id.ended, sql`forgotten_at = now()`);
@@ -190,8 +201,8 @@ test("an email is redacted only after it ended, and a campaign only after its re
     campaigns.push(await open());
     await set(tx, id.campaignMail, sql`status = 'SENT'`);
     return [ended, campaigns, await open()];
-  };
-  expect(await undone(database, work)).toEqual([[[id.ended], []], [1, 1], 0]);
+  });
+  expect(result).toEqual([[[id.ended], []], [1, 1], 0]);
 });
 
 const keptMail = (lastId: string, dueAt: Date) => ({
@@ -207,12 +218,12 @@ test("a campaign that is kept longer keeps its highest id, and is checked when i
   const [low, high] = [newId(), newId()];
   const now = new Date();
   const due = (tx: Tx, ms: number) => listDueKeptLonger(tx, projectId, new Date(now.getTime() + ms), 5);
-  const work = async (tx: Tx) => {
+  const result = await undone(database, async (tx) => {
     await upsertKeptLonger(tx, projectId, [keptMail(high, now)]);
     await upsertKeptLonger(tx, projectId, [keptMail(low, now)]);
     return [(await due(tx, -1)).length, (await due(tx, 0)).map(({ lastId }) => lastId)];
-  };
-  expect(await undone(database, work)).toEqual([0, [high]]);
+  });
+  expect(result).toEqual([0, [high]]);
 });
 
 test("a content is redacted once nothing uses it, and the pass starts again for one that was skipped", async () => {
@@ -220,8 +231,8 @@ test("a content is redacted once nothing uses it, and the pass starts again for 
     from email_contents c join email_retentions r on r.project_id = c.project_id where c.id = ${id.content}`;
   const until = new Date(Date.UTC(2026, 5, 1));
   const contents = { after: null, last: null, until };
-  const work = async (tx: Tx) => {
-    const states = [];
+  const result = await undone(database, async (tx) => {
+    const states: unknown[] = [];
     const redact = async () => {
       await sql`update email_retentions set contents_until = ${until.toISOString()}::timestamptz`.execute(tx);
       await redactContents(tx, projectId, contents);
@@ -236,8 +247,8 @@ test("a content is redacted once nothing uses it, and the pass starts again for 
     await sql`delete from emails_kept_longer`.execute(tx);
     await redact();
     return states;
-  };
-  expect(await undone(database, work)).toEqual([
+  });
+  expect(result).toEqual([
     { redacted: false, passed: true },
     { redacted: false, passed: false },
     { redacted: true, passed: true },

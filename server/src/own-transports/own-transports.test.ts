@@ -242,11 +242,19 @@ test("an outage keeps the time of its first failure until the server replies or 
 test("uses own transports only while one is enabled, and records each change in the audit log", async () => {
   const project = await server.createProject();
   const areUsed = async () => {
-    const rows = await server.rows("select own_transports from project_queues where project_id = $1", project.id);
-    return rows[0]?.["ownTransports"];
+    const rows = await server.rows<{ ownTransports: boolean }>(
+      "select own_transports from project_queues where project_id = $1",
+      project.id,
+    );
+    return rows[0]?.ownTransports;
   };
   const { body } = await call(project, "POST", { name: "Own", url: URL_OF_SINK, kinds: ["CAMPAIGN"] });
-  const second = await call(project, "POST", { name: "Off", url: URL_OF_SINK, enabled: false, kinds: ["WORKFLOW"] });
+  const second = await call(project, "POST", {
+    name: "Off",
+    url: URL_OF_SINK,
+    enabled: false,
+    kinds: ["WORKFLOW"],
+  });
   expect(await areUsed()).toBe(true);
   await call(project, "PATCH", { enabled: false }, `/${body.id}`);
   expect(await areUsed()).toBe(false);
@@ -255,7 +263,12 @@ test("uses own transports only while one is enabled, and records each change in 
   await call(project, "DELETE", undefined, `/${second.body.id}`);
   expect(await areUsed()).toBe(false);
   const log = await server.call(audit.listAuditLog, callerOf(project), { params: { projectId: project.id } });
-  expect(log.body.data.map(({ action }) => action).toReversed().slice(1)).toEqual([
+  expect(
+    log.body.data
+      .map(({ action }) => action)
+      .toReversed()
+      .slice(1),
+  ).toEqual([
     "transport.added",
     "transport.added",
     "transport.updated",

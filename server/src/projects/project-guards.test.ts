@@ -15,7 +15,12 @@ import {
   upsertInvitation,
 } from "./members/queries.ts";
 import { findScopedKeyRows } from "./scoped-keys/queries.ts";
-import { disableProjectRows, insertSuspensions, liftSuspensions, lockSuspended } from "./suspension-queries.ts";
+import {
+  disableProjectRows,
+  insertSuspensions,
+  liftSuspensions,
+  lockSuspended,
+} from "./suspension-queries.ts";
 
 let testDatabase: TestDatabase;
 let database: Database;
@@ -48,7 +53,7 @@ test("an expired invitation is found nowhere, and a second one is valid for the 
     (await findInvitationByToken(tx, hash))?.email,
     (await findLiveInvitation(tx, EMAIL)) !== undefined,
   ];
-  const work = async (tx: Tx) => {
+  const result = await undone(database, async (tx) => {
     await invite(tx, ONE);
     const first = await seen(tx, ONE);
     await expire(tx);
@@ -61,20 +66,15 @@ test("an expired invitation is found nowhere, and a second one is valid for the 
     await deleteExpiredInvitations(tx);
     const { rows } = await sql`select 1 from invitations`.execute(tx);
     return [first, expired, replaced, second, rows.length];
-  };
-  expect(await undone(database, work)).toEqual([
-    [1, EMAIL, true],
-    [0, undefined, false],
-    undefined,
-    [1, EMAIL, true],
-    0,
-  ]);
+  });
+  expect(result).toEqual([[1, EMAIL, true], [0, undefined, false], undefined, [1, EMAIL, true], 0]);
 });
 
+const suspend = (tx: Tx) =>
+  insertSuspensions(tx, [{ projectId: project, id: newId(), reasons: "[]", rates: "[]" }]);
+
 test("lifting a suspension leaves earlier ones with their time and owner", async () => {
-  const suspend = (tx: Tx) =>
-    insertSuspensions(tx, [{ projectId: project, id: newId(), reasons: "[]", rates: "[]" }]);
-  const work = async (tx: Tx) => {
+  const result = await undone(database, async (tx) => {
     await suspend(tx);
     await liftSuspensions(tx, project, id.user);
     await sql`update project_suspensions set lifted_at = now() - interval '29 days'`.execute(tx);
@@ -86,8 +86,8 @@ test("lifting a suspension leaves earlier ones with their time and owner", async
     const { rows } = await sql`
       select lifted_at < now() as is_old, lifted_by from project_suspensions order by id`.execute(tx);
     return [states.map((state) => [state?.isSuspended, state?.wasLifted]), rows];
-  };
-  expect(await undone(database, work)).toEqual([
+  });
+  expect(result).toEqual([
     [
       [false, true],
       [false, false],
@@ -102,11 +102,11 @@ test("lifting a suspension leaves earlier ones with their time and owner", async
 });
 
 test("a project is disabled once", async () => {
-  const work = async (tx: Tx) => [
+  const result = await undone(database, async (tx) => [
     (await disableProjectRows(tx, [project])).length,
     (await disableProjectRows(tx, [project])).length,
-  ];
-  expect(await undone(database, work)).toEqual([1, 0]);
+  ]);
+  expect(result).toEqual([1, 0]);
 });
 
 test("members are notified again only after the time, also by two processes at once", async () => {
@@ -138,20 +138,21 @@ test("members are notified again only after the time, also by two processes at o
 });
 
 test("a project is due for a summary if a member wants it and none was sent since", async () => {
-  const work = async (tx: Tx) => {
+  const result = await undone(database, async (tx) => {
     const due = async () => (await listDueProjects(tx, "test", new Date(Date.now() - 60_000), 5)).length;
     const member = { projectId: project, userId: id.user };
     const counts = [await due()];
     await mergeChoices(tx, member, { byMail: { test: true, other: true }, byWebhook: {} });
-    const { notifications } = (await mergeChoices(tx, member, { byMail: { other: false }, byWebhook: {} })) ?? {};
+    const { notifications } =
+      (await mergeChoices(tx, member, { byMail: { other: false }, byWebhook: {} })) ?? {};
     await markNotified(tx, { projectIds: [project], kind: "other", since: new Date(0) });
     counts.push(await due());
     await markNotified(tx, { projectIds: [project], kind: "test", since: new Date(0) });
     counts.push(await due());
     await sql`update told_members set told_at = now() - interval '1 hour'`.execute(tx);
     return [counts, await due(), notifications];
-  };
-  expect(await undone(database, work)).toEqual([[0, 1, 0], 1, { test: true, other: false }]);
+  });
+  expect(result).toEqual([[0, 1, 0], 1, { test: true, other: false }]);
 });
 
 test.each([
@@ -161,19 +162,23 @@ test.each([
   ["MEMBER", "ADMIN", "ADMIN"],
   ["ADMIN", "OWNER", "OWNER"],
 ])("a person with the role %s who takes over that of a %s has the role %s", async (to, from, is) => {
-  const work = async (tx: Tx) => {
+  const result = await undone(database, async (tx) => {
     const other = newId();
-    await sql`insert into users (id, email, password_hash) values (${other}, 'other@shop.example', 'hash')`.execute(tx);
+    await sql`insert into users (id, email, password_hash) values (${other}, 'other@shop.example', 'hash')`.execute(
+      tx,
+    );
     await sql`update memberships set role = ${to}`.execute(tx);
-    await sql`insert into memberships (project_id, user_id, role) values (${project}, ${other}, ${from})`.execute(tx);
+    await sql`insert into memberships (project_id, user_id, role) values (${project}, ${other}, ${from})`.execute(
+      tx,
+    );
     await moveMemberships(tx, other, id.user);
     return (await sql`select user_id, role from memberships`.execute(tx)).rows;
-  };
-  expect(await undone(database, work)).toEqual([{ userId: id.user, role: is }]);
+  });
+  expect(result).toEqual([{ userId: id.user, role: is }]);
 });
 
 test("a key expires at its time, and its use is recorded again after a minute", async () => {
-  const work = async (tx: Tx) => {
+  const result = await undone(database, async (tx) => {
     const states = [];
     for (const change of [
       sql`expires_at = null, last_used_at = null`,
@@ -186,11 +191,6 @@ test("a key expires at its time, and its use is recorded again after a minute", 
     }
     await sql`update projects set disabled = true`.execute(tx);
     return [...states, (await findScopedKeyRows(tx, [HASH]))[0]?.disabled];
-  };
-  expect(await undone(database, work)).toEqual([
-    [false, false, false],
-    [false, true, false],
-    [true, false, false],
-    true,
-  ]);
+  });
+  expect(result).toEqual([[false, false, false], [false, true, false], [true, false, false], true]);
 });

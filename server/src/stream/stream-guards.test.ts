@@ -60,31 +60,28 @@ test.each<[string, (tx: Tx) => Promise<unknown>]>([
   ["alone", (tx) => updateToResend(tx, key, id.delivery)],
   ["with all failed ones", (tx) => updateFailedToResend(tx, key, 5)],
 ])("a failed event that is sent again %s has all its tries, like a new one", async (_, resend) => {
-  const work = async (tx: Tx) => {
+  const result = await undone(database, async (tx) => {
     await setDelivery(tx, failed);
     await resend(tx);
     return deliveryOf(tx);
-  };
-  expect(await undone(database, work)).toEqual(AS_NEW);
+  });
+  expect(result).toEqual(AS_NEW);
 });
 
 test("an event is sent again only after the lease of its call", async () => {
-  const work = async (tx: Tx) => {
+  const result = await undone(database, async (tx) => {
     await setDelivery(tx, sql`tries = 3, due_at = now() + interval '1 second'`);
     await updateToResend(tx, key, id.delivery);
     const during = await deliveryOf(tx);
     await setDelivery(tx, sql`due_at = now()`);
     await updateToResend(tx, key, id.delivery);
     return [during, await deliveryOf(tx)];
-  };
-  expect(await undone(database, work)).toEqual([
-    { ...AS_NEW, tries: 3, claimId: id.claim, due: false },
-    AS_NEW,
-  ]);
+  });
+  expect(result).toEqual([{ ...AS_NEW, tries: 3, claimId: id.claim, due: false }, AS_NEW]);
 });
 
 test("enabling an endpoint retries what waits, but leaves running calls of an enabled one alone", async () => {
-  const work = async (tx: Tx) => {
+  const result = await undone(database, async (tx) => {
     const enable = () => updateEndpoint(tx, id.project, id.endpoint, { enabled: true });
     await setDelivery(tx, sql`first_failed_at = now(), due_at = now() + interval '1 minute'`);
     await enable();
@@ -92,8 +89,8 @@ test("enabling an endpoint retries what waits, but leaves running calls of an en
     await setEndpoint(tx, sql`enabled = false, disabled_reason = 'r', failing_since = now()`);
     const { disabledReason, failingSince } = await enable();
     return [enabled, await deliveryOf(tx), disabledReason, failingSince];
-  };
-  expect(await undone(database, work)).toEqual([
+  });
+  expect(result).toEqual([
     { ...AS_NEW, neverFailed: false, claimId: id.claim, due: false },
     AS_NEW,
     null,
@@ -102,7 +99,7 @@ test("enabling an endpoint retries what waits, but leaves running calls of an en
 });
 
 test("an endpoint is disabled once, and only after it failed for all the days", async () => {
-  const work = async (tx: Tx) => {
+  const result = await undone(database, async (tx) => {
     const disable = () => updateToDisabled(tx, key, { days: DAYS, reason: "r" });
     const ends = [await disable()];
     for (const hours of [DAYS * 24 - 1, DAYS * 24 + 1]) {
@@ -110,14 +107,14 @@ test("an endpoint is disabled once, and only after it failed for all the days", 
       ends.push(await disable());
     }
     return [...ends, await disable()];
-  };
-  expect(await undone(database, work)).toEqual([undefined, undefined, "https://x.example", undefined]);
+  });
+  expect(result).toEqual([undefined, undefined, "https://x.example", undefined]);
 });
 
 test("a failure keeps the times of the first one, and a success forgets that of the endpoint", async () => {
   const times = sql`select e.failing_since < now() as failing_before, d.first_failed_at < now() as failed_before
     from webhook_endpoints e, event_deliveries d`;
-  const work = async (tx: Tx) => {
+  const result = await undone(database, async (tx) => {
     await attempt(tx);
     const first = await read(tx, times);
     await setDelivery(tx, sql`first_failed_at = now() - interval '1 hour', claim_id = ${id.claim}`);
@@ -127,16 +124,18 @@ test("a failure keeps the times of the first one, and a success forgets that of 
     await setDelivery(tx, sql`claim_id = ${id.claim}`);
     await attempt(tx, null);
     return [first, second, await read(tx, times)];
-  };
-  expect(await undone(database, work)).toEqual([
+  });
+  expect(result).toEqual([
     { failingBefore: false, failedBefore: false },
     { failingBefore: true, failedBefore: true },
     { failingBefore: null, failedBefore: true },
   ]);
 });
 
+const ago = (hours: number | null) => sql`now() - make_interval(hours => ${hours}::integer)`;
+
 test("an event fails for good only if the endpoint accepted another one since its first failure", async () => {
-  const work = async (tx: Tx) => {
+  const result = await undone(database, async (tx) => {
     const states = [];
     for (const [delivery, endpoint] of [
       [71, null],
@@ -144,7 +143,6 @@ test("an event fails for good only if the endpoint accepted another one since it
       [73, 72],
       [73, null],
     ] as const) {
-      const ago = (hours: number | null) => sql`now() - make_interval(hours => ${hours}::integer)`;
       await setDelivery(
         tx,
         sql`state = 'waiting', due_at = now(), claim_id = ${id.claim}, first_failed_at = ${ago(delivery)}`,
@@ -153,13 +151,13 @@ test("an event fails for good only if the endpoint accepted another one since it
       states.push(...(await attempt(tx)));
     }
     return states;
-  };
-  expect(await undone(database, work)).toEqual(["waiting", "waiting", "failed", "failed"]);
+  });
+  expect(result).toEqual(["waiting", "waiting", "failed", "failed"]);
 });
 
 test("a replay moves an endpoint back and never forward, and keeps ended deliveries", async () => {
   const state = sql`select position::integer, previous::integer, (select count(*)::integer from event_deliveries) as kept from webhook_endpoints`;
-  const work = async (tx: Tx) => {
+  const result = await undone(database, async (tx) => {
     await updateToReplay(tx, key, 2);
     const ahead = await read(tx, state);
     await setDelivery(tx, failed);
@@ -170,8 +168,8 @@ test("a replay moves an endpoint back and never forward, and keeps ended deliver
     const before = await read(tx, state);
     await updateToReplay(tx, key, 0);
     return [ahead, ended, before, await read(tx, state)];
-  };
-  expect(await undone(database, work)).toEqual([
+  });
+  expect(result).toEqual([
     { position: 1, previous: 0, kept: 1 },
     { position: 0, previous: 0, kept: 1 },
     { position: 0, previous: 0, kept: 1 },
@@ -180,7 +178,7 @@ test("a replay moves an endpoint back and never forward, and keeps ended deliver
 });
 
 test("a replay since a time begins a minute earlier, because events commit late", async () => {
-  const work = async (tx: Tx) => {
+  const result = await undone(database, async (tx) => {
     const found = [];
     for (const seconds of [59, 61]) {
       await sql`update event_log set recorded_at = now() - make_interval(secs => ${seconds})`.execute(tx);
@@ -188,33 +186,33 @@ test("a replay since a time begins a minute earlier, because events commit late"
       found.push(await findNumberBefore(tx, id.project, rows[0]?.at.toISOString() ?? ""));
     }
     return found;
-  };
-  expect(await undone(database, work)).toEqual([0, undefined]);
+  });
+  expect(result).toEqual([0, undefined]);
 });
 
 test.each([
   ["project is disabled", sql`update projects set disabled = true`],
   ["endpoint is disabled", sql`update webhook_endpoints set enabled = false`],
 ])("an endpoint has no work if its %s", async (_, change) => {
-  const work = async (tx: Tx) => {
+  const result = await undone(database, async (tx) => {
     const before = await listBusyEndpoints(tx);
     await change.execute(tx);
     return [before.length, await listBusyEndpoints(tx)];
-  };
-  expect(await undone(database, work)).toEqual([1, []]);
+  });
+  expect(result).toEqual([1, []]);
 });
 
 test("a disabled project numbers no events", async () => {
-  const work = async (tx: Tx) => {
+  const result = await undone(database, async (tx) => {
     const before = await listProjectsToNumber(tx, "test");
     await sql`update projects set disabled = true`.execute(tx);
     return [before, await listProjectsToNumber(tx, "test")];
-  };
-  expect(await undone(database, work)).toEqual([[id.project], []]);
+  });
+  expect(result).toEqual([[id.project], []]);
 });
 
 test("a secret of any age signs for the given hours after its rotation, and no longer", async () => {
-  const work = async (tx: Tx) => {
+  const result = await undone(database, async (tx) => {
     const age = (hours: number) =>
       setEndpoint(tx, sql`secret_made_at = now() - make_interval(hours => ${hours}::integer)`);
     await age(1_000);
@@ -225,6 +223,6 @@ test("a secret of any age signs for the given hours after its rotation, and no l
       signs.push((await findCallable(tx, id.project, id.endpoint, 24))?.formerSealed !== null);
     }
     return signs;
-  };
-  expect(await undone(database, work)).toEqual([true, true, false]);
+  });
+  expect(result).toEqual([true, true, false]);
 });

@@ -43,7 +43,7 @@ const store = (tx: Tx, hash: Buffer, purpose: "VERIFY" | "RESET", email = EMAIL)
   replaceToken(tx, { hash, userId: id.user, purpose, email, seconds: 60 });
 
 test("a link works once, for its own purpose, and until it expires or a newer one replaces it", async () => {
-  const work = async (tx: Tx) => {
+  const result = await undone(database, async (tx) => {
     await store(tx, ONE, "RESET");
     await store(tx, OTHER, "VERIFY");
     const wrong = [await takeToken(tx, ONE, "VERIFY"), await findTokenAddress(tx, ONE, "VERIFY")];
@@ -52,9 +52,15 @@ test("a link works once, for its own purpose, and until it expires or a newer on
     await store(tx, THIRD, "RESET");
     const replaced = [await takeToken(tx, ONE, "RESET"), await findTokenAddress(tx, OTHER, "VERIFY")];
     await expire(tx, "account_tokens");
-    return [wrong, taken, replaced, await takeToken(tx, THIRD, "RESET"), await findTokenAddress(tx, THIRD, "RESET")];
-  };
-  expect(await undone(database, work)).toEqual([
+    return [
+      wrong,
+      taken,
+      replaced,
+      await takeToken(tx, THIRD, "RESET"),
+      await findTokenAddress(tx, THIRD, "RESET"),
+    ];
+  });
+  expect(result).toEqual([
     [undefined, undefined],
     [EMAIL, undefined],
     [undefined, EMAIL],
@@ -64,18 +70,18 @@ test("a link works once, for its own purpose, and until it expires or a newer on
 });
 
 test("a second sign-up of an address replaces its link and starts the time again", async () => {
-  const work = async (tx: Tx) => {
+  const result = await undone(database, async (tx) => {
     await replaceSignUpToken(tx, { hash: ONE, email: "new@shop.example", seconds: 60 });
     await expire(tx, "account_tokens");
     const late = await takeSignUpToken(tx, ONE);
     await replaceSignUpToken(tx, { hash: OTHER, email: "new@shop.example", seconds: 60 });
     return [late, await takeSignUpToken(tx, ONE), await takeSignUpToken(tx, OTHER)];
-  };
-  expect(await undone(database, work)).toEqual([undefined, undefined, "new@shop.example"]);
+  });
+  expect(result).toEqual([undefined, undefined, "new@shop.example"]);
 });
 
 test("a new password ends links for a password and another address, and keeps that for the own address", async () => {
-  const work = async (tx: Tx) => {
+  const result = await undone(database, async (tx) => {
     await store(tx, ONE, "RESET");
     await store(tx, OTHER, "VERIFY");
     await deletePending(tx, id.user);
@@ -85,13 +91,13 @@ test("a new password ends links for a password and another address, and keeps th
     const strange = await findTokenAddress(tx, OTHER, "VERIFY");
     await deletePending(tx, id.user);
     return [own, strange, await findTokenAddress(tx, OTHER, "VERIFY")];
-  };
-  expect(await undone(database, work)).toEqual([[undefined, EMAIL], "other@shop.example", undefined]);
+  });
+  expect(result).toEqual([[undefined, EMAIL], "other@shop.example", undefined]);
 });
 
 test("an address is confirmed once, and only the one that the link was sent to", async () => {
   const verified = sql`select verified_at < now() as is_old from users`;
-  const work = async (tx: Tx) => {
+  const result = await undone(database, async (tx) => {
     await markVerified(tx, id.user, "other@shop.example");
     const states = [await read(tx, verified)];
     await markVerified(tx, id.user, EMAIL);
@@ -102,17 +108,12 @@ test("an address is confirmed once, and only the one that the link was sent to",
     states.push(await read(tx, verified));
     await updateAddress(tx, id.user, "other@shop.example");
     return [...states, await read(tx, verified)];
-  };
-  expect(await undone(database, work)).toEqual([
-    { isOld: null },
-    { isOld: true },
-    { isOld: true },
-    { isOld: false },
-  ]);
+  });
+  expect(result).toEqual([{ isOld: null }, { isOld: true }, { isOld: true }, { isOld: false }]);
 });
 
 test("a challenge of a passkey works once, for its own account, and until it expires", async () => {
-  const work = async (tx: Tx) => {
+  const result = await undone(database, async (tx) => {
     await insertChallenge(tx, ONE, id.user, 60);
     await insertChallenge(tx, OTHER, null, 60);
     const results = [
@@ -123,12 +124,12 @@ test("a challenge of a passkey works once, for its own account, and until it exp
     ];
     await expire(tx, "passkey_challenges");
     return [...results, await takeChallenge(tx, OTHER, null)];
-  };
-  expect(await undone(database, work)).toEqual([false, false, true, false, false]);
+  });
+  expect(result).toEqual([false, false, true, false, false]);
 });
 
 test("a sweep deletes only links, challenges and sessions whose time is over", async () => {
-  const work = async (tx: Tx) => {
+  const result = await undone(database, async (tx) => {
     const sweep = async () => {
       await deleteOldTokens(tx);
       await deleteOldChallenges(tx);
@@ -147,15 +148,15 @@ test("a sweep deletes only links, challenges and sessions whose time is over", a
     );
     for (const table of ["account_tokens", "passkey_challenges"]) await expire(tx, table);
     return [live, await sweep()];
-  };
-  expect(await undone(database, work)).toEqual([
+  });
+  expect(result).toEqual([
     { tokens: 1, challenges: 1, sessions: 1 },
     { tokens: 0, challenges: 0, sessions: 0 },
   ]);
 });
 
 test("the use of a session is recorded again only after the given seconds", async () => {
-  const work = async (tx: Tx) => {
+  const result = await undone(database, async (tx) => {
     const used = [];
     for (const seconds of [299, 301]) {
       await sql`update sessions set last_used_at = now() - make_interval(secs => ${seconds})`.execute(tx);
@@ -165,23 +166,27 @@ test("the use of a session is recorded again only after the given seconds", asyn
     await sql`update sessions set last_used_at = null`.execute(tx);
     await recordSessionUse(tx, id.session, 300);
     return [...used, (await findLiveSession(tx, id.session))?.lastUsedAt !== null];
-  };
-  expect(await undone(database, work)).toEqual([{ isNow: false }, { isNow: true }, true]);
+  });
+  expect(result).toEqual([{ isNow: false }, { isNow: true }, true]);
 });
 
 test("a second factor is replaced until it is confirmed, and a new one accepts codes of any time", async () => {
   const factor = sql`select last_step::integer, confirmed_at < now() as was_confirmed from second_factors`;
-  const work = async (tx: Tx) => {
+  const result = await undone(database, async (tx) => {
     await sql`update second_factors set last_step = 9`.execute(tx);
     const results: unknown[] = [await deleteFactor(tx, id.user), await storeSecret(tx, id.user, OTHER)];
     results.push(await read(tx, factor));
     await recordStep(tx, id.user, 5);
     await sql`update second_factors set confirmed_at = now() - interval '1 day'`.execute(tx);
     await recordStep(tx, id.user, 6);
-    results.push(await read(tx, factor), await storeSecret(tx, id.user, ONE), await deleteFactor(tx, id.user));
+    results.push(
+      await read(tx, factor),
+      await storeSecret(tx, id.user, ONE),
+      await deleteFactor(tx, id.user),
+    );
     return results;
-  };
-  expect(await undone(database, work)).toEqual([
+  });
+  expect(result).toEqual([
     false,
     true,
     { lastStep: 0, wasConfirmed: null },

@@ -45,23 +45,25 @@ const AS_NEW = {
   error: null,
 };
 
+const again = (tx: Tx, ownerId: string) =>
+  insertCalls(tx, [
+    {
+      projectId,
+      id: id.call,
+      ownerKind: "workflow",
+      ownerId,
+      ownerRef: "r",
+      url: "https://y.example",
+      method: "POST",
+      headers: "{}",
+      body: null,
+    },
+  ]);
+
+const urlOf = async (tx: Tx) => (await callOf(tx)).map((call) => (call as { url: string }).url);
+
 test("a call that ended is made again like a new one, and no call of another owner or one that waits", async () => {
-  const again = (tx: Tx, ownerId: string) =>
-    insertCalls(tx, [
-      {
-        projectId,
-        id: id.call,
-        ownerKind: "workflow",
-        ownerId,
-        ownerRef: "r",
-        url: "https://y.example",
-        method: "POST",
-        headers: "{}",
-        body: null,
-      },
-    ]);
-  const urlOf = async (tx: Tx) => (await callOf(tx)).map((call) => (call as { url: string }).url);
-  const work = async (tx: Tx) => {
+  const result = await undone(database, async (tx) => {
     await again(tx, id.workflow);
     const urls = await urlOf(tx);
     await set(
@@ -72,13 +74,13 @@ test("a call that ended is made again like a new one, and no call of another own
     urls.push(...(await urlOf(tx)));
     await again(tx, id.workflow);
     return [urls, await callOf(tx)];
-  };
-  expect(await undone(database, work)).toEqual([["https://x.example", "https://x.example"], [AS_NEW]]);
+  });
+  expect(result).toEqual([["https://x.example", "https://x.example"], [AS_NEW]]);
 });
 
 test("a changed webhook ends the waiting calls to its former URL, and keeps those to the new one", async () => {
   const owner = { projectId, ownerKind: "workflow", ownerId: id.workflow };
-  const work = async (tx: Tx) => {
+  const result = await undone(database, async (tx) => {
     const end = async (exceptUrl: string | null, ownerId = id.workflow) => {
       await deleteWaitingCallsOf(tx, { ...owner, ownerId, exceptUrl });
       return (await callOf(tx)).length;
@@ -88,13 +90,14 @@ test("a changed webhook ends the waiting calls to its former URL, and keeps thos
     left.push(await end(null), (await deleteWaitingCalls(tx, [{ projectId, id: id.call }])).length);
     await set(tx, sql`state = 'waiting', due_at = now(), ended_at = null`);
     return [...left, await end(null)];
-  };
-  expect(await undone(database, work)).toEqual([1, 1, 1, 0, 0]);
+  });
+  expect(result).toEqual([1, 1, 1, 0, 0]);
 });
 
+const list = async (tx: Tx) => (await listWaitingProjects(tx)).map(({ dueInMs }) => dueInMs);
+
 test("calls of a disabled project and held calls wait for nothing", async () => {
-  const list = async (tx: Tx) => (await listWaitingProjects(tx)).map(({ dueInMs }) => dueInMs);
-  const work = async (tx: Tx) => {
+  const result = await undone(database, async (tx) => {
     await set(tx, sql`due_at = now() + interval '2 seconds'`);
     const waits = [await list(tx)];
     await set(tx, sql`due_at = 'infinity'`);
@@ -102,12 +105,12 @@ test("calls of a disabled project and held calls wait for nothing", async () => 
     await set(tx, sql`due_at = now()`);
     await sql`update projects set disabled = true`.execute(tx);
     return [...waits, await list(tx)];
-  };
-  expect(await undone(database, work)).toEqual([[2_000], [], []]);
+  });
+  expect(result).toEqual([[2_000], [], []]);
 });
 
 test("only held calls are released or dropped, each project for itself", async () => {
-  const work = async (tx: Tx) => {
+  const result = await undone(database, async (tx) => {
     const counts = [];
     await updateCallsToDropped(tx, null, "e");
     await updateCallsToHeld(tx);
@@ -123,8 +126,8 @@ test("only held calls are released or dropped, each project for itself", async (
       counts.push(await countHeldCalls(tx));
     }
     return [counts, await callOf(tx)];
-  };
-  expect(await undone(database, work)).toEqual([
+  });
+  expect(result).toEqual([
     [1, 1, 0, 1, 0, 0],
     [expect.objectContaining({ state: "failed", open: false, error: "e" })],
   ]);

@@ -31,6 +31,8 @@ beforeAll(async () => {
 afterAll(async () => testDatabase?.drop());
 
 const { project, workflow } = id;
+/** The column of a response. */
+const RESPONSE = "answer";
 const REASON = { stepId: id.step, stepName: "call", contacts: 1, error: "500" };
 
 async function read(tx: Tx, statement: RawBuilder<unknown>): Promise<unknown> {
@@ -50,7 +52,7 @@ const inHours = (hours: number) => sql`now() + make_interval(hours => ${hours}::
 
 test("pausing again keeps the time and the reason of the first pause, and resuming clears both", async () => {
   const pause = sql`select paused_at = now() as is_new, paused_reason is not null as has_reason from workflows`;
-  const work = async (tx: Tx) => {
+  const result = await undone(database, async (tx) => {
     const done = [await updateToPausedUnlessLocked(tx, project, workflow, REASON)];
     await sql`update workflows set paused_at = now() - interval '1 hour'`.execute(tx);
     done.push(await updateToPaused(tx, project, workflow));
@@ -58,8 +60,8 @@ test("pausing again keeps the time and the reason of the first pause, and resumi
     const paused = await read(tx, pause);
     done.push(await updateToResumed(tx, project, workflow), await updateToResumed(tx, project, workflow));
     return [done, paused, await read(tx, pause)];
-  };
-  expect(await undone(database, work)).toEqual([
+  });
+  expect(result).toEqual([
     [true, false, false, true, false],
     { isNew: false, hasReason: true },
     { isNew: null, hasReason: false },
@@ -67,19 +69,19 @@ test("pausing again keeps the time and the reason of the first pause, and resumi
 });
 
 test("a stopped execution keeps its time when it is stopped again, and a failed call is made again", async () => {
-  const work = async (tx: Tx) => {
+  const result = await undone(database, async (tx) => {
     await set(tx, sql`due_at = ${inHours(1)}, answer = '{"is": "failed"}'`);
     await stopExecutions(tx, project, [id.due]);
     const once = await timesOf(tx);
     await set(tx, sql`due_at = ${inHours(5)}`);
     await stopExecutions(tx, project, [id.due]);
-    return [once, await timesOf(tx), await read(tx, sql`select answer from workflow_executions where id = ${id.due}`)];
-  };
-  expect(await undone(database, work)).toEqual([
-    { due: null, paused: 1 },
-    { due: null, paused: 1 },
-    { answer: { is: "again" } },
-  ]);
+    return [
+      once,
+      await timesOf(tx),
+      await read(tx, sql`select answer as response from workflow_executions where id = ${id.due}`),
+    ];
+  });
+  expect(result).toEqual([{ due: null, paused: 1 }, { due: null, paused: 1 }, { response: { is: "again" } }]);
 });
 
 test.each([
@@ -88,19 +90,19 @@ test.each([
   ["stays held after a rollback", sql`due_at = 'infinity'`, { due: "held", paused: null }],
   ["is not due if it ended", sql`due_at = null, status = 'EXITED'`, { due: null, paused: null }],
 ])("a released execution %s", async (_, changes, is) => {
-  const work = async (tx: Tx) => {
+  const result = await undone(database, async (tx) => {
     await set(tx, sql`paused_due_at = ${inHours(1)}, ${changes}`);
     const counts = [await releaseStoppedExecutions(tx, project, workflow, 5)];
     counts.push(await releaseStoppedExecutions(tx, project, workflow, 5));
     return [counts, await timesOf(tx)];
-  };
-  expect(await undone(database, work)).toEqual([[1, 0], is]);
+  });
+  expect(result).toEqual([[1, 0], is]);
 });
 
 test("failures in a row count each contact once, and a success or a resume forgets them", async () => {
   const failures = sql`select cardinality(failed_in_a_row) as count from workflow_step_counts where step_id = ${id.step}`;
   const step = { workflowId: workflow, stepId: id.step };
-  const work = async (tx: Tx) => {
+  const result = await undone(database, async (tx) => {
     await sql`
       insert into workflow_step_counts (project_id, workflow_id, step_id) values (${project}, ${workflow}, ${id.step})`.execute(
       tx,
@@ -120,20 +122,20 @@ test("failures in a row count each contact once, and a success or a resume forge
     await updateToResumed(tx, project, workflow);
     counts.push(await read(tx, failures));
     return counts;
-  };
-  expect(await undone(database, work)).toEqual([{ count: 2 }, { count: 0 }, { count: 0 }]);
+  });
+  expect(result).toEqual([{ count: 2 }, { count: 0 }, { count: 0 }]);
 });
 
 test("a goal keeps the first time that it was reached", async () => {
-  const work = async (tx: Tx) => {
+  const result = await undone(database, async (tx) => {
     for (const day of ["2026-01-01", "2026-01-02"])
       await updateGoalsReached(tx, project, [{ id: id.due, at: new Date(`${day}T00:00:00Z`) }]);
     return read(
       tx,
       sql`select goal_reached_at::date::text as day from workflow_executions where id = ${id.due}`,
     );
-  };
-  expect(await undone(database, work)).toEqual({ day: "2026-01-01" });
+  });
+  expect(result).toEqual({ day: "2026-01-01" });
 });
 
 test("only active executions on other versions move, and neither ending nor deleted ones", async () => {
@@ -142,7 +144,7 @@ test("only active executions on other versions move, and neither ending nor dele
     version: 2,
     selection: { stepIds: null, versions: null, executionIds: null },
   };
-  const work = async (tx: Tx) => {
+  const result = await undone(database, async (tx) => {
     const counts = [];
     const count = async () =>
       counts.push((await countMovable(tx, project, which)).reduce((sum, one) => sum + one.count, 0));
@@ -157,23 +159,23 @@ test("only active executions on other versions move, and neither ending nor dele
     await count();
     counts.push((await countMovable(tx, project, { ...which, version: 1 })).length);
     return counts;
-  };
-  expect(await undone(database, work)).toEqual([3, 2, 3, 2, 1, 0]);
+  });
+  expect(result).toEqual([3, 2, 3, 2, 1, 0]);
 });
 
 test("a contact has entered again only while another execution of the same workflow is active", async () => {
-  const work = async (tx: Tx) => {
+  const result = await undone(database, async (tx) => {
     await set(tx, sql`contact_id = ${id.bob}, entry = 2`, id.failed);
     const active = await listReentered(tx, project, [id.failed]);
     const own = await listReentered(tx, project, [id.due]);
     await set(tx, sql`status = 'EXITED', due_at = null`);
     return [active, own, await listReentered(tx, project, [id.failed])];
-  };
-  expect(await undone(database, work)).toEqual([[id.failed], [], []]);
+  });
+  expect(result).toEqual([[id.failed], [], []]);
 });
 
 test("an event makes executions of its contact due that wait for this event", async () => {
-  const work = async (tx: Tx) => {
+  const result = await undone(database, async (tx) => {
     await set(tx, sql`waits_for = 'paid'`, id.waiting);
     const times = [];
     for (const arrived of [
@@ -185,37 +187,35 @@ test("an event makes executions of its contact due that wait for this event", as
       times.push(await timesOf(tx, id.waiting));
     }
     return times;
-  };
+  });
   const not = { due: null, paused: null };
-  expect(await undone(database, work)).toEqual([not, not, { due: "0", paused: null }]);
+  expect(result).toEqual([not, not, { due: "0", paused: null }]);
 });
 
 test("a response counts only for the call that a waiting execution made last", async () => {
-  const answer = sql`select answer from workflow_executions where id = ${id.waiting}`;
-  const work = async (tx: Tx) => {
+  const stored = sql`select answer as response from workflow_executions where id = ${id.waiting}`;
+  const result = await undone(database, async (tx) => {
     const [former, last] = [newId(), newId()];
     const trace = [former, last].map((callId) => ({ out: { callId } }));
     await set(tx, sql`trace = ${JSON.stringify(trace)}::jsonb`, id.waiting);
     const respond = (callId: string) =>
-      updateResponses(tx, [{ projectId: project, executionId: id.waiting, callId, answer: '{"is": "done"}' }]);
+      updateResponses(tx, [
+        { projectId: project, executionId: id.waiting, callId, [RESPONSE]: '{"is": "done"}' },
+      ]);
     await respond(former);
-    const early = await read(tx, answer);
+    const early = await read(tx, stored);
     await set(tx, sql`status = 'CANCELLED'`, id.waiting);
     await respond(last);
-    const cancelled = await read(tx, answer);
+    const cancelled = await read(tx, stored);
     await set(tx, sql`status = 'WAITING'`, id.waiting);
     await respond(last);
-    return [early, cancelled, await read(tx, answer)];
-  };
-  expect(await undone(database, work)).toEqual([
-    { answer: null },
-    { answer: null },
-    { answer: { is: "done" } },
-  ]);
+    return [early, cancelled, await read(tx, stored)];
+  });
+  expect(result).toEqual([{ response: null }, { response: null }, { response: { is: "done" } }]);
 });
 
 test("cancelling all leaves executions that started later, and ended ones", async () => {
-  const work = async (tx: Tx) => {
+  const result = await undone(database, async (tx) => {
     await sql`update workflows set cancelled_until = now()`.execute(tx);
     await set(tx, sql`started_at = now() + interval '1 second'`);
     const which = { projectId: project, workflowId: workflow, id: null, limit: 10, isMarked: true };
@@ -223,8 +223,8 @@ test("cancelling all leaves executions that started later, and ended ones", asyn
     const { rows } = await sql`
       select status, count(*)::integer as count from workflow_executions group by 1 order by 1`.execute(tx);
     return [counts.map(({ count }) => count), rows];
-  };
-  expect(await undone(database, work)).toEqual([
+  });
+  expect(result).toEqual([
     [2, 0],
     [
       { status: "CANCELLED", count: 2 },
@@ -236,22 +236,23 @@ test("cancelling all leaves executions that started later, and ended ones", asyn
 
 test("counts the entries of a contact within a day", async () => {
   const entry = { workflowId: workflow, contactId: id.bob };
-  const work = async (tx: Tx) => {
+  const result = await undone(database, async (tx) => {
     const counts = [];
     for (const minutes of [24 * 60 - 1, 24 * 60 + 1]) {
       await set(tx, sql`started_at = now() - make_interval(mins => ${minutes}::integer)`);
       counts.push([...(await countEntriesToday(tx, project, [entry])).values()]);
     }
     return counts;
-  };
-  expect(await undone(database, work)).toEqual([[1], []]);
+  });
+  expect(result).toEqual([[1], []]);
 });
 
+const since = (day: number) => new Date(Date.UTC(2027, 0, day));
+
 test("the date of an earlier trigger neither replaces nor deletes that of a later one", async () => {
-  const since = (day: number) => new Date(Date.UTC(2027, 0, day));
   const key = { workflowId: workflow, contactId: id.ada };
   const dates = sql`select due_at = ${since(1).toISOString()} as is_early, since = ${since(5).toISOString()} as is_late from workflow_dates`;
-  const work = async (tx: Tx) => {
+  const result = await undone(database, async (tx) => {
     const store = (day: number, due: number) =>
       upsertDates(tx, project, [
         { ...key, occursAt: since(1), dueAt: since(due), since: since(day), fromPublicKey: false },
@@ -265,8 +266,8 @@ test("the date of an earlier trigger neither replaces nor deletes that of a late
     const stays = await read(tx, dates);
     await deleteDates(tx, project, [{ ...key, since: since(5) }]);
     return [kept, renewed, stays, await read(tx, dates)];
-  };
-  expect(await undone(database, work)).toEqual([
+  });
+  expect(result).toEqual([
     { isEarly: false, isLate: true },
     { isEarly: true, isLate: true },
     { isEarly: true, isLate: true },
@@ -275,13 +276,13 @@ test("the date of an earlier trigger neither replaces nor deletes that of a late
 });
 
 test("deletes the dates of former triggers only, also those of a disabled workflow", async () => {
-  const work = async (tx: Tx) => {
+  const result = await undone(database, async (tx) => {
     const end = () => deleteFormerDates(tx, { projectId: project, workflowId: workflow, limit: 5 });
     await sql`update workflow_dates d set since = w.dates_since from workflows w`.execute(tx);
     const counts = [await end()];
     await sql`update workflows set dates_since = null`.execute(tx);
     counts.push(await end());
     return counts;
-  };
-  expect(await undone(database, work)).toEqual([0, 1]);
+  });
+  expect(result).toEqual([0, 1]);
 });
