@@ -93,7 +93,7 @@ test("a rollback holds schedules that are not held for another reason, and a rel
 });
 
 test.each(["DRAFT", "SCHEDULED", "SENDING", "PAUSED", "SENT", "CANCELLED"])(
-  "holds a campaign that has not started: %s",
+  "holds only campaigns that have not started: %s",
   async (status) => {
     const isUnstarted = status === "DRAFT" || status === "SCHEDULED";
     const result = await undone(database, async (tx) => {

@@ -168,7 +168,7 @@ test.each([
   ["unsubscribed by a person", sql`subscribed = false`, sql`update consent_changes set source = 'page'`, 1],
   ["unsubscribed by default", sql`subscribed = false`, sql`update consent_changes set by_default = true`, 0],
   ["created by a message", sql`subscribed = false`, sql`update consent_changes set source = 'inbound'`, 0],
-])("an opt-out outlives a contact that is %s: rows", async (_, contact, log, count) => {
+])("an opt-out outlives a contact only if it decided: %s", async (_, contact, log, count) => {
   const result = await undone(database, async (tx) => {
     await sql`update contacts set ${contact}`.execute(tx);
     await log.execute(tx);
