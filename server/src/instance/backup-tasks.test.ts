@@ -1,5 +1,5 @@
 // Tests backups of the installation page with the real commands: written, downloaded, restored into an own database, and deleted.
-import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { mkdir, readdir, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { expect, test, vi } from "vitest";
@@ -40,6 +40,8 @@ test(
     const { name } = first.status === 202 ? first.body : second.body;
     const params = { name };
     const written = await untilEnded();
+    expect((await stat(written.folder)).mode & 0o777).toBe(0o700);
+    expect((await stat(join(written.folder, name))).mode & 0o777).toBe(0o600);
     expect(written).toMatchObject({ failure: null, backups: [{ name, restoreTest: null }] });
 
     const download = await fetch(`${server.url}/installation/backups/${name}`, {
@@ -87,6 +89,30 @@ test("a backup whose process can't be started fails, and the server goes on", as
   } finally {
     process.execPath = program;
   }
+});
+
+test("a task removes what a killed one left a day ago, but neither newer files nor backups", async () => {
+  const { folder } = await list();
+  await mkdir(folder, { recursive: true });
+  const [old, young] = [new Date(Date.now() - 25 * 3_600_000), new Date(Date.now() - 23 * 3_600_000)];
+  const backup = "postloft-2025-01-01T00-00-00Z.tar.gz";
+  const add = async (prefix: string, at: Date) => {
+    const names = [`${prefix}.tar.gz.partial`, `${prefix}.json.new`, `restore-test-${prefix}`];
+    await mkdir(join(folder, `restore-test-${prefix}`));
+    for (const name of names.slice(0, 2)) await writeFile(join(folder, name), "bytes");
+    for (const name of names) await utimes(join(folder, name), at, at);
+    return names;
+  };
+  await writeFile(join(folder, backup), "bytes");
+  await utimes(join(folder, backup), old, old);
+  await add("old", old);
+  const kept = await add("young", young);
+  await server.call(contract.testBackup, await admin(), { params: { name: backup } });
+  await untilEnded();
+  const tested = `${backup}.restore-test.json`;
+  expect((await readdir(folder)).toSorted()).toEqual([backup, tested, ...kept].toSorted());
+  expect((await stat(join(folder, tested))).mode & 0o777).toBe(0o600);
+  for (const name of [...kept, backup, tested]) await rm(join(folder, name), { recursive: true });
 });
 
 test("an incomplete result of a restore test hides no backup", async () => {

@@ -7,6 +7,7 @@ import { startDnsServer } from "../testing/dns-server.ts";
 import { proveDomain } from "../testing/prove-domain.ts";
 import { startSmtpSink } from "../testing/smtp-sink.ts";
 import { useTestServer, type TestCaller, type TestProject } from "../testing/test-server.ts";
+import { recordOutage } from "../transports/own/stored.ts";
 
 const PASSWORD = "s3cret-pass-word";
 const USER = "the-api-key-as-user";
@@ -209,4 +210,69 @@ test("is for owners and admins of the project only", async () => {
   expect((await server.call(contract.deleteProjectTransport, foreign, { params: other })).status).toBe(404);
   expect((await call(project, "DELETE", undefined, `/${body.id}`)).status).toBe(204);
   expect((await call(project, "GET")).body.data).toEqual([]);
+});
+
+test("an outage keeps the time of its first failure until the server replies or the transport is changed", async () => {
+  const project = await server.createProject();
+  const { body } = await call(project, "POST", { name: "Own", url: URL_OF_SINK });
+  const key = { projectId: project.id, id: body.id };
+  const outage = async () =>
+    server.rows(
+      "select failing_since < now() - interval '1 hour' as is_old, last_error from project_transports where id = $1",
+      body.id,
+    );
+  const fail = async () => {
+    await recordOutage(server.database, key, "first");
+    await server.rows(
+      "update project_transports set failing_since = now() - interval '2 hours' where id = $1",
+      body.id,
+    );
+    await recordOutage(server.database, key, "second");
+    return outage();
+  };
+  const none = [{ isOld: null, lastError: null }];
+  expect(await fail()).toEqual([{ isOld: true, lastError: "second" }]);
+  await recordOutage(server.database, key, null);
+  expect(await outage()).toEqual(none);
+  expect(await fail()).toEqual([{ isOld: true, lastError: "second" }]);
+  expect((await call(project, "PATCH", { name: "New" }, `/${body.id}`)).status).toBe(200);
+  expect(await outage()).toEqual(none);
+});
+
+test("uses own transports only while one is enabled, and records each change in the audit log", async () => {
+  const project = await server.createProject();
+  const areUsed = async () => {
+    const rows = await server.rows<{ ownTransports: boolean }>(
+      "select own_transports from project_queues where project_id = $1",
+      project.id,
+    );
+    return rows[0]?.ownTransports;
+  };
+  const { body } = await call(project, "POST", { name: "Own", url: URL_OF_SINK, kinds: ["CAMPAIGN"] });
+  const second = await call(project, "POST", {
+    name: "Off",
+    url: URL_OF_SINK,
+    enabled: false,
+    kinds: ["WORKFLOW"],
+  });
+  expect(await areUsed()).toBe(true);
+  await call(project, "PATCH", { enabled: false }, `/${body.id}`);
+  expect(await areUsed()).toBe(false);
+  await call(project, "PATCH", { enabled: true }, `/${second.body.id}`);
+  expect(await areUsed()).toBe(true);
+  await call(project, "DELETE", undefined, `/${second.body.id}`);
+  expect(await areUsed()).toBe(false);
+  const log = await server.call(audit.listAuditLog, callerOf(project), { params: { projectId: project.id } });
+  expect(
+    log.body.data
+      .map(({ action }) => action)
+      .toReversed()
+      .slice(1),
+  ).toEqual([
+    "transport.added",
+    "transport.added",
+    "transport.updated",
+    "transport.updated",
+    "transport.removed",
+  ]);
 });

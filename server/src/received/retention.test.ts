@@ -40,3 +40,18 @@ test("deletes emails older than the retention in every project that has one", as
     ]),
   );
 });
+
+test("deletes more expired emails than one batch takes", async () => {
+  const project = await makeProject(database);
+  const longAgo = Date.now() - 400 * DAY_MS;
+  const ids = Array.from({ length: 201 }, (_, at) => firstIdAt(longAgo + at));
+  await addReceivedEmails(
+    database,
+    project,
+    ids.map((id) => ({ id })),
+  );
+  await transaction(database, (tx) => changeEmailRetention(tx, project, 30));
+  expect(await deleteExpiredReceived(database)).toBe(false);
+  const { rows } = await sql`select 1 from received_emails where project_id = ${project}`.execute(database);
+  expect(rows).toEqual([]);
+});
