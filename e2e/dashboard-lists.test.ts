@@ -22,9 +22,9 @@ test("selected contacts become a segment, which becomes the audience of a campai
   await page.getByRole("button", { name: "Add to segment" }).click();
   await dialog.getByLabel("Name").fill("Friends");
   await dialog.getByRole("button", { name: "Add contacts" }).click();
-  // The toast leads to the result.
-  await page.getByText("2 contacts added to the segment.").waitFor();
-  await page.getByRole("button", { name: "Open segment" }).click();
+  // The report leads to the result.
+  await page.getByText("Added to segment: 2 updated, 0 unchanged, 0 failed.").waitFor();
+  await page.getByRole("link", { name: "Open segment" }).click();
   await page.getByRole("heading", { level: 1, name: "Friends" }).waitFor();
   await page.getByRole("row", { name: /bob@example\.com/ }).waitFor();
   expect(await page.getByRole("row", { name: /@example\.com/ }).count()).toBe(2);
@@ -111,8 +111,8 @@ test("a field is set and a segment filled for all matching contacts, also on a p
   await bar.getByRole("button", { name: "Add to segment" }).click();
   await dialog.getByLabel("Name").fill("Readers");
   await dialog.getByRole("button", { name: "Add contacts" }).click();
-  await page.getByText("60 contacts added to the segment.").waitFor();
-  await page.getByRole("button", { name: "Open segment" }).click();
+  await page.getByText("Added to segment: 60 updated, 0 unchanged, 0 failed.").waitFor();
+  await page.getByRole("link", { name: "Open segment" }).click();
   await page.getByRole("heading", { level: 1, name: "Readers" }).waitFor();
 });
 
