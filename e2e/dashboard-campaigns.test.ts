@@ -123,6 +123,20 @@ test("a campaign is written, tested, checked and sent once to each, and the repo
   await page.getByRole("figure", { name: "Emails per minute" }).waitFor();
   await page.getByRole("button", { name: "By day" }).click();
   await page.getByRole("figure", { name: "Emails per day" }).waitFor();
+
+  const find = page.getByLabel("Find an address");
+  await find.fill("grace@example.com");
+  await page.getByRole("row", { name: "ada@example.com" }).waitFor({ state: "detached" });
+  await page.getByRole("row", { name: "grace@example.com" }).getByText("Delivered").waitFor();
+  await find.fill("gone@example.com");
+  await page.getByText("No recipient has the address gone@example.com").waitFor();
+  await page.getByText(/^Not subscribed since it was added on/).waitFor();
+  await server.call("POST", "/contacts", project.byKey, { email: "late@example.com" });
+  await find.fill("late@example.com");
+  await page.getByText(/^The contact was added on .*, after the campaign started\./).waitFor();
+  await page.getByRole("link", { name: "View contact" }).click();
+  await page.getByRole("heading", { level: 1, name: "late@example.com" }).waitFor();
+  expect(faults).toEqual([]);
 });
 
 test("a campaign is written with blocks, saved while typing, and continued in HTML", async () => {
