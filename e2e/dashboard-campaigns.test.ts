@@ -394,6 +394,20 @@ test("the audience counts as saved only when it is, and a failed save is sent ag
   expect(await server.rows(choices, project.id)).toEqual([
     { audienceType: "ALL", kind: "TRANSACTIONAL", audienceFilter: null },
   ]);
+  // A campaign larger than what the cap leaves is refused when it is sent, so its audience says so.
+  const cap = async (campaigns: number) => {
+    const path = `/users/@me/projects/${project.id}/billing-limits`;
+    await server.call("PUT", path, project.bySession, { campaigns });
+    await page.reload();
+    await page.getByText("3 of 3").waitFor();
+  };
+  const warning = page.getByRole("alert").filter({ hasText: "The monthly cap leaves 2 campaign emails" });
+  await cap(2);
+  await warning.getByRole("link", { name: "View usage" }).waitFor();
+  const caps = page.waitForResponse((response) => response.url().endsWith("/billing-limits"));
+  await cap(3);
+  await caps;
+  await warning.waitFor({ state: "detached" });
   expect(faults).toEqual([]);
 });
 
