@@ -59,6 +59,43 @@ async function textOfFile(page: Page, button: string): Promise<string> {
   return readFile(await (await downloading).path(), "utf8");
 }
 
+/** The largest part of the shortest interval at which the report reads recipients or the chart. */
+const BEFORE_POLLS_MS = 4_500;
+
+/** Lets a campaign end while its report is open, and expects the recipients and the chart to be read before their next poll. */
+async function endWhileShown(page: Page, path: string, open: () => Promise<void>): Promise<void> {
+  let isSending = true;
+  let asked: string[] = [];
+  page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+  await page.route(
+    (url) => url.pathname === path,
+    async (route) => {
+      const response = await route.fetch();
+      const campaign = (await response.json()) as object;
+      await route.fulfill({ response, json: { ...campaign, ...(isSending ? { status: "SENDING" } : {}) } });
+    },
+  );
+  const parts = [`${path}/recipients`, `${path}/activity`];
+  // Time passes only here, so that no other poll comes before the one of the campaign.
+  await page.clock.install();
+  await page.clock.pauseAt(Date.now() + 1_000);
+  const passUntil = async (isSo: () => boolean | Promise<boolean>) => {
+    await vi.waitUntil(async () => {
+      await page.clock.runFor(1);
+      return isSo();
+    }, WAIT);
+  };
+  const areRead = () => parts.every((part) => asked.includes(part));
+  await open();
+  await passUntil(areRead);
+  await passUntil(() => page.getByText("Sending", { exact: true }).first().isVisible());
+  const openedMs = await page.evaluate<number>("Date.now()");
+  [isSending, asked] = [false, []];
+  await page.clock.runFor(2_000);
+  await passUntil(areRead);
+  expect(await page.evaluate<number>("Date.now()")).toBeLessThan(openedMs + BEFORE_POLLS_MS);
+}
+
 test("a campaign report shows its first minutes, earlier campaigns and the clicks on its email", async () => {
   let campaignId = "";
   const { page } = await openDashboard(server, browser, async (project) => {
@@ -100,6 +137,11 @@ test("a campaign report shows its first minutes, earlier campaigns and the click
   await email.getByRole("link", { name: "Help 0" }).waitFor();
   await page.getByRole("region", { name: "Links" }).getByText(OTHER_LINK).waitFor();
   expect(await email.locator("body").textContent()).toContain("Hello");
+
+  await endWhileShown(page, `/campaigns/${campaignId}`, async () => {
+    await page.getByRole("button", { name: "Report", exact: true }).click();
+    await page.reload();
+  });
 });
 
 test("tiles choose the chart, which has the previous period, limits and custom days", async () => {
