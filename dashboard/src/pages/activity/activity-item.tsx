@@ -130,7 +130,6 @@ function ActivityItem({ projectId, item, isOfOne = false, note }: ItemProps) {
       </span>
       <div className="flex min-w-0 flex-1 flex-wrap gap-x-2 leading-6">
         <span className={`font-medium ${isBad ? "text-bad" : ""}`}>{says}</span>
-        <SkippedEmails projectId={projectId} metadata={item.metadata} />
         {!isOfOne && item.contactEmail !== null && item.contactId !== null && (
           <Link
             to="/$projectId/contacts/$contactId"
@@ -144,6 +143,7 @@ function ActivityItem({ projectId, item, isOfOne = false, note }: ItemProps) {
         {note === undefined && detail !== null && (
           <Detail projectId={projectId} text={detail} emailId={emailId} />
         )}
+        <SkippedEmails projectId={projectId} metadata={item.metadata} />
       </div>
       <time
         dateTime={item.timestamp}
