@@ -121,8 +121,8 @@ interface Listed {
   list: { options: Iterable<{ value: string }> } | null;
 }
 
-test("phones show the address and the status of contacts without sideways scrolling", async () => {
-  const { page } = await openDashboard(server, browser, async ({ byKey }) => {
+test("phones show the two columns that matter without sideways scrolling", async () => {
+  const { page, project } = await openDashboard(server, browser, async ({ byKey }) => {
     await server.call("POST", "/contacts", byKey, { email: "ada@example.com" });
     return "/contacts";
   });
@@ -134,6 +134,13 @@ test("phones show the address and the status of contacts without sideways scroll
   await expect.poll(() => table.evaluate((frame) => frame.scrollWidth - frame.clientWidth)).toBe(0);
   await page.setViewportSize({ width: 1280, height: 800 });
   await table.getByRole("columnheader", { name: "Added" }).waitFor();
+  await page.goto(`/app/${project.id}/activity?view=requests`);
+  const requests = page.getByRole("region", { name: "API requests", exact: true });
+  await requests.getByRole("columnheader", { name: "Duration" }).waitFor();
+  await page.setViewportSize({ width: 390, height: 800 });
+  await requests.getByText("/contacts").first().waitFor();
+  await requests.getByRole("columnheader", { name: "Duration" }).waitFor({ state: "detached" });
+  await expect.poll(() => requests.evaluate((frame) => frame.scrollWidth - frame.clientWidth)).toBe(0);
 });
 
 test("an outline of the page appears before its program, and an icon and a title with it", async () => {

@@ -139,6 +139,7 @@ function columnsOf(projectId: string): Array<Column<FoundRecipient>> {
   return [
     {
       key: "email",
+      onPhone: true,
       head: t("Email address"),
       cell: ({ id, email }) => (
         <Link to="/$projectId/emails/$emailId" params={{ projectId, emailId: id }} className={ROW_LINK}>
@@ -148,6 +149,7 @@ function columnsOf(projectId: string): Array<Column<FoundRecipient>> {
     },
     {
       key: "status",
+      onPhone: true,
       head: t("Status"),
       width: "w-36",
       cell: ({ status }) => <StatusBadge status={status} />,
