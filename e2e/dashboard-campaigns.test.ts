@@ -123,6 +123,20 @@ test("a campaign is written, tested, checked and sent once to each, and the repo
   await page.getByRole("figure", { name: "Emails per minute" }).waitFor();
   await page.getByRole("button", { name: "By day" }).click();
   await page.getByRole("figure", { name: "Emails per day" }).waitFor();
+
+  const find = page.getByLabel("Find an address");
+  await find.fill("grace@example.com");
+  await page.getByRole("row", { name: "ada@example.com" }).waitFor({ state: "detached" });
+  await page.getByRole("row", { name: "grace@example.com" }).getByText("Delivered").waitFor();
+  await find.fill("gone@example.com");
+  await page.getByText("No recipient has the address gone@example.com").waitFor();
+  await page.getByText(/^Not subscribed since it was added on/).waitFor();
+  await server.call("POST", "/contacts", project.byKey, { email: "late@example.com" });
+  await find.fill("late@example.com");
+  await page.getByText(/^The contact was added on .*, after the campaign started\./).waitFor();
+  await page.getByRole("link", { name: "View contact" }).click();
+  await page.getByRole("heading", { level: 1, name: "late@example.com" }).waitFor();
+  expect(faults).toEqual([]);
 });
 
 test("a campaign is written with blocks, saved while typing, and continued in HTML", async () => {
@@ -239,7 +253,7 @@ test("a wrong campaign is stopped while it sends, and its report says how many w
   await expect.poll(await listed("Delivered")).toEqual(got.toSorted());
   const others = addresses.filter((address) => !got.includes(address));
   await expect.poll(await listed("Skipped")).toEqual(others.toSorted());
-  await page.getByText("The campaign was cancelled.").first().waitFor();
+  await page.getByText("The campaign was canceled.").first().waitFor();
   await page.getByRole("link", { name: "All campaigns" }).click();
   await page.getByRole("row", { name: NAME }).getByText("Canceled").waitFor();
   expect(faults).toEqual([]);
@@ -380,6 +394,20 @@ test("the audience counts as saved only when it is, and a failed save is sent ag
   expect(await server.rows(choices, project.id)).toEqual([
     { audienceType: "ALL", kind: "TRANSACTIONAL", audienceFilter: null },
   ]);
+  // A campaign larger than what the cap leaves is refused when it is sent, so its audience says so.
+  const cap = async (campaigns: number) => {
+    const path = `/users/@me/projects/${project.id}/billing-limits`;
+    await server.call("PUT", path, project.bySession, { campaigns });
+    await page.reload();
+    await page.getByText("3 of 3").waitFor();
+  };
+  const warning = page.getByRole("alert").filter({ hasText: "The monthly cap leaves 2 campaign emails" });
+  await cap(2);
+  await warning.getByRole("link", { name: "View usage" }).waitFor();
+  const caps = page.waitForResponse((response) => response.url().endsWith("/billing-limits"));
+  await cap(3);
+  await caps;
+  await warning.waitFor({ state: "detached" });
   expect(faults).toEqual([]);
 });
 

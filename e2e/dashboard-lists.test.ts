@@ -22,9 +22,9 @@ test("selected contacts become a segment, which becomes the audience of a campai
   await page.getByRole("button", { name: "Add to segment" }).click();
   await dialog.getByLabel("Name").fill("Friends");
   await dialog.getByRole("button", { name: "Add contacts" }).click();
-  // The toast leads to the result.
-  await page.getByText("2 contacts added to the segment.").waitFor();
-  await page.getByRole("button", { name: "Open segment" }).click();
+  // The report leads to the result.
+  await page.getByText("Added to segment: 2 updated, 0 unchanged, 0 failed.").waitFor();
+  await page.getByRole("link", { name: "Open segment" }).click();
   await page.getByRole("heading", { level: 1, name: "Friends" }).waitFor();
   await page.getByRole("row", { name: /bob@example\.com/ }).waitFor();
   expect(await page.getByRole("row", { name: /@example\.com/ }).count()).toBe(2);
@@ -111,8 +111,8 @@ test("a field is set and a segment filled for all matching contacts, also on a p
   await bar.getByRole("button", { name: "Add to segment" }).click();
   await dialog.getByLabel("Name").fill("Readers");
   await dialog.getByRole("button", { name: "Add contacts" }).click();
-  await page.getByText("60 contacts added to the segment.").waitFor();
-  await page.getByRole("button", { name: "Open segment" }).click();
+  await page.getByText("Added to segment: 60 updated, 0 unchanged, 0 failed.").waitFor();
+  await page.getByRole("link", { name: "Open segment" }).click();
   await page.getByRole("heading", { level: 1, name: "Readers" }).waitFor();
 });
 
@@ -121,8 +121,8 @@ interface Listed {
   list: { options: Iterable<{ value: string }> } | null;
 }
 
-test("phones show the address and the status of contacts without sideways scrolling", async () => {
-  const { page } = await openDashboard(server, browser, async ({ byKey }) => {
+test("phones show the two columns that matter without sideways scrolling", async () => {
+  const { page, project } = await openDashboard(server, browser, async ({ byKey }) => {
     await server.call("POST", "/contacts", byKey, { email: "ada@example.com" });
     return "/contacts";
   });
@@ -134,6 +134,13 @@ test("phones show the address and the status of contacts without sideways scroll
   await expect.poll(() => table.evaluate((frame) => frame.scrollWidth - frame.clientWidth)).toBe(0);
   await page.setViewportSize({ width: 1280, height: 800 });
   await table.getByRole("columnheader", { name: "Added" }).waitFor();
+  await page.goto(`/app/${project.id}/activity?view=requests`);
+  const requests = page.getByRole("region", { name: "API requests", exact: true });
+  await requests.getByRole("columnheader", { name: "Duration" }).waitFor();
+  await page.setViewportSize({ width: 390, height: 800 });
+  await requests.getByText("/contacts").first().waitFor();
+  await requests.getByRole("columnheader", { name: "Duration" }).waitFor({ state: "detached" });
+  await expect.poll(() => requests.evaluate((frame) => frame.scrollWidth - frame.clientWidth)).toBe(0);
 });
 
 test("an outline of the page appears before its program, and an icon and a title with it", async () => {

@@ -7,7 +7,7 @@ import { countNews } from "../server/src/events/counts.ts";
 import { transaction } from "../server/src/platform/database/database.ts";
 import { numberOf } from "../server/src/rendering/link-target.ts";
 import { useTestServer, type TestProject } from "../server/src/testing/test-server.ts";
-import { openDashboard } from "./open-dashboard.ts";
+import { make, openDashboard } from "./open-dashboard.ts";
 import { useBrowser } from "./use-browser.ts";
 
 const server = useTestServer();
@@ -59,6 +59,43 @@ async function textOfFile(page: Page, button: string): Promise<string> {
   return readFile(await (await downloading).path(), "utf8");
 }
 
+/** The largest part of the shortest interval at which the report reads recipients or the chart. */
+const BEFORE_POLLS_MS = 4_500;
+
+/** Lets a campaign end while its report is open, and expects the recipients and the chart to be read before their next poll. */
+async function endWhileShown(page: Page, path: string, open: () => Promise<void>): Promise<void> {
+  let isSending = true;
+  let asked: string[] = [];
+  page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+  await page.route(
+    (url) => url.pathname === path,
+    async (route) => {
+      const response = await route.fetch();
+      const campaign = (await response.json()) as object;
+      await route.fulfill({ response, json: { ...campaign, ...(isSending ? { status: "SENDING" } : {}) } });
+    },
+  );
+  const parts = [`${path}/recipients`, `${path}/activity`];
+  // Time passes only here, so that no other poll comes before the one of the campaign.
+  await page.clock.install();
+  await page.clock.pauseAt(Date.now() + 1_000);
+  const passUntil = async (isSo: () => boolean | Promise<boolean>) => {
+    await vi.waitUntil(async () => {
+      await page.clock.runFor(1);
+      return isSo();
+    }, WAIT);
+  };
+  const areRead = () => parts.every((part) => asked.includes(part));
+  await open();
+  await passUntil(areRead);
+  await passUntil(() => page.getByText("Sending", { exact: true }).first().isVisible());
+  const openedMs = await page.evaluate<number>("Date.now()");
+  [isSending, asked] = [false, []];
+  await page.clock.runFor(2_000);
+  await passUntil(areRead);
+  expect(await page.evaluate<number>("Date.now()")).toBeLessThan(openedMs + BEFORE_POLLS_MS);
+}
+
 test("a campaign report shows its first minutes, earlier campaigns and the clicks on its email", async () => {
   let campaignId = "";
   const { page } = await openDashboard(server, browser, async (project) => {
@@ -100,6 +137,11 @@ test("a campaign report shows its first minutes, earlier campaigns and the click
   await email.getByRole("link", { name: "Help 0" }).waitFor();
   await page.getByRole("region", { name: "Links" }).getByText(OTHER_LINK).waitFor();
   expect(await email.locator("body").textContent()).toContain("Hello");
+
+  await endWhileShown(page, `/campaigns/${campaignId}`, async () => {
+    await page.getByRole("button", { name: "Report", exact: true }).click();
+    await page.reload();
+  });
 });
 
 test("tiles choose the chart, which has the previous period, limits and custom days", async () => {
@@ -167,6 +209,22 @@ test("the tiles of the home page follow new emails without a reload", async () =
   await expect.poll(() => sent.textContent()).toBe("1");
 });
 
+/** Lets a contact complete a workflow with one email. */
+async function completeWorkflow(project: TestProject, email: string): Promise<void> {
+  const template = { name: "Tips", type: "MARKETING", subject: "Tips", body: "<p>Hi</p>" };
+  const from = "news@sandbox.localhost";
+  const templateId = await make(server, project, "/templates", { ...template, from });
+  const id = await make(server, project, "/workflows", { name: "Onboarding", eventName: "signed-up" });
+  const step = { type: "SEND_EMAIL", name: "Tips", config: { templateId }, autoConnect: true };
+  await make(server, project, `/workflows/${id}/steps`, step);
+  await server.call("PATCH", `/workflows/${id}`, project.byKey, { enabled: true });
+  await server.call("POST", "/v1/track", project.byKey, { email, event: "signed-up" });
+  await vi.waitUntil(async () => {
+    const path = `/workflows/${id}/executions?status=COMPLETED`;
+    return (await server.call<{ total: number }>("GET", path, project.byKey)).body.total === 1;
+  }, WAIT);
+}
+
 test("a contact's timeline starts with the arrival and names the campaign of an unsubscribe", async () => {
   let receiptId = "";
   const { page, project } = await openDashboard(server, browser, async (made) => {
@@ -191,6 +249,7 @@ test("a contact's timeline starts with the arrival and names the campaign of an 
       id,
       mail?.id,
     );
+    await completeWorkflow(made, "ada@example.com");
     const receipt = { from: "a@sandbox.localhost", subject: "Receipt", body: "<p>1</p>" };
     await server.call("POST", "/v1/send", made.byKey, { ...receipt, to: "buyer@example.com" });
     const [buyer] = await server.rows<{ id: string }>(
@@ -205,6 +264,11 @@ test("a contact's timeline starts with the arrival and names the campaign of an 
   await left.getByRole("link", { name: "November update" }).waitFor();
   await page.getByText("Added through the API").waitFor();
   await page.getByText("This contact gets transactional email only.").waitFor();
+  // The workflow completed, but its email was not sent.
+  const completed = page.getByRole("listitem").filter({ hasText: "Workflow completed" });
+  await completed.getByRole("link", { name: "1 email skipped: The contact isn't subscribed." }).click();
+  const skipped = page.getByRole("region", { name: "1 email skipped" });
+  await skipped.getByText("Tips: The contact isn't subscribed.").waitFor();
   // Someone who only got a receipt never unsubscribed.
   await page.goto(`/app/${project.id}/contacts/${receiptId}?tab=consent`);
   await page.getByText("Added through the API").waitFor();

@@ -63,7 +63,7 @@ export const activity = z.object({
   metadata: z
     .record(z.string(), z.unknown())
     .describe(
-      "For an email, its event's data and `emailId`; for a skipped one also `reason` (`PUBLIC_KEY_LIMIT`, `FIRST_EMAIL_LIMIT` or `PUBLIC_KEY_RECIPIENT`), `workflowId`, `workflowName` and `stepId`. For an event, `eventName` and `data`. For a campaign, its name, subject and recipients. For a workflow, its name, execution and result, for a failed one also `stepId`.",
+      "For an email, its event's data and `emailId`; for a skipped one also `reason` (`PUBLIC_KEY_LIMIT`, `FIRST_EMAIL_LIMIT` or `PUBLIC_KEY_RECIPIENT`), `workflowId`, `workflowName` and `stepId`. For an event, `eventName` and `data`. For a campaign, its name, subject and recipients. For a workflow, its name, execution and result, for a failed one also `stepId`, and for a completed one that skipped emails their number as `skippedEmails`, and `skipReason` if all have the same reason.",
     ),
 });
 

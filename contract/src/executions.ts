@@ -25,7 +25,12 @@ export const stepRun = z.object({
     ),
   error: z.string().nullable(),
   email: z
-    .object({ id: z.uuid(), status: z.string(), subject: z.string() })
+    .object({
+      id: z.uuid(),
+      status: z.string(),
+      subject: z.string(),
+      reason: z.string().nullable().describe("Why the email was skipped, or why it failed or waits."),
+    })
     .nullable()
     .describe("The email created by this step, with its current status."),
 });

@@ -1,5 +1,5 @@
-// The sentences that say why a step failed or was skipped, why an execution ended, or why a call of a webhook failed. They are stored as
-// finished English text. Their values can be found again in the text, so that programs can translate it.
+// The sentences that say why an email or a step failed or was skipped, why an execution ended, or why a call of a webhook failed. They are
+// stored as finished English text. Their values can be found again in the text, so that programs can translate it.
 import { fillIn } from "./advice.ts";
 import type { Placeholder, Translation } from "./translation.ts";
 
@@ -9,6 +9,24 @@ export const RECORDED_REASONS = {
   cancelledWithAll: "Canceled with all others.",
   internal: "The step failed for a reason of ours; it is in the log. Try it again.",
   tooManySteps: "More than {most} steps. A retry allows as many more.",
+
+  contactDeleted: "The contact was deleted.",
+  executionMoved: "The execution was moved to another step.",
+
+  campaignCancelled: "The campaign was canceled.",
+  suppressedComplaint: "The address is on the suppression list because of a spam complaint.",
+  suppressedBounce: "The address is on the suppression list because an email bounced.",
+  suppressedManual: "The address is on the suppression list because a user added it.",
+  suppressedImport: "The address is on the suppression list because it was imported.",
+  senderStopped:
+    "The sender stopped while it sent the email, so it is unknown whether the mail server accepted it.",
+  resolvedAsFailed: "The email was in doubt, and a user said that the mail server didn't accept it.",
+  senderNotVerified: "The sender's domain is not verified.",
+  contentMissing: "The content of the email is missing.",
+  fileMissing: "A file of the email is missing.",
+  notRendered: "The email was not rendered.",
+  messageTooLarge: "The message is larger than {most} bytes.",
+  notBuilt: "The message could not be built: {message}",
 
   noTemplate: "The step has no template.",
   templateDeleted: "The template of the step was deleted.",

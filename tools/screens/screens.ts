@@ -19,8 +19,8 @@ import { listScreens, type PicturedScreen } from "./lively-screens.ts";
 
 /** The box for a picture of an email in a list, before it has one. */
 const EMPTY_THUMBNAIL = "span[aria-hidden].overflow-hidden.rounded-sm:visible:not(:has(iframe))";
-/** Longer than the rest after which lists load their pictures. */
-const QUIET_MS = 600;
+/** Longer than the rest after which lists load their pictures and editors check the email, also on a busy machine. */
+const QUIET_MS = 1_500;
 const LOADED_WITHIN_MS = 15_000;
 const SEED = 1;
 const NAME = "Nordlicht";

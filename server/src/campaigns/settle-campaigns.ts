@@ -2,6 +2,7 @@
 // audits the counts.
 import { domainOf } from "@postloft/contract/address.ts";
 import { holdFor, type HeldReason } from "@postloft/contract/held-reasons.ts";
+import { recordedReason } from "@postloft/contract/recorded-reasons.ts";
 import { startLoop, type Loop } from "../platform/background/background.ts";
 import { transaction, type Database } from "../platform/database/database.ts";
 import { failpoint } from "../platform/failpoints.ts";
@@ -36,7 +37,7 @@ const POLL_MS = 5_000;
 const AUDIT_EVERY_MS = 60_000;
 const DUE_AT_ONCE = 100;
 const DROP_BATCH = 5_000;
-const CANCELLED_REASON = "The campaign was cancelled.";
+const CANCELLED_REASON = recordedReason("campaignCancelled");
 
 export interface SettlerOptions extends PauseDependencies {
   database: Database;

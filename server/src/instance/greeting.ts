@@ -41,7 +41,7 @@ export async function greet(
   if (step.link !== null) say(`${step.link.text}: ${url}${step.link.path}`);
   if (step.api === null) return;
   say("");
-  say(step.api.text);
+  say([step.api.text, step.api.note].filter((text) => text !== undefined).join(" "));
   for (const command of step.api.commands) say(`  ${command}`);
 }
 

@@ -47,10 +47,17 @@ ${step === null ? "" : stepText(step)}
 }
 
 function stepText({ title, text, link, api }: NextStep): string {
-  const further = link === null ? "" : `<p><a href="${link.path}">${escapeHtml(link.text)}</a></p>`;
-  const shell =
-    api === null
+  const further =
+    link === null
       ? ""
-      : `<p>${escapeHtml(api.text)}</p><pre><code>${api.commands.map(escapeHtml).join("\n\n")}</code></pre>`;
-  return `<section class="next"><h2>${escapeHtml(title)}</h2><p>${escapeHtml(text)}</p>${further}${shell}</section>`;
+      : `<p><a${link.isAction ? ' class="action"' : ""} href="${link.path}">${escapeHtml(link.text)}</a></p>`;
+  return `<section class="next"><h2>${escapeHtml(title)}</h2><p>${escapeHtml(text)}</p>${further}${api === null ? "" : shellText(api, link?.isAction === true)}</section>`;
+}
+
+/** @param isSecond whether a link does the same, so that the commands are folded */
+function shellText({ text, note, commands }: NonNullable<NextStep["api"]>, isSecond: boolean): string {
+  const shell = `${note === undefined ? "" : `<p>${escapeHtml(note)}</p>`}<pre><code>${commands.map(escapeHtml).join("\n\n")}</code></pre>`;
+  return isSecond
+    ? `<details><summary>${escapeHtml(text)}</summary>${shell}</details>`
+    : `<p>${escapeHtml(text)}</p>${shell}`;
 }

@@ -3,6 +3,7 @@ import { expect, test, vi } from "vitest";
 import * as v1 from "@postloft/contract/v1.ts";
 import { OUTBOX_WAIT } from "../testing/outbox-fixture.ts";
 import { useTestServer } from "../testing/test-server.ts";
+import { homePage } from "./home-page.ts";
 import { nextStep, type Progress } from "./next-step.ts";
 
 const server = useTestServer({ DISABLE_SIGNUPS: "true" });
@@ -15,7 +16,7 @@ const at = (progress: Partial<Progress>, transportName: string, signupsDisabled 
   );
 
 test.each([
-  ["no account", { hasAccount: false }, "mailbox", "No account yet", "/app/sign-up"],
+  ["no account", { hasAccount: false }, "mailbox", "Create your account", "/app/sign-up"],
   ["no mail", {}, "mailbox", "Send the first email", "/mailbox"],
   ["a mail that stayed here", { hasMail: true }, "mailbox", "Read your email", "/mailbox"],
   ["a mail server and no domain", { hasMail: true }, "smtp", "Verify a domain", "/app"],
@@ -34,6 +35,15 @@ test("names the bootstrap settings when sign-ups are disabled", () => {
   expect([step?.api, step?.text]).toEqual([null, expect.stringContaining("BOOTSTRAP_EMAIL")]);
 });
 
+test("the page offers sign-up as the one action and folds the commands that do the same", () => {
+  const checks = { database: "ok", migrations: "ok", queue: "ok", disk: "ok" } as const;
+  const page = homePage({ ready: true, checks, warnings: [] }, at({ hasAccount: false }, "mailbox"), true);
+  expect(page.match(/class="action"/g)).toHaveLength(1);
+  expect(page).toMatch(
+    /<a class="action" href="\/app\/sign-up">Sign up<\/a><\/p><details><summary>[^<]+<\/summary>[^]*\/auth\/signup[^]*<\/details>/,
+  );
+});
+
 test("the page and the terminal lead from the account to the first email", async () => {
   const page = async () => (await server.call("GET", "/")).text;
   expect(await page()).toContain("No account yet");
@@ -47,9 +57,9 @@ test("the page and the terminal lead from the account to the first email", async
     /local mailbox: http:\S+\/mailbox\n\nSend it from a terminal:\n  curl .*hello@sandbox\.localhost/,
   );
   expect(reported).not.toContain("sk_first");
-  expect(await page()).toContain("Send the first email");
+  expect(await page()).toMatch(/Send the first email.*<p>Send it from a terminal:<\/p><pre>/s);
   const mail = { to: "ada@example.com", from: "hello@sandbox.localhost", subject: "Hello", body: "x" };
   expect((await server.call(v1.send, { key: "sk_first" }, { body: mail })).status).toBe(200);
   await vi.waitFor(async () => expect(await page()).toContain("Read your email"), OUTBOX_WAIT);
-  expect(await page()).toContain('<a href="/mailbox">');
+  expect(await page()).toContain('<a class="action" href="/mailbox">');
 });

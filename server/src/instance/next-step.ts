@@ -16,10 +16,10 @@ export interface Progress {
 export interface NextStep {
   title: string;
   text: string;
-  /** A page of this service, shown before the commands. */
-  link: { path: string; text: string } | null;
-  /** Shell commands that do the step by API, after a sentence that introduces them. */
-  api: { text: string; commands: readonly string[] } | null;
+  /** A page of this service, shown before the commands. It does the step if `isAction` is set; the commands are then a second way. */
+  link: { path: string; text: string; isAction: boolean } | null;
+  /** Shell commands that do the step by API, after a text that introduces them. */
+  api: { text: string; note?: string; commands: readonly string[] } | null;
 }
 
 export type Place = Pick<InstanceFacts, "baseUrl" | "transportName" | "signupsDisabled">;
@@ -46,11 +46,11 @@ export function nextStep({ hasAccount, hasMail, hasDomain }: Progress, place: Pl
 }
 
 function makeAccount({ baseUrl, signupsDisabled, transportName }: Place): NextStep {
-  const title = "No account yet";
-  const link = { path: "/app/sign-up", text: "Create your account" };
+  const title = "Create your account";
+  const link = { path: "/app/sign-up", text: "Sign up", isAction: true };
   if (signupsDisabled)
     return {
-      title,
+      title: "No account yet",
       text: "Sign-up is disabled (DISABLE_SIGNUPS). Set BOOTSTRAP_EMAIL and BOOTSTRAP_PASSWORD and restart to create the first account and its project.",
       link: null,
       api: null,
@@ -58,19 +58,21 @@ function makeAccount({ baseUrl, signupsDisabled, transportName }: Place): NextSt
   if (transportName !== "mailbox")
     return {
       title,
-      text: "Sign up and open the link we send you.",
+      text: "We'll send you a link to choose your password.",
       link,
       api: {
-        text: "Email not working yet? Create the account in the terminal:",
+        text: "Email not working yet?",
+        note: "Create the account in the terminal:",
         commands: ["npm run admin -- create-user you@example.com"],
       },
     };
   return {
     title,
-    text: "Sign up, then create a project.",
+    text: "Then name your first project.",
     link,
     api: {
-      text: "Prefer the API? The second response has the keys of the project; the key that begins with sk_ sends email.",
+      text: "Prefer the API?",
+      note: "The second response has the keys of the project. The key that begins with sk_ sends email.",
       commands: [
         `curl -c cookies ${JSON_TYPE} -d '{"email":"you@example.com","password":"a password of your own"}' ${baseUrl()}/auth/signup`,
         `curl -b cookies ${JSON_TYPE} -d '{"name":"My project"}' ${baseUrl()}/users/@me/projects`,
@@ -84,7 +86,7 @@ function sendFirstMail(url: string, from: string): NextStep {
     title: "Send the first email",
     text: "Use the secret key of your project: the dashboard shows it under API keys, or you set it as BOOTSTRAP_SECRET_KEY.",
     link: from.endsWith(`@${SANDBOX_DOMAIN}`)
-      ? { path: "/mailbox", text: "The email arrives in the local mailbox" }
+      ? { path: "/mailbox", text: "The email arrives in the local mailbox", isAction: false }
       : null,
     api: {
       text: "Send it from a terminal:",
@@ -98,7 +100,7 @@ function sendFirstMail(url: string, from: string): NextStep {
 const readMail: NextStep = {
   title: "Read your email",
   text: "Nothing leaves this machine: every email is kept in the local mailbox. To send for real, set MAIL_TRANSPORT (docs/self-hosting.md).",
-  link: { path: "/mailbox", text: "Open the local mailbox" },
+  link: { path: "/mailbox", text: "Open the local mailbox", isAction: true },
   api: null,
 };
 
@@ -106,7 +108,7 @@ function proveDomain(url: string): NextStep {
   return {
     title: "Verify a domain",
     text: "You can send only from domains you own. Add yours, then create the DNS records it shows. We verify the domain automatically.",
-    link: { path: "/app", text: "Open the dashboard" },
+    link: { path: "/app", text: "Open the dashboard", isAction: true },
     api: {
       text: "Prefer the API?",
       commands: [

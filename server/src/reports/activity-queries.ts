@@ -8,6 +8,7 @@ import { plannedEachTime, type Database } from "../platform/database/database.ts
 import { limitToPageBytes, type RowOfBytes } from "../platform/http/page.ts";
 import { listEventsBeingDeleted, notBeingDeleted } from "../events/event-names.ts";
 import { isEmailSent, mailFacts } from "../emails/rows/sent-events.ts";
+import { skippedEmailsOf } from "./skipped-queries.ts";
 
 type Expression = RawBuilder<unknown>;
 
@@ -188,7 +189,7 @@ export function executions(projectId: string, filter: ActivityFilter): Source[] 
     base: [ofProject, sql`x.ended_at is not null`],
     narrow: [...narrow, sql`x.status in ('COMPLETED', 'EXITED')`],
     type: sql`'workflow.completed'::text`,
-    metadata: sql`jsonb_build_object(${facts}, 'status', x.status, 'exitReason', x.exit_reason)`,
+    metadata: sql`jsonb_build_object(${facts}, 'status', x.status, 'exitReason', x.exit_reason) || ${skippedEmailsOf(projectId)}`,
   };
   const failed = {
     ...completed,

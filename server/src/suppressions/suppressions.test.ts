@@ -79,11 +79,11 @@ test("lists bounces and complaints with their email, and skips them once the lis
   await checkList(project);
   expect(await send(project, "Bounced@Sandbox.localhost")).toMatchObject({
     status: "SKIPPED",
-    reason: "The address is on the suppression list: a mail to it bounced.",
+    reason: "The address is on the suppression list because an email bounced.",
   });
   expect(await send(project, "complained@sandbox.localhost")).toMatchObject({
     status: "SKIPPED",
-    reason: "The address is on the suppression list: its owner complained about a mail.",
+    reason: "The address is on the suppression list because of a spam complaint.",
   });
   expect((await remove(project, "bounced@sandbox.localhost")).status).toBe(204);
   expect((await send(project, "bounced@sandbox.localhost")).status).toBe("BOUNCED");

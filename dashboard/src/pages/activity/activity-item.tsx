@@ -22,9 +22,10 @@ import {
 import type { ReactNode } from "react";
 import type { z } from "zod";
 import type { activity, ActivityType } from "@postloft/contract/activity.ts";
-import { t } from "../../text/t.ts";
+import { plural, t } from "../../text/t.ts";
 import { formatAgo, formatInstant } from "../../ui/format.ts";
 import { Skeleton } from "../../ui/states.tsx";
+import { skipReasonText } from "../emails/skip-reason-text.ts";
 
 export type Activity = Omit<z.output<typeof activity>, "type"> & { type: ActivityType | "workflow.waiting" };
 
@@ -52,12 +53,10 @@ const LOOKS: Record<Activity["type"], { icon: LucideIcon; says: string; isBad?: 
 const SKELETON_LINES = 8;
 const UNKNOWN = { icon: AlertTriangle, says: t("Other activity"), isBad: false };
 
-/** Why a workflow skipped an email, by the code in its event. */
-const SKIP_REASONS: Record<string, string> = {
-  PUBLIC_KEY_LIMIT: t("Too many emails to this contact because of events sent with the public key"),
-  FIRST_EMAIL_LIMIT: t("Too many first emails to new contacts because of events sent with the public key"),
-  PUBLIC_KEY_RECIPIENT: t("Events sent with the public key can't choose the recipient of an email"),
-};
+function lookOf({ type, metadata }: Activity) {
+  const isExit = type === "workflow.completed" && metadata["status"] === "EXITED";
+  return isExit ? { ...LOOKS[type], says: t("Workflow exited") } : (LOOKS[type] ?? UNKNOWN);
+}
 
 function textOf(metadata: Activity["metadata"], ...names: string[]): string | null {
   const found = names.map((name) => metadata[name]).find((value) => typeof value === "string");
@@ -76,7 +75,7 @@ function detailOf({ type, metadata }: Activity): string | null {
 
 function skipDetailOf(metadata: Activity["metadata"]): string | null {
   const reason = textOf(metadata, "reason");
-  const parts = [textOf(metadata, "workflowName"), SKIP_REASONS[reason ?? ""] ?? reason];
+  const parts = [textOf(metadata, "workflowName"), reason === null ? null : skipReasonText(reason)];
   return parts.filter((part) => part !== null).join(": ") || null;
 }
 
@@ -119,7 +118,7 @@ interface ItemProps extends Pick<LinesProps, "projectId" | "isOfOne"> {
 }
 
 function ActivityItem({ projectId, item, isOfOne = false, note }: ItemProps) {
-  const { icon: Icon, says, isBad = false } = LOOKS[item.type] ?? UNKNOWN;
+  const { icon: Icon, says, isBad = false } = lookOf(item);
   const detail = detailOf(item);
   const emailId = textOf(item.metadata, "emailId");
   return (
@@ -144,6 +143,7 @@ function ActivityItem({ projectId, item, isOfOne = false, note }: ItemProps) {
         {note === undefined && detail !== null && (
           <Detail projectId={projectId} text={detail} emailId={emailId} />
         )}
+        <SkippedEmails projectId={projectId} metadata={item.metadata} />
       </div>
       <time
         dateTime={item.timestamp}
@@ -153,6 +153,25 @@ function ActivityItem({ projectId, item, isOfOne = false, note }: ItemProps) {
         {formatAgo(item.timestamp)}
       </time>
     </li>
+  );
+}
+
+/** Says that a completed workflow skipped emails, and leads to its execution. */
+function SkippedEmails({ projectId, metadata }: { projectId: string; metadata: Activity["metadata"] }) {
+  const { skippedEmails: count } = metadata;
+  const workflowId = textOf(metadata, "workflowId");
+  const executionId = textOf(metadata, "executionId");
+  if (typeof count !== "number" || workflowId === null || executionId === null) return null;
+  const reason = textOf(metadata, "skipReason");
+  return (
+    <Link
+      to="/$projectId/workflows/$workflowId/executions/$executionId"
+      params={{ projectId, workflowId, executionId }}
+      className="min-h-6 min-w-0 leading-6 wrap-anywhere text-warn hover:underline"
+    >
+      {plural(count, "{n} email skipped", "{n} emails skipped")}
+      {reason !== null && `: ${skipReasonText(reason)}`}
+    </Link>
   );
 }
 

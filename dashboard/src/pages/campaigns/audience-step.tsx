@@ -1,5 +1,6 @@
 // Chooses a campaign's audience and shows how many contacts are excluded and why. Saves each choice immediately.
 import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { useState, type ReactNode } from "react";
 import type { ApiResponse } from "../../api/address.ts";
 import type { api } from "../../api/endpoints.ts";
@@ -10,6 +11,7 @@ import { formatNumber } from "../../ui/format.ts";
 import { Card } from "../../ui/page.tsx";
 import { Failure, Skeleton } from "../../ui/states.tsx";
 import { segmentsQuery } from "../segments/segment-queries.ts";
+import { capsQuery, roomOf } from "../settings/reached-caps.ts";
 import { KIND_OPTIONS, KINDS } from "../templates/kinds.ts";
 import { audienceQuery, type Campaign, type CampaignBody } from "./campaign-queries.ts";
 import { FilterChoice } from "./filter-choice.tsx";
@@ -192,7 +194,33 @@ export function AudienceCount({ projectId, campaign }: { projectId: string; camp
         {t("{eligible} of {total}", { eligible: formatNumber(eligible), total: formatNumber(total) })}
       </p>
       <LeftOut audience={audience.data} />
+      <OverCap projectId={projectId} eligible={eligible} />
     </Card>
+  );
+}
+
+/** Warns if the monthly cap has no room for the audience, because the server refuses such a campaign. */
+function OverCap({ projectId, eligible }: { projectId: string; eligible: number }) {
+  const room = roomOf(useQuery(capsQuery(projectId)).data?.campaigns);
+  if (room === null || eligible <= room) return null;
+  return (
+    <p role="alert" className="mt-3 text-sm text-warn">
+      {room === 0
+        ? t("The monthly cap on campaign emails is reached, so campaigns can't start.")
+        : plural(
+            room,
+            "The monthly cap leaves {n} campaign email, so this campaign can't start.",
+            "The monthly cap leaves {n} campaign emails, so this campaign can't start.",
+          )}{" "}
+      <Link
+        to="/$projectId/settings"
+        params={{ projectId }}
+        search={{ tab: "usage" }}
+        className="text-accent underline"
+      >
+        {t("View usage")}
+      </Link>
+    </p>
   );
 }
 

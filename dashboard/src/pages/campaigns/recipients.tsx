@@ -1,13 +1,13 @@
-// Lists a campaign's recipients with the status of each email.
+// Lists and searches a campaign's recipients, with the status of each email.
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { Download } from "lucide-react";
 import type { EmailStatus } from "@postloft/contract/emails.ts";
-import type { ApiResponse } from "../../api/address.ts";
 import { download } from "../../api/call.ts";
 import { api } from "../../api/endpoints.ts";
 import { query } from "../../api/query.ts";
 import { useList } from "../../api/use-list.ts";
+import { reasonText } from "../../text/reason-text.ts";
 import { plural, t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { Choices } from "../../ui/choices.tsx";
@@ -16,29 +16,59 @@ import { More } from "../../ui/more.tsx";
 import { Card } from "../../ui/page.tsx";
 import { Empty, Failure } from "../../ui/states.tsx";
 import { ROW_LINK, Table, type Column } from "../../ui/table.tsx";
+import { SearchBox } from "../../ui/search-box.tsx";
 import { useToast } from "../../ui/toasts.tsx";
 import { FILTERED_STATUSES, StatusBadge, STATUSES } from "../emails/statuses.tsx";
 import type { ReportProps } from "./campaign-queries.ts";
+import { FoundRecipients, type FoundRecipient } from "./found-recipients.tsx";
 
 const route = getRouteApi("/signed-in/$projectId/campaigns/$campaignId");
 const POLL_EVERY_MS = 5_000;
 const COUNT_EVERY_MS = 60_000;
-type Recipient = ApiResponse<typeof api.campaigns.recipients>["data"][number];
-
 export function Recipients({ projectId, campaign }: ReportProps) {
+  const { status, search } = route.useSearch();
+  const navigate = route.useNavigate();
+  return (
+    <section>
+      <h2 className="mb-2 font-semibold">{t("Recipients")}</h2>
+      <div className="mb-3 flex flex-wrap items-start justify-between gap-2">
+        <StatusChoices projectId={projectId} campaign={campaign} />
+        <SearchBox
+          label={t("Find an address")}
+          value={search ?? ""}
+          onSearch={(text) =>
+            void navigate({ search: text === "" ? {} : { search: text }, replace: true, resetScroll: false })
+          }
+        />
+      </div>
+      {search === undefined ? (
+        <RecipientList projectId={projectId} campaign={campaign} status={status} />
+      ) : (
+        <FoundRecipients
+          projectId={projectId}
+          campaign={campaign}
+          search={search}
+          columns={columnsOf(projectId)}
+        />
+      )}
+    </section>
+  );
+}
+
+/** Filters by status, and exports what the filter lists. */
+function StatusChoices({ projectId, campaign }: ReportProps) {
   const { id: campaignId, totalRecipients, status: version } = campaign;
-  const { status } = route.useSearch();
+  const { status, search } = route.useSearch();
   const navigate = route.useNavigate();
   const toast = useToast();
-  const asked = { projectId, params: { id: campaignId }, query: status === undefined ? {} : { status } };
-  const list = useList(api.campaigns.recipients, asked, { pollEveryMs: POLL_EVERY_MS, version });
   const counts = useQuery({
     ...query(api.campaigns.recipientCounts, { projectId, params: { id: campaignId } }, version),
     placeholderData: (before) => before,
     refetchInterval: COUNT_EVERY_MS,
   });
   const exporting = useMutation({
-    mutationFn: () => download(api.campaigns.exportRecipients, asked, "recipients.csv"),
+    mutationFn: () =>
+      download(api.campaigns.exportRecipients, askedOf(projectId, campaignId, status), "recipients.csv"),
     onError: (error) => toast(t("Couldn't export"), error.message),
   });
   const labelOf = (of: EmailStatus) => {
@@ -47,24 +77,40 @@ export function Recipients({ projectId, campaign }: ReportProps) {
     return `${STATUSES[of].label} ${formatNumber(counted.count)}${counted.isMore ? "+" : ""}`;
   };
   return (
-    <section>
-      <h2 className="mb-2 font-semibold">{t("Recipients")}</h2>
-      <div className="mb-3 flex flex-wrap items-start justify-between gap-2">
-        <Choices
-          label={t("Status")}
-          options={[
-            { value: "all", label: `${t("All")} ${formatNumber(totalRecipients)}` },
-            ...FILTERED_STATUSES.map((value) => ({ value, label: labelOf(value) })),
-          ]}
-          value={status ?? "all"}
-          onChoose={(chosen) =>
-            void navigate({ search: chosen === "all" ? {} : { status: chosen }, resetScroll: false })
-          }
-        />
+    <>
+      <Choices
+        label={t("Status")}
+        options={[
+          { value: "all", label: `${t("All")} ${formatNumber(totalRecipients)}` },
+          ...FILTERED_STATUSES.map((value) => ({ value, label: labelOf(value) })),
+        ]}
+        value={status ?? "all"}
+        onChoose={(chosen) =>
+          void navigate({ search: chosen === "all" ? {} : { status: chosen }, resetScroll: false })
+        }
+      />
+      {search === undefined && (
         <Button look="quiet" busy={exporting.isPending} onClick={() => exporting.mutate()}>
           <Download size={15} aria-hidden /> {t("Export")}
         </Button>
-      </div>
+      )}
+    </>
+  );
+}
+
+const askedOf = (projectId: string, campaignId: string, status: EmailStatus | undefined) => ({
+  projectId,
+  params: { id: campaignId },
+  query: status === undefined ? {} : { status },
+});
+
+function RecipientList({ projectId, campaign, status }: ReportProps & { status: EmailStatus | undefined }) {
+  const list = useList(api.campaigns.recipients, askedOf(projectId, campaign.id, status), {
+    pollEveryMs: POLL_EVERY_MS,
+    version: campaign.status,
+  });
+  return (
+    <>
       {list.isError ? (
         <Failure error={list.error} onRetry={() => void list.refetch()} />
       ) : (
@@ -86,14 +132,15 @@ export function Recipients({ projectId, campaign }: ReportProps) {
         count={list.total === undefined ? "" : plural(list.total, "{n} recipient", "{n} recipients")}
         list={list}
       />
-    </section>
+    </>
   );
 }
 
-function columnsOf(projectId: string): Array<Column<Recipient>> {
+function columnsOf(projectId: string): Array<Column<FoundRecipient>> {
   return [
     {
       key: "email",
+      onPhone: true,
       head: t("Email address"),
       cell: ({ id, email }) => (
         <Link to="/$projectId/emails/$emailId" params={{ projectId, emailId: id }} className={ROW_LINK}>
@@ -103,6 +150,7 @@ function columnsOf(projectId: string): Array<Column<Recipient>> {
     },
     {
       key: "status",
+      onPhone: true,
       head: t("Status"),
       width: "w-36",
       cell: ({ status }) => <StatusBadge status={status} />,
@@ -110,11 +158,12 @@ function columnsOf(projectId: string): Array<Column<Recipient>> {
     {
       key: "reason",
       head: t("Reason"),
-      cell: ({ reason }) => (
-        <span className="text-soft" title={reason ?? undefined}>
-          <bdi>{reason}</bdi>
-        </span>
-      ),
+      cell: ({ reason }) =>
+        reason !== null && (
+          <span className="text-soft" title={reasonText(reason)}>
+            <bdi>{reasonText(reason)}</bdi>
+          </span>
+        ),
     },
     {
       key: "sentAt",

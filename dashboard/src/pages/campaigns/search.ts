@@ -1,6 +1,7 @@
 // Search parameters of the campaign pages.
 import type { CampaignStatus } from "@postloft/contract/campaigns.ts";
 import type { EmailStatus } from "@postloft/contract/emails.ts";
+import { textOf } from "../emails/search.ts";
 
 export interface CampaignsSearch {
   search?: string;
@@ -26,6 +27,8 @@ export interface CampaignSearch {
   view?: "mail" | "clicks";
   /** Filters the recipients of a sent campaign. */
   status?: EmailStatus;
+  /** Searches the recipients of a sent campaign by address, in all statuses. */
+  search?: string;
 }
 
 const NAME_OF_STATUS = /^[A-Z]+$/;
@@ -47,8 +50,11 @@ export function readCampaignSearch({
   field,
   view,
   status,
+  search: sought,
 }: Record<string, unknown>): CampaignSearch {
+  const search = textOf(sought);
   return {
+    ...(search === undefined ? {} : { search }),
     ...(typeof line === "number" && Number.isSafeInteger(line) && line > 0 ? { line } : {}),
     ...(CONTENT_FIELDS.includes(field as ContentField) ? { field: field as ContentField } : {}),
     ...(STEPS.includes(step as Step) ? { step: step as Step } : {}),

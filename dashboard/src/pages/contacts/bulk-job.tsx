@@ -1,18 +1,16 @@
-// Shows the progress and the result of a bulk change.
-import { useQueryClient } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
+// Shows the progress and the result of a bulk change, with its undo.
+import { skipToken, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { useEffect } from "react";
 import type { BulkOperation, BulkResult } from "@postloft/contract/contact-bulk.ts";
 import { call } from "../../api/call.ts";
 import { api } from "../../api/endpoints.ts";
 import { projectKey } from "../../api/query-key.ts";
 import { query } from "../../api/query.ts";
-import { plural, t } from "../../text/t.ts";
-import { Button } from "../../ui/button.tsx";
+import { t } from "../../text/t.ts";
+import { Button, buttonClass } from "../../ui/button.tsx";
 import { Card } from "../../ui/page.tsx";
 import { Failure } from "../../ui/states.tsx";
-import { useToast } from "../../ui/toasts.tsx";
-import { useUndoToast } from "../use-undo.ts";
 import { invalidateContactLists } from "./contact-list.ts";
 import { JobProgress, useJob } from "./job-progress.tsx";
 
@@ -54,31 +52,12 @@ const NAMES: Record<BulkOperation, string> = {
   addToSegment: t("Added to segment"),
 };
 
-/** Shows a toast once when the job has ended: the undo of a subscription change, or the way to the segment. */
-function useSequel(
-  { projectId, jobId, onUndo }: BulkJobProps,
+/** Reads the changed contacts again when the job has ended. */
+function useRereading(
+  projectId: string,
   { result, isFailed }: { result: BulkResult | null; isFailed: boolean },
 ) {
   const queries = useQueryClient();
-  const toast = useToast();
-  const navigate = useNavigate();
-  const done = useUndoToast(projectId);
-  const offerUndo = ({ operation, contactIds }: Reverse) => {
-    const undo = async () =>
-      onUndo((await call(UNDO_CALLS[operation], { projectId, body: { mode: "ids", contactIds } })).jobId);
-    done(operation === "subscribe" ? t("Unsubscribed") : t("Subscribed"), {
-      description: plural(contactIds.length, "{n} contact", "{n} contacts"),
-      undo,
-      isShownElsewhere: true,
-    });
-  };
-  const offerSegment = (added: number, segmentId: string) =>
-    toast(plural(added, "{n} contact added to the segment.", "{n} contacts added to the segment."), {
-      action: {
-        label: t("Open segment"),
-        run: () => void navigate({ to: "/$projectId/segments/$segmentId", params: { projectId, segmentId } }),
-      },
-    });
   useEffect(() => {
     // A job that failed may have changed contacts before.
     if (isFailed) void queries.invalidateQueries({ queryKey: projectKey(projectId) });
@@ -90,21 +69,50 @@ function useSequel(
     void (isInLists
       ? invalidateContactLists(queries, projectId)
       : queries.invalidateQueries({ queryKey: projectKey(projectId) }));
-    const key = sequelKey(projectId, jobId);
-    const { reverse, segmentId } = queries.getQueryData<Sequel>(key) ?? {};
-    queries.removeQueries({ queryKey: key });
-    if (reverse != null) offerUndo(reverse);
-    if (segmentId !== undefined) offerSegment(result.successCount, segmentId);
-    // oxlint-disable-next-line react-hooks/exhaustive-deps -- notify once, when the job has ended
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- read once, when the job has ended
   }, [result === null]);
 }
 
-export function BulkJob(props: BulkJobProps) {
-  const { projectId, jobId, onClose } = props;
+/** Offers to undo a change of subscriptions, or leads to the segment. */
+function Sequels({ projectId, jobId, onUndo }: Omit<BulkJobProps, "onClose">) {
+  const queries = useQueryClient();
+  const queryKey = sequelKey(projectId, jobId);
+  // Observed, so that a long job doesn't outlive it.
+  const { reverse, segmentId } = useQuery<Sequel>({ queryKey, queryFn: skipToken }).data ?? {};
+  const undoing = useMutation({
+    mutationFn: ({ operation, contactIds }: Reverse) =>
+      call(UNDO_CALLS[operation], { projectId, body: { mode: "ids", contactIds } }),
+    onSuccess: (undo) => {
+      queries.removeQueries({ queryKey });
+      onUndo(undo.jobId);
+    },
+  });
+  return (
+    <>
+      {undoing.isError && <Failure error={undoing.error} />}
+      {reverse != null && (
+        <Button busy={undoing.isPending} onClick={() => undoing.mutate(reverse)}>
+          {t("Undo")}
+        </Button>
+      )}
+      {segmentId !== undefined && (
+        <Link
+          to="/$projectId/segments/$segmentId"
+          params={{ projectId, segmentId }}
+          className={buttonClass("plain")}
+        >
+          {t("Open segment")}
+        </Link>
+      )}
+    </>
+  );
+}
+
+export function BulkJob({ projectId, jobId, onUndo, onClose }: BulkJobProps) {
   const job = useJob(query(api.contacts.getBulk, { projectId, params: { jobId } }));
   const { data } = job;
   const isOver = data?.state === "completed";
-  useSequel(props, { result: data?.result ?? null, isFailed: data?.state === "failed" });
+  useRereading(projectId, { result: data?.result ?? null, isFailed: data?.state === "failed" });
   const close = (
     <Button look="quiet" onClick={onClose}>
       {t("Close")}
@@ -133,6 +141,7 @@ export function BulkJob(props: BulkJobProps) {
           <Outcome result={data.result} />
         )}
       </div>
+      {isOver && <Sequels {...{ projectId, jobId, onUndo }} />}
       {(isOver || data.state === "failed") && close}
     </Card>
   );

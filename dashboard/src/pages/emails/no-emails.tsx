@@ -61,12 +61,15 @@ function adviceOf({ search = "", in: sought, tag }: EmailsSearch): string {
 /** Underlined, because color alone does not mark a link inside a sentence (WCAG 1.4.1). */
 const LINK = "text-accent underline";
 
+/** The list of reasons below an `Empty`. */
+export const REASONS = "mx-auto -mt-8 mb-12 flex max-w-96 list-disc flex-col gap-2 px-6 pl-10 text-soft";
+
 /** Lists possible reasons, each with a link to its place. */
 function Reasons({ projectId, address }: { projectId: string; address: string }) {
   const explained = useReceiving(projectId, address);
   const caps = useReachedCaps(projectId);
   return (
-    <ul className="mx-auto -mt-8 mb-12 flex max-w-96 list-disc flex-col gap-2 px-6 pl-10 text-soft">
+    <ul className={REASONS}>
       {explained.isPending && <Skeleton className="h-4 w-64" />}
       {explained.data !== undefined && (
         <ContactReasons projectId={projectId} explained={explained.data} text={explained.text} />
@@ -86,9 +89,17 @@ interface ContactReasonsProps {
   explained: Explained;
   /** Says why the address doesn't get some or all email. */
   text: string | null;
+  /** The reason if the contact is subscribed. */
+  ifSubscribed?: string;
 }
 
-function ContactReasons({ projectId, explained, text }: ContactReasonsProps) {
+/** Says what the contact and the suppression list have to do with a missing email. */
+export function ContactReasons({
+  projectId,
+  explained,
+  text,
+  ifSubscribed = t("The contact is subscribed. Check whether the campaign's audience includes it."),
+}: ContactReasonsProps) {
   const { contact, suppressionList, suppression, email } = explained;
   const isBlocked = suppression !== null && suppressionList;
   return (
@@ -106,9 +117,7 @@ function ContactReasons({ projectId, explained, text }: ContactReasonsProps) {
             </Link>
           }
         >
-          {contact.subscribed
-            ? t("The contact is subscribed. Check whether the campaign's audience includes it.")
-            : text}
+          {contact.subscribed ? ifSubscribed : text}
         </Reason>
       )}
       {isAboutSuppression(explained) && (

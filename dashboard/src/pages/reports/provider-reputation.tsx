@@ -2,7 +2,7 @@
 import { Link } from "@tanstack/react-router";
 import type { ApiResponse } from "../../api/address.ts";
 import type { api } from "../../api/endpoints.ts";
-import { t } from "../../text/t.ts";
+import { plural, t } from "../../text/t.ts";
 import { formatNumber, formatPercent } from "../../ui/format.ts";
 import { Card } from "../../ui/page.tsx";
 import { Table, type Column } from "../../ui/table.tsx";
@@ -89,7 +89,9 @@ function columnsOf(projectId: string): Column<Provider>[] {
                 <bdi>{name ?? t("Deleted campaign")}</bdi>
               </Link>{" "}
               <span className="text-faint">
-                {t("{back} bounced, {complaints} complaints", { back: bounces + softBounces, complaints })}
+                {plural(complaints, "{back} bounced, {n} complaint", "{back} bounced, {n} complaints", {
+                  back: bounces + softBounces,
+                })}
               </span>
             </li>
           ))}

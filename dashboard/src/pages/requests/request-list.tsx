@@ -95,12 +95,14 @@ function columnsOf(open: (id: string) => void): Array<Column<Item>> {
   return [
     {
       key: "status",
+      onPhone: true,
       head: t("Status"),
       width: "w-20",
       cell: ({ status }) => <Badge tone={toneOf(status)}>{status}</Badge>,
     },
     {
       key: "request",
+      onPhone: true,
       head: t("Request"),
       cell: ({ id, method, path, errorCode }) => (
         <button

@@ -17,6 +17,10 @@ const CATEGORIES = Object.keys(TEXTS) as CapCategory[];
 /** Returns the caps and their usage this month. */
 export const capsQuery = (projectId: string) => query(api.billing.limits, { projectId });
 
+/** Returns how many emails a cap still allows this month, or null without a cap or while it is loading. */
+export const roomOf = (cap: { limit: number | null; usage: number } | undefined): number | null =>
+  cap === undefined || cap.limit === null ? null : Math.max(0, cap.limit - cap.usage);
+
 /** Returns a sentence for each reached cap. */
 export function useReachedCaps(projectId: string): Array<{ category: CapCategory; text: string }> {
   const caps = useQuery(capsQuery(projectId)).data;

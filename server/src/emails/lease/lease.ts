@@ -1,4 +1,5 @@
 // Manages the lease of a sending process. Its claimed emails belong to it only while its row in `senders` is valid by the database's clock.
+import { recordedReason } from "@postloft/contract/recorded-reasons.ts";
 import { startLoop } from "../../platform/background/background.ts";
 import { transaction, type Database, type Tx } from "../../platform/database/database.ts";
 import { newId } from "../../platform/ids.ts";
@@ -28,7 +29,7 @@ const BEAT_MS = 5_000;
 const MARGIN_MS = 4_000;
 /** How long to wait for the other senders after a failover. They detect it within seconds of their first connection. */
 const GRACE_SECONDS = 20;
-const CRASH_REASON = "The sender stopped while it handed the mail over; nobody knows whether it was taken.";
+const CRASH_REASON = recordedReason("senderStopped");
 
 export interface Lease {
   senderId(): string;

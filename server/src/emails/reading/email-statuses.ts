@@ -7,6 +7,8 @@ export interface EmailState {
   id: string;
   status: EmailStatus;
   subject: string;
+  /** Why it was skipped, or why it failed or waits. */
+  reason: string | null;
 }
 
 /** Returns emails by id, without the ones that do not exist. */

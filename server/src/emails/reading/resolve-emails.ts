@@ -3,6 +3,7 @@ import type { Resolution } from "@postloft/contract/emails.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { asChecked, type Checked } from "../../platform/checked.ts";
 import { asMessage, withValues } from "@postloft/contract/translation.ts";
+import { recordedReason } from "@postloft/contract/recorded-reasons.ts";
 import type { Database, Tx } from "../../platform/database/database.ts";
 import { AppError } from "../../platform/app-error.ts";
 import { listResolutions, updateResolved, type ResolvedMails } from "./resolve-queries.ts";
@@ -10,7 +11,7 @@ import type { ListEventsOfEmail } from "./email-timeline.ts";
 import { getEmail } from "./read-emails.ts";
 import type { AddLateSent } from "../returned/returned-emails.ts";
 
-const FAILED_REASON = "It was in doubt, and a person said that it was not taken.";
+const FAILED_REASON = recordedReason("resolvedAsFailed");
 
 /** A person's decision about emails in doubt. */
 export interface ResolutionRequest {

@@ -2,6 +2,7 @@
 import { EMAIL_KINDS, type EmailKind, type EmailStatus } from "@postloft/contract/emails.ts";
 import { domainOf } from "@postloft/contract/address.ts";
 import type { SuppressionReason } from "@postloft/contract/suppressions.ts";
+import { recordedReason } from "@postloft/contract/recorded-reasons.ts";
 import { idTimeMs } from "../../platform/ids.ts";
 
 /** Returns the Message-ID without brackets. It derives from the email's id, so every attempt has the same one (decision 7). */
@@ -28,17 +29,17 @@ export function kindOf(priority: number): EmailKind {
 }
 
 /** Why bulk mail is skipped. */
-export const NOT_SUBSCRIBED = "The contact is not subscribed.";
+export const NOT_SUBSCRIBED = recordedReason("notSubscribed");
 
 /** Why an email to a deleted contact is skipped. */
-export const CONTACT_DELETED = "The contact was deleted.";
+export const CONTACT_DELETED = recordedReason("contactDeleted");
 
 /** Why an email to a suppressed address is skipped, by the reason of the suppression. */
 export const SUPPRESSED: Readonly<Record<SuppressionReason, string>> = {
-  COMPLAINT: "The address is on the suppression list: its owner complained about a mail.",
-  HARD_BOUNCE: "The address is on the suppression list: a mail to it bounced.",
-  MANUAL: "The address is on the suppression list: somebody put it there.",
-  IMPORT: "The address is on the suppression list: it was imported.",
+  COMPLAINT: recordedReason("suppressedComplaint"),
+  HARD_BOUNCE: recordedReason("suppressedBounce"),
+  MANUAL: recordedReason("suppressedManual"),
+  IMPORT: recordedReason("suppressedImport"),
 };
 
 const MINUTE_MS = 60_000;

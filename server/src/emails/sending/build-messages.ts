@@ -1,6 +1,7 @@
 // Builds, signs and addresses the message of one email, from a rendered body or from a raw message.
 import { hasNonAsciiLocalPart, localPartOf } from "@postloft/contract/address.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import { recordedReason } from "@postloft/contract/recorded-reasons.ts";
 import { signMessage, type DkimKey } from "../../message/dkim.ts";
 import { buildMessage, type Message } from "../../message/message.ts";
 import { reportHeaders, streamOf, type HeaderField } from "../../message/message-headers.ts";
@@ -144,7 +145,7 @@ async function finish(
 ): Promise<Prepared> {
   const raw = key.kind === "key" ? await signMessage(message, key.keys, rewrites) : message.bytes;
   const most = LIMITS.messageBytes.value;
-  if (raw.length > most) return { kind: "failed", row, reason: `The message is larger than ${most} bytes.` };
+  if (raw.length > most) return { kind: "failed", row, reason: recordedReason("messageTooLarge", { most }) };
   const recipients = [row.toAddress, ...copies.cc.map(addressOf), ...copies.bcc.map(addressOf)];
   const envelope = { from: returnPath ?? content.fromAddress, to: [...new Set(recipients)] };
   const inHeader = [content.fromAddress, ...replyMailboxes(content).map(addressOf)];

@@ -2,6 +2,7 @@
 // prepared fails alone.
 import { footerLookOf, type FooterLook } from "@postloft/contract/footer-frame.ts";
 import { domainOf } from "@postloft/contract/address.ts";
+import { recordedReason } from "@postloft/contract/recorded-reasons.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { pairUp } from "../../platform/pair-up.ts";
 import { createLinkStore, type LinkedContent } from "./content-links.ts";
@@ -95,14 +96,14 @@ export function createPreparer(options: {
     choose: Choose | null,
   ): Promise<Prepared> {
     if (key === undefined || key.kind === "refused")
-      return { kind: "failed", row, reason: key?.reason ?? "The sender's domain is not verified." };
+      return { kind: "failed", row, reason: key?.reason ?? recordedReason("senderNotVerified") };
     const email = { kind: kindOf(row.priority), domain: domainOf(content.fromAddress) };
     const chosen = choose?.(email) ?? null;
     const mail = { row, content, key, chosen };
     if (content.raw !== null)
       return builder.finish(mail, builder.buildRaw(row, content, content.raw, chosen));
     if (rendered === undefined || !rendered.ok)
-      return { kind: "failed", row, reason: rendered?.reason ?? "The mail was not rendered." };
+      return { kind: "failed", row, reason: rendered?.reason ?? recordedReason("notRendered") };
     const built = builder.build(row, content, { ...rendered, unsubscribeUrl, cc: copies.cc, chosen });
     return builder.finish(mail, built, copies);
   }
@@ -193,11 +194,10 @@ export function createPreparer(options: {
     return Promise.all(
       rows.map(async (row): Promise<Prepared> => {
         const { content, attachments } = found.get(contentKey(row)) ?? {};
-        if (content === undefined)
-          return { kind: "failed", row, reason: "The content of the mail is missing." };
+        if (content === undefined) return { kind: "failed", row, reason: recordedReason("contentMissing") };
         const reason = unwanted(row, content);
         if (reason !== null) return { kind: "skipped", row, reason };
-        if (attachments === null) return { kind: "failed", row, reason: "A file of the mail is missing." };
+        if (attachments === null) return { kind: "failed", row, reason: recordedReason("fileMissing") };
         const key = keys.get(`${row.projectId} ${domainOf(content.fromAddress)}`);
         const copies = suppressed.copiesOf(row);
         return prepareOne(row, content, key, results.get(row) ?? NOT_RENDERED, copies, choose).catch(
@@ -229,8 +229,8 @@ function contactKeyOf(row: ClaimedRow): Array<{ projectId: string; id: string }>
 }
 
 function notBuilt(row: ClaimedRow, error: unknown): Unready {
-  const why = error instanceof Error ? error.message : String(error);
-  return { kind: "failed", row, reason: `The message could not be built: ${why}` };
+  const message = error instanceof Error ? error.message : String(error);
+  return { kind: "failed", row, reason: recordedReason("notBuilt", { message }) };
 }
 
 /** The rendered body for one recipient. */

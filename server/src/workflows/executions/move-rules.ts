@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { GraphStep } from "@postloft/contract/workflows/graph.ts";
 import type { LEFT_OUT, MOVE_CHANGES } from "@postloft/contract/workflows/moves.ts";
+import { recordedReason } from "@postloft/contract/recorded-reasons.ts";
 import type { Move, StepRun, WalkableGraph } from "./execution.ts";
 import { movedRun } from "./moved-trace.ts";
 
@@ -45,7 +46,7 @@ export type LeftOut = (typeof LEFT_OUT)[number];
 
 /** Moves of an execution that are kept. */
 const MOST_MOVES = 50;
-const JUMPED = "The execution was moved to another step.";
+const JUMPED = recordedReason("executionMoved");
 
 /** Returns the state of an execution after the move, or why it keeps its version. */
 export function planMove(standing: Standing, move: MoveTo): Moved | LeftOut {

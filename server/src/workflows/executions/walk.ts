@@ -41,7 +41,7 @@ const MOST_MS_AT_ONCE = 20;
 
 const MOST_STEPS = LIMITS.executionSteps.value;
 const TOO_MANY_STEPS = recordedReason("tooManySteps", { most: MOST_STEPS });
-const CONTACT_DELETED = "The contact was deleted.";
+const CONTACT_DELETED = recordedReason("contactDeleted");
 export const CANCELLED_WITH_ALL = recordedReason("cancelledWithAll");
 
 /**

@@ -154,6 +154,7 @@ function columnsOf(projectId: string): Array<Column<ListedExecution>> {
   return [
     {
       key: "contact",
+      onPhone: true,
       head: t("Contact"),
       cell: ({ id, workflowId, contact }) => (
         <Link
@@ -167,6 +168,7 @@ function columnsOf(projectId: string): Array<Column<ListedExecution>> {
     },
     {
       key: "status",
+      onPhone: true,
       head: t("Status"),
       width: "w-28",
       cell: ({ status }) => (

@@ -18,6 +18,7 @@ import { ExecutionCanvas } from "./execution-canvas.tsx";
 import { EXECUTION_STATUSES, progressText, type Execution } from "./execution-status.ts";
 import { Json } from "./json.tsx";
 import { RunList } from "./run-list.tsx";
+import { SkippedEmails } from "./skipped-emails.tsx";
 
 const route = getRouteApi("/signed-in/$projectId/workflows/$workflowId/executions/$executionId");
 const POLL_EVERY_MS = 5_000;
@@ -49,6 +50,7 @@ export function ExecutionPage() {
       {data !== undefined && (
         <div className="flex flex-col gap-6">
           <Facts projectId={project.id} execution={data} />
+          <SkippedEmails projectId={project.id} execution={data} />
           <Path projectId={project.id} execution={data} />
           <Data title={t("Input")} value={data.context} />
           <Data title={t("Results for later steps")} value={data.results} />

@@ -1,0 +1,26 @@
+// Counts the emails that an execution skipped, from its trace.
+import { sql, type RawBuilder } from "kysely";
+
+/**
+ * The type of the step of a run: from the version of the execution, or from the run itself if the execution moved to a version without the
+ * step. A negative index would mean a step from the end.
+ */
+const typeOf = (
+  projectId: string,
+) => sql`case when (r.run ->> 'n')::integer < 0 then r.run -> 'step' ->> 'type' else (
+  select v.graph -> 'steps' -> (r.run ->> 'n')::integer ->> 'type' from workflow_versions v
+  where v.project_id = ${projectId} and v.workflow_id = x.workflow_id and v.version = x.version) end`;
+
+/**
+ * Returns an expression for an execution `x`: how many emails were skipped, by its steps or by the sender afterwards, and the reason if all
+ * have the same. An empty object without such emails.
+ */
+export const skippedEmailsOf = (projectId: string): RawBuilder<unknown> => sql`coalesce((
+  select jsonb_build_object('skippedEmails', count(*)) || case when count(distinct s.reason) = 1 and count(s.reason) = count(*)
+    then jsonb_build_object('skipReason', min(s.reason)) else '{}' end
+  from (
+    select coalesce(e.reason, r.run -> 'out' ->> 'code', r.run -> 'out' ->> 'reason') as reason
+    from jsonb_array_elements(x.trace) r (run)
+    left join emails e on e.project_id = ${projectId} and e.id = (r.run -> 'out' ->> 'emailId')::uuid and e.status = 'SKIPPED'
+    where e.id is not null or (r.run ->> 'is' = 'SKIPPED' and ${typeOf(projectId)} = 'SEND_EMAIL')
+  ) s having count(*) > 0), '{}')`;
