@@ -246,6 +246,7 @@ test("a scheduled email is found by its tag, moved to another time, and canceled
   await dialog.getByRole("button", { name: "Cancel email" }).click();
   await page.getByText("The email was canceled and never sent.").waitFor();
   await page.getByText("Skipped").waitFor();
+  await page.getByText("The email was canceled.").waitFor();
   expect(await page.getByRole("button", { name: "Cancel email…" }).count()).toBe(0);
   expect((await read()).status).toBe("SKIPPED");
 });

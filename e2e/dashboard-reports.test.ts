@@ -266,9 +266,9 @@ test("a contact's timeline starts with the arrival and names the campaign of an 
   await page.getByText("This contact gets transactional email only.").waitFor();
   // The workflow completed, but its email was not sent.
   const completed = page.getByRole("listitem").filter({ hasText: "Workflow completed" });
-  await completed.getByRole("link", { name: "1 email skipped: The contact isn't subscribed." }).click();
+  await completed.getByRole("link", { name: "1 email skipped: The contact is not subscribed." }).click();
   const skipped = page.getByRole("region", { name: "1 email skipped" });
-  await skipped.getByText("Tips: The contact isn't subscribed.").waitFor();
+  await skipped.getByText("Tips: The contact is not subscribed.").waitFor();
   // Someone who only got a receipt never unsubscribed.
   await page.goto(`/app/${project.id}/contacts/${receiptId}?tab=consent`);
   await page.getByText("Added through the API").waitFor();

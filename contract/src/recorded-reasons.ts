@@ -11,6 +11,7 @@ export const RECORDED_REASONS = {
   tooManySteps: "More than {most} steps. A retry allows as many more.",
 
   contactDeleted: "The contact was deleted.",
+  endedByMove: "Ended by a user who moved the executions of the workflow to another version.",
   executionMoved: "The execution was moved to another step.",
 
   campaignCancelled: "The campaign was canceled.",
@@ -18,6 +19,15 @@ export const RECORDED_REASONS = {
   suppressedBounce: "The address is on the suppression list because an email bounced.",
   suppressedManual: "The address is on the suppression list because a user added it.",
   suppressedImport: "The address is on the suppression list because it was imported.",
+  emailCancelled: "The email was canceled.",
+  emailHeld:
+    "Held: the database was rolled back to an earlier state, so this email may have been sent already. An instance admin must release or drop it.",
+  emailDropped:
+    "Dropped: the database was rolled back to an earlier state, so this email may have been sent already.",
+  executionHeld:
+    "Held: the database was rolled back to an earlier state, so the next steps may have happened already. An instance admin must release or drop it.",
+  executionDropped:
+    "Dropped: the database was rolled back to an earlier state, so the next steps may have happened already.",
   senderStopped:
     "The sender stopped while it sent the email, so it is unknown whether the mail server accepted it.",
   resolvedAsFailed: "The email was in doubt, and a user said that the mail server didn't accept it.",

@@ -5,6 +5,7 @@ import { ArrowLeft } from "lucide-react";
 import { useState } from "react";
 import { api } from "../../api/endpoints.ts";
 import { query } from "../../api/query.ts";
+import { reasonText } from "../../text/reason-text.ts";
 import { t } from "../../text/t.ts";
 import { Choices } from "../../ui/choices.tsx";
 import { formatInstant } from "../../ui/format.ts";
@@ -76,14 +77,18 @@ const STEPS: Record<string, string> = {
 };
 
 function Timeline({ email }: { email: WholeEmail }) {
+  const { reason, timeline } = email;
+  // The reply to the last attempt is in the timeline already.
+  const isAttempt = timeline.some(({ detail }) => detail?.includes(reason ?? ""));
   return (
     <Card className="p-5">
       <header className="mb-4 flex items-center justify-between gap-3">
         <h2 className="font-medium">{t("Timeline")}</h2>
         <EmailBadge email={email} />
       </header>
+      {reason !== null && !isAttempt && <p className="mb-4 text-sm wrap-anywhere">{reasonText(reason)}</p>}
       <ol className="flex flex-col gap-4 border-l border-line pl-4">
-        {email.timeline.map(({ type, at, detail, refusedBy, advice }, index) => (
+        {timeline.map(({ type, at, detail, refusedBy, advice }, index) => (
           <li key={index} className="relative text-sm">
             <span
               className="absolute top-1.5 -left-[1.32rem] size-2 rounded-full bg-line-strong"

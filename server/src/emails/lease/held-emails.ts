@@ -1,14 +1,14 @@
 // Holds waiting emails after the database was rolled back, because they may already have been sent. Emails of a campaign are held with
 // their campaign. New emails are sent as usual.
+import { recordedReason } from "@postloft/contract/recorded-reasons.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { deleteSenders, dropHeldEmails, holdEmails, releaseHeldEmails } from "./held-queries.ts";
 import { settleSender } from "./lease.ts";
 
 export { countHeldEmails } from "./held-queries.ts";
 
-const HELD =
-  "Held: the database went back to an earlier state, so this mail may have left already. Whoever runs the installation releases or drops it.";
-const DROPPED = "Dropped: the database went back to an earlier state, so this mail may have left already.";
+const HELD = recordedReason("emailHeld");
+const DROPPED = recordedReason("emailDropped");
 
 /** Holds every waiting email outside campaigns and releases the emails that senders had claimed. Returns how many are held. */
 export async function holdWaitingMails(tx: Tx): Promise<number> {

@@ -1,5 +1,6 @@
 // Changes the time of a scheduled email, and cancels emails that wait.
 import { asMessage, withValues } from "@postloft/contract/translation.ts";
+import { recordedReason } from "@postloft/contract/recorded-reasons.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { AppError } from "../../platform/app-error.ts";
 import { readScheduledFor } from "../rows/scheduled-for.ts";
@@ -7,7 +8,7 @@ import type { ListEventsOfEmail } from "./email-timeline.ts";
 import { getEmail } from "./read-emails.ts";
 import { cancelQueued, updateSchedule } from "./schedule-queries.ts";
 
-const CANCELLED = "It was cancelled.";
+const CANCELLED = recordedReason("emailCancelled");
 
 /** Returns the email with its new time. @throws AppError VALIDATION_ERROR, EMAIL_NOT_FOUND, or CONFLICT if it no longer waits */
 export async function rescheduleEmail(

@@ -1,6 +1,7 @@
 // Holds executions and schedules after the database was rolled back to an earlier state, because their emails may have been sent already.
 // Later executions are not affected.
 import type { TriggerConfig } from "@postloft/contract/workflows/graph.ts";
+import { recordedReason } from "@postloft/contract/recorded-reasons.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { listProjectsWithReactions } from "../../reactions/reactions.ts";
 import { nextRunAfter } from "../schedule.ts";
@@ -18,10 +19,8 @@ import { reactOnce } from "./react.ts";
 
 export { countHeldExecutions, countHeldSchedules } from "./held-queries.ts";
 
-const HELD =
-  "Held: the database was rolled back to an earlier state, so the next steps may have happened already. An instance admin must release or drop it.";
-const DROPPED =
-  "Dropped: the database was rolled back to an earlier state, so the next steps may have happened already.";
+const HELD = recordedReason("executionHeld");
+const DROPPED = recordedReason("executionDropped");
 
 /** Holds every active execution and every schedule. Contacts enter for earlier events and dates first, so that their executions are held too. */
 export async function holdWorkflows(tx: Tx): Promise<void> {

@@ -1,5 +1,6 @@
 // Moves active executions to the current version of their workflow, in a job (docs/decisions/0140-moves-to-another-version.md).
 import type { MoveCounts } from "@postloft/contract/workflows/moves.ts";
+import { recordedReason } from "@postloft/contract/recorded-reasons.ts";
 import { addJob, type JobStep } from "../../platform/background/jobs.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { AppError, requireUnchanged } from "../../platform/app-error.ts";
@@ -27,7 +28,7 @@ export const MOVE_JOB = "workflows.move";
 
 /** Executions moved by one step of the job. */
 const PAGE_SIZE = 1_000;
-const ENDED = "Ended by a person who moved the executions of the workflow to another version.";
+const ENDED = recordedReason("endedByMove");
 
 export interface MoveRequest extends Selection {
   choices: Choices;
