@@ -7,7 +7,7 @@ import type { Placeholder, Translation } from "./translation.ts";
 export const RECORDED_REASONS = {
   cancelled: "Canceled by a user.",
   cancelledWithAll: "Canceled with all others.",
-  internal: "The step failed for a reason of ours; it is in the log. Try it again.",
+  internal: "The step failed because of an internal error. Details are in the log. Try it again.",
   tooManySteps: "More than {most} steps. A retry allows as many more.",
 
   contactDeleted: "The contact was deleted.",
@@ -35,6 +35,15 @@ export const RECORDED_REASONS = {
   contentMissing: "The content of the email is missing.",
   fileMissing: "A file of the email is missing.",
   notRendered: "The email was not rendered.",
+  partTooLarge: "The {part} is larger than {size}.",
+  subjectTooLong: "The subject is longer than {most} characters after filling in its variables.",
+  variablesInvalid: "The variables are not plain data: {message}",
+  templateFailed: "The template could not be rendered.",
+  templateTooLarge: "The template took too much memory.",
+  readingTooSlow: "The template took longer than {ms} ms to read.",
+  renderingTooSlow: "The template took longer than {ms} ms to render.",
+  renderingStopped: "The template could not be rendered: its thread stopped.",
+  rendererClosed: "The renderer is closed.",
   messageTooLarge: "The message is larger than {most} bytes.",
   notBuilt: "The message could not be built: {message}",
 
@@ -46,10 +55,8 @@ export const RECORDED_REASONS = {
   alreadySent: "The email was already sent before the move to another step.",
   notSubscribed: "The contact is not subscribed.",
   capReached: "This month's cap on workflow emails is reached.",
-  publicKeyLimit:
-    "The contact got as many emails as events sent with a public key may cause within an hour or a day.",
-  firstEmailLimit:
-    "The project sent as many first emails within an hour as events sent with a public key may cause.",
+  publicKeyLimit: "The limit on emails to one contact because of events sent with a public key was reached.",
+  firstEmailLimit: "The hourly limit on first emails because of events sent with a public key was reached.",
   publicKeyRecipient: "Events sent with a public key can't cause an email to an address from a variable.",
 
   noTimeZone: "The contact has no `data.timezone`, so UTC was used.",
@@ -87,6 +94,7 @@ export const RECORDED_REASONS = {
   resolvesToPrivate: "{host} resolves to an address outside the public internet.",
   noDnsResponse: "DNS did not respond for {host}.",
   noDnsAddress: "DNS has no address for {host}.",
+  allCallsFailed: "All calls failed for {days} days.",
   callDropped:
     "Dropped: the database was rolled back to an earlier state, so this call may have been made already.",
 } as const;

@@ -1,6 +1,7 @@
 // Kills a worker of a Citus cluster three times during a campaign. A second project on another worker sends transactional email meanwhile.
 import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -91,10 +92,11 @@ async function restartWorker(worker: ServerOfTests): Promise<void> {
   );
   await client.end();
   const { folder = "", programs = "" } = rows[0] ?? {};
-  const [pid] = (await readFile(join(folder, "postmaster.pid"), "utf8")).split("\n");
+  const lock = join(folder, "postmaster.pid");
+  const [pid] = (await readFile(lock, "utf8")).split("\n");
   process.kill(Number(pid), "SIGQUIT");
   // A busy machine takes long to end its processes, and until then pg_ctl finds a server that runs.
-  await waitUntil("the end of the worker", START_TIMEOUT_MS, () => !isRunning(Number(pid)));
+  await waitUntil("the end of the worker", START_TIMEOUT_MS, () => !existsSync(lock));
   await delay(AWAY_MS);
   const { uid, gid } = await stat(folder);
   const options = process.getuid?.() === uid ? {} : { uid, gid };
@@ -104,14 +106,6 @@ async function restartWorker(worker: ServerOfTests): Promise<void> {
     cwd: "/",
     timeout: START_TIMEOUT_MS,
   });
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
 }
 
 /** Sends transactional emails of a project on another worker until it stops. */

@@ -1,6 +1,7 @@
 // Errors of domain changes. Pure.
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { asMessage, withValues } from "@postloft/contract/translation.ts";
+import { recordedReason } from "@postloft/contract/recorded-reasons.ts";
 import type { SigningKey } from "../emails/sending/build-messages.ts";
 import { AppError, invalidField } from "../platform/app-error.ts";
 import { SANDBOX_DOMAIN } from "../transports/mailbox.ts";
@@ -100,5 +101,5 @@ export function rejectTaken(
 
 /** Returns the reason why no email can be signed for a domain. */
 export function refused(domain: string): SigningKey {
-  return { kind: "refused", reason: `The domain ${domain} is not verified in this project.` };
+  return { kind: "refused", reason: recordedReason("domainNotVerified", { domain }) };
 }

@@ -36,24 +36,19 @@ export async function findProjectsOfOldPartition(
   database: Database,
   { name, until }: { name: string; until: string },
 ): Promise<string[] | null> {
-  const found = (await isCluster(database)) ? findPresentOfCluster : findPresent;
-  const rows = await found(database, sql.table(name), until);
+  const partition = sql.table(name);
+  if (await isCluster(database)) return findProjectsOfCluster(database, partition, until);
+  const rows = await findPresent(database, partition, until);
   return rows.every(({ isOver }) => isOver) ? rows.map(({ projectId: id }) => id) : null;
 }
 
-/** A project with events in a partition, and whether it no longer needs them. */
-interface Present {
-  projectId: string;
-  isOver: boolean;
-}
-
-/** Skips through the index of the partition. */
+/** Returns the projects with events in a partition, and whether they no longer need them. Skips through the index. */
 async function findPresent(
   database: Database,
   partition: RawBuilder<unknown>,
   until: string,
-): Promise<Present[]> {
-  const { rows } = await sql<Present>`
+): Promise<Array<{ projectId: string; isOver: boolean }>> {
+  const { rows } = await sql<{ projectId: string; isOver: boolean }>`
     ${plannedEachTime} with recursive present as (
       (select e.project_id from ${partition} e order by e.project_id limit 1)
       union all
@@ -71,19 +66,25 @@ async function findPresent(
   return rows;
 }
 
-/** The same on a cluster, which accepts no recursive query over projects. Each node reads the ids of its events. */
-async function findPresentOfCluster(
+/**
+ * The same on a cluster, which accepts no recursive query over projects. Usually one of the first events belongs to a project that needs the
+ * partition, so each node reads all of its events only before they are dropped.
+ */
+async function findProjectsOfCluster(
   database: Database,
   partition: RawBuilder<unknown>,
   until: string,
-): Promise<Present[]> {
-  const { rows } = await sql<Present>`
-    ${plannedEachTime} select e.project_id, coalesce(${KEPT_FROM} >= ${until}::uuid and bool_and(e.id < c.position), false) as is_over
-    from ${partition} e
+): Promise<string[] | null> {
+  const { rows: needed } = await sql`
+    ${plannedEachTime} select 1 as needed from ${partition} e
     left join event_retentions r on r.project_id = e.project_id
     left join count_positions c on c.project_id = e.project_id
-    group by e.project_id, r.days`.execute(database);
-  return rows;
+    where not coalesce(${KEPT_FROM} >= ${until}::uuid and e.id < c.position, false)
+    limit 1`.execute(database);
+  if (needed.length > 0) return null;
+  const { rows } = await sql<{ projectId: string }>`
+    ${plannedEachTime} select distinct e.project_id from ${partition} e`.execute(database);
+  return rows.map(({ projectId: id }) => id);
 }
 
 /**

@@ -1,5 +1,6 @@
 // Manages one thread of the render pool: starts it, sends it tasks, enforces time limits and replaces it.
 
+import { recordedReason } from "@postloft/contract/recorded-reasons.ts";
 import { LRUCache } from "lru-cache";
 import { Worker } from "node:worker_threads";
 import { threadEnvironment } from "../platform/threads/environment.ts";
@@ -149,7 +150,10 @@ export class RenderThread {
     try {
       variablesJson = JSON.stringify(variables);
     } catch (error) {
-      task.finish({ kind: "failed", reason: `The variables are not plain data: ${String(error)}` }, []);
+      task.finish(
+        { kind: "failed", reason: recordedReason("variablesInvalid", { message: String(error) }) },
+        [],
+      );
       return null;
     }
     const known = this.held.get(contentKey);

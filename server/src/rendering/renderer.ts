@@ -2,6 +2,7 @@
 
 import { LRUCache } from "lru-cache";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import { recordedReason } from "@postloft/contract/recorded-reasons.ts";
 import type { MessageBody } from "../message/body.ts";
 import { completeParts, type TemplateContent } from "./compile-content.ts";
 import type { ContentField } from "./compile-part.ts";
@@ -105,7 +106,7 @@ export function createRenderer(options: RendererOptions): Renderer {
   const run = async (job: RenderJob, bodyOf: BodyExtras | null): Promise<Finished> => {
     const large = FIELDS.find((field) => (job.content[field]?.length ?? 0) > outputLimitBytes);
     if (large === undefined) return pool.add({ kind: "render", job, bodyOf });
-    const reason = `The ${large} is larger than ${sizeText(outputLimitBytes)}.`;
+    const reason = recordedReason("partTooLarge", { part: large, size: sizeText(outputLimitBytes) });
     return { answer: { kind: "failed", reason }, links: [] };
   };
   const renderJob = async (job: RenderJob): Promise<RenderResult> => {
@@ -140,7 +141,7 @@ function withShortSubject<Result extends { ok: true; subject: string }>(result: 
 }
 
 function failureOf(response: WorkerResponse): Failed {
-  if (response.kind !== "failed") return { ok: false, reason: "The template could not be rendered." };
+  if (response.kind !== "failed") return { ok: false, reason: recordedReason("templateFailed") };
   return { ok: false, reason: response.reason };
 }
 
@@ -241,15 +242,15 @@ class RenderPool {
 
   private reasonOf(end: ThreadEnd): string {
     const { readTimeoutMs, renderTimeoutMs } = this.settings;
-    if (end === "slow reading") return `The template took longer than ${readTimeoutMs} ms to read.`;
-    if (end === "slow rendering") return `The template took longer than ${renderTimeoutMs} ms to render.`;
-    if (end === "memory") return "The template took too much memory.";
-    return "The template could not be rendered: its thread stopped.";
+    if (end === "slow reading") return recordedReason("readingTooSlow", { ms: readTimeoutMs });
+    if (end === "slow rendering") return recordedReason("renderingTooSlow", { ms: renderTimeoutMs });
+    if (end === "memory") return recordedReason("templateTooLarge");
+    return recordedReason("renderingStopped");
   }
 }
 
-const LONG_SUBJECT = `The subject is longer than ${LIMITS.subjectLength.value} characters after filling in its variables.`;
-const CLOSED: WorkerResponse = { kind: "failed", reason: "The renderer is closed." };
+const LONG_SUBJECT = recordedReason("subjectTooLong", { most: LIMITS.subjectLength.value });
+const CLOSED: WorkerResponse = { kind: "failed", reason: recordedReason("rendererClosed") };
 
 function contentKeyOf(work: ThreadTask["work"]): string | null {
   return work.kind === "render" ? work.job.contentKey : null;

@@ -1,6 +1,7 @@
 // Tests the number of skipped emails in the feed, for each form of a trace.
 import { expect, test } from "vitest";
 import * as activity from "@postloft/contract/activity.ts";
+import { recordedReason } from "@postloft/contract/recorded-reasons.ts";
 import { newId } from "../platform/ids.ts";
 import { makeSentMails } from "../testing/sent-mails.ts";
 import { useTestServer, type TestProject } from "../testing/test-server.ts";
@@ -67,6 +68,8 @@ test("counts the emails that a completed workflow skipped, with the reason if it
     ],
     // The contact was deleted, and the outputs with it.
     [{ n: 1, is: "SKIPPED" }],
+    // The email was sent before a jump back.
+    [{ n: 1, is: "SKIPPED", out: { reason: recordedReason("alreadySent") } }],
   ];
   expect(await completedWith(traces, [skipped?.id ?? ""], project)).toEqual([
     [0, null],
@@ -76,5 +79,6 @@ test("counts the emails that a completed workflow skipped, with the reason if it
     [1, "PUBLIC_KEY_LIMIT"],
     [0, null],
     [1, null],
+    [0, null],
   ]);
 });

@@ -1,5 +1,6 @@
 // Counts the emails that an execution skipped, from its trace.
 import { sql, type RawBuilder } from "kysely";
+import { RECORDED_REASONS } from "@postloft/contract/recorded-reasons.ts";
 
 /**
  * The type of the step of a run: from the version of the execution, or from the run itself if the execution moved to a version without the
@@ -22,5 +23,7 @@ export const skippedEmailsOf = (projectId: string): RawBuilder<unknown> => sql`c
     select coalesce(e.reason, r.run -> 'out' ->> 'code', r.run -> 'out' ->> 'reason') as reason
     from jsonb_array_elements(x.trace) r (run)
     left join emails e on e.project_id = ${projectId} and e.id = (r.run -> 'out' ->> 'emailId')::uuid and e.status = 'SKIPPED'
-    where e.id is not null or (r.run ->> 'is' = 'SKIPPED' and ${typeOf(projectId)} = 'SEND_EMAIL')
+    where e.id is not null or (r.run ->> 'is' = 'SKIPPED' and ${typeOf(projectId)} = 'SEND_EMAIL'
+      -- The contact got that email before.
+      and coalesce(r.run -> 'out' ->> 'reason', '') <> ${RECORDED_REASONS.alreadySent})
   ) s having count(*) > 0), '{}')`;

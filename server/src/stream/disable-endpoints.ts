@@ -1,5 +1,6 @@
 // Disables webhook endpoints that accepted nothing for days.
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import { recordedReason } from "@postloft/contract/recorded-reasons.ts";
 import type { Tx } from "../platform/database/database.ts";
 import { recordAudit, SERVICE } from "../audit/audit-log.ts";
 import { notificationMail } from "../projects/members/notification-mails.ts";
@@ -14,7 +15,7 @@ export async function disableIfFailing(
   baseUrl: string,
 ): Promise<void> {
   const days = LIMITS.eventRetryDays.value;
-  const reason = `All calls failed for ${days} days.`;
+  const reason = recordedReason("allCallsFailed", { days });
   const stored = await updateToDisabled(tx, { projectId, id }, { days, reason });
   if (stored === undefined) return;
   const url = maskUrl(stored);

@@ -194,7 +194,8 @@ export function AudienceCount({ projectId, campaign }: { projectId: string; camp
         {t("{eligible} of {total}", { eligible: formatNumber(eligible), total: formatNumber(total) })}
       </p>
       <LeftOut audience={audience.data} />
-      <OverCap projectId={projectId} eligible={eligible} />
+      {/* The cap of the month of a schedule isn't known. A campaign above it is paused. */}
+      {campaign.status === "DRAFT" && <OverCap projectId={projectId} eligible={eligible} />}
     </Card>
   );
 }

@@ -7,7 +7,7 @@ import { plural, t } from "../../text/t.ts";
 import { formatDay } from "../../ui/format.ts";
 import { More } from "../../ui/more.tsx";
 import { Card } from "../../ui/page.tsx";
-import { Empty, Failure } from "../../ui/states.tsx";
+import { Empty, Failure, Skeleton } from "../../ui/states.tsx";
 import { Table, type Column } from "../../ui/table.tsx";
 import { useReceiving } from "../contacts/receiving.tsx";
 import { useEmails } from "../emails/email-list.ts";
@@ -97,7 +97,8 @@ function Reasons({ projectId, campaign, address }: ReportProps & { address: stri
   const { startedAt } = campaign;
   const isLater = startedAt !== null && contact.data !== undefined && contact.data.createdAt > startedAt;
   const isDeleted = days !== null && startedAt !== null && ageInDays(startedAt) > days;
-  if (explained.data === undefined) return null;
+  if (explained.isPending) return <Skeleton className="h-6" />;
+  if (explained.isError) return <Failure error={explained.error} onRetry={() => void explained.refetch()} />;
   return (
     <ul className={REASONS}>
       <ContactReasons

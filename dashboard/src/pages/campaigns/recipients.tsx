@@ -153,7 +153,14 @@ function columnsOf(projectId: string): Array<Column<FoundRecipient>> {
       onPhone: true,
       head: t("Status"),
       width: "w-36",
-      cell: ({ status }) => <StatusBadge status={status} />,
+      cell: ({ status, reason }) => (
+        <>
+          <StatusBadge status={status} />
+          {reason !== null && (
+            <span className="block text-xs whitespace-normal text-soft sm:hidden">{reasonText(reason)}</span>
+          )}
+        </>
+      ),
     },
     {
       key: "reason",

@@ -25,6 +25,8 @@ export interface Reverse {
 /** What the page offers when the job has ended. It is lost if the page is reloaded before. */
 export interface Sequel {
   reverse?: Reverse | null;
+  /** When the undo is withdrawn. Set when the job has ended. */
+  undoUntilMs?: number;
   /** The segment that contacts were added to. */
   segmentId?: string;
 }
@@ -36,6 +38,8 @@ export const sequelKey = (projectId: string, jobId: string) => [
 ];
 
 const SHOWN_ERRORS = 3;
+/** Later, contacts may have unsubscribed themselves, and an undo would subscribe them again. */
+const UNDO_OFFERED_MS = 60_000;
 
 interface BulkJobProps {
   projectId: string;
@@ -73,17 +77,39 @@ function useRereading(
   }, [result === null]);
 }
 
-/** Offers to undo a change of subscriptions, or leads to the segment. */
-function Sequels({ projectId, jobId, onUndo }: Omit<BulkJobProps, "onClose">) {
+const NO_SEQUEL: Sequel = {};
+
+/** Returns what the page offers when the job has ended, with the undo for a limited time. */
+function useSequel(projectId: string, jobId: string, isOver: boolean): Sequel {
   const queries = useQueryClient();
   const queryKey = sequelKey(projectId, jobId);
-  // Observed, so that a long job doesn't outlive it.
-  const { reverse, segmentId } = useQuery<Sequel>({ queryKey, queryFn: skipToken }).data ?? {};
+  // Observed from the beginning, because an entry without an observer is removed after some minutes.
+  const { data: sequel = NO_SEQUEL } = useQuery<Sequel>({ queryKey, queryFn: skipToken });
+  const hasUndo = isOver && sequel.reverse != null;
+  const { undoUntilMs } = sequel;
+  useEffect(() => {
+    if (!hasUndo) return;
+    const change = (to: Partial<Sequel>) =>
+      queries.setQueryData<Sequel>(sequelKey(projectId, jobId), (now) => ({ ...now, ...to }));
+    if (undoUntilMs === undefined) return void change({ undoUntilMs: Date.now() + UNDO_OFFERED_MS });
+    const timer = setTimeout(() => change({ reverse: null }), undoUntilMs - Date.now());
+    return () => clearTimeout(timer);
+  }, [hasUndo, undoUntilMs, queries, projectId, jobId]);
+  return sequel;
+}
+
+interface SequelsProps extends Omit<BulkJobProps, "onClose"> {
+  sequel: Sequel;
+}
+
+/** Offers to undo a change of subscriptions, or leads to the segment. */
+function Sequels({ projectId, jobId, sequel: { reverse, segmentId }, onUndo }: SequelsProps) {
+  const queries = useQueryClient();
   const undoing = useMutation({
     mutationFn: ({ operation, contactIds }: Reverse) =>
       call(UNDO_CALLS[operation], { projectId, body: { mode: "ids", contactIds } }),
     onSuccess: (undo) => {
-      queries.removeQueries({ queryKey });
+      queries.removeQueries({ queryKey: sequelKey(projectId, jobId) });
       onUndo(undo.jobId);
     },
   });
@@ -112,6 +138,7 @@ export function BulkJob({ projectId, jobId, onUndo, onClose }: BulkJobProps) {
   const job = useJob(query(api.contacts.getBulk, { projectId, params: { jobId } }));
   const { data } = job;
   const isOver = data?.state === "completed";
+  const sequel = useSequel(projectId, jobId, isOver);
   useRereading(projectId, { result: data?.result ?? null, isFailed: data?.state === "failed" });
   const close = (
     <Button look="quiet" onClick={onClose}>
@@ -141,7 +168,7 @@ export function BulkJob({ projectId, jobId, onUndo, onClose }: BulkJobProps) {
           <Outcome result={data.result} />
         )}
       </div>
-      {isOver && <Sequels {...{ projectId, jobId, onUndo }} />}
+      {isOver && <Sequels {...{ projectId, jobId, sequel, onUndo }} />}
       {(isOver || data.state === "failed") && close}
     </Card>
   );

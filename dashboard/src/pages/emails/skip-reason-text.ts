@@ -10,3 +10,9 @@ const CODES: Readonly<Record<string, string>> = {
 
 /** Returns a reason in the language of the user, or unchanged if we don't know it. */
 export const skipReasonText = (reason: string): string => CODES[reason] ?? reasonText(reason);
+
+/** Returns why a step was skipped from its output, or "" if the output doesn't say it. */
+export function skipTextOf(output: Readonly<Record<string, unknown>> | null): string {
+  const reason = output?.["code"] ?? output?.["reason"];
+  return typeof reason === "string" ? skipReasonText(reason) : "";
+}

@@ -1,23 +1,24 @@
 // Names the emails that an execution skipped, with the reasons.
 import { Link } from "@tanstack/react-router";
+import { RECORDED_REASONS } from "@postloft/contract/recorded-reasons.ts";
 import { plural, t } from "../../../text/t.ts";
 import { Card } from "../../../ui/page.tsx";
-import { skipReasonText } from "../../emails/skip-reason-text.ts";
+import { skipReasonText, skipTextOf } from "../../emails/skip-reason-text.ts";
 import { stepName } from "../steps/step-kinds.ts";
 import type { Execution } from "./execution-status.ts";
 
 type Run = Execution["steps"][number];
 
-/** Returns the runs whose email was skipped, by the step itself or by the sender afterwards. */
+/** Returns the runs whose email was skipped, by the step itself or by the sender afterwards. Leaves out those whose email was sent before. */
 const skippedOf = ({ steps }: Execution): readonly Run[] =>
-  steps.filter(({ type, status, email }) =>
-    email === null ? type === "SEND_EMAIL" && status === "SKIPPED" : email.status === "SKIPPED",
+  steps.filter(({ type, status, output, email }) =>
+    email === null
+      ? type === "SEND_EMAIL" && status === "SKIPPED" && output?.["reason"] !== RECORDED_REASONS.alreadySent
+      : email.status === "SKIPPED",
   );
 
-function reasonOf({ output, email }: Run): string {
-  const reason = email?.reason ?? output?.["code"] ?? output?.["reason"];
-  return typeof reason === "string" && reason !== "" ? skipReasonText(reason) : t("Unknown reason");
-}
+const reasonOf = ({ output, email }: Run): string =>
+  (email?.reason == null ? skipTextOf(output) : skipReasonText(email.reason)) || t("Unknown reason");
 
 /** Shows nothing if no email was skipped. */
 export function SkippedEmails({ projectId, execution }: { projectId: string; execution: Execution }) {

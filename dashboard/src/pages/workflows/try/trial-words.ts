@@ -2,6 +2,7 @@
 import type { FilterCondition, FilterScalar } from "@postloft/contract/filters.ts";
 import type { StepConfig } from "@postloft/contract/workflows/graph.ts";
 import { reasonText } from "../../../text/reason-text.ts";
+import { skipTextOf } from "../../emails/skip-reason-text.ts";
 import { locale, t } from "../../../text/t.ts";
 import { formatInstant } from "../../../ui/format.ts";
 import { formatValue, phraseOf } from "../../segments/condition-builder/condition-sentence.ts";
@@ -105,7 +106,7 @@ export function runText(
   names: Names,
 ): string | null {
   const { type, status, output, completedAt, waitsUntil } = run;
-  if (status === "SKIPPED") return t("Skipped. {reason}", { reason: reasonText(textOf(output?.["reason"])) });
+  if (status === "SKIPPED") return t("Skipped. {reason}", { reason: skipTextOf(output) });
   switch (type) {
     case "TRIGGER":
     case "UPDATE_CONTACT":
