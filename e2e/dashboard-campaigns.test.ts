@@ -253,7 +253,7 @@ test("a wrong campaign is stopped while it sends, and its report says how many w
   await expect.poll(await listed("Delivered")).toEqual(got.toSorted());
   const others = addresses.filter((address) => !got.includes(address));
   await expect.poll(await listed("Skipped")).toEqual(others.toSorted());
-  await page.getByText("The campaign was canceled.").first().waitFor();
+  await page.getByText("The campaign was canceled.").and(page.locator(":visible")).first().waitFor();
   await page.getByRole("link", { name: "All campaigns" }).click();
   await page.getByRole("row", { name: NAME }).getByText("Canceled").waitFor();
   expect(faults).toEqual([]);

@@ -81,6 +81,17 @@ test("sign-up, import, filter, bulk change and its undo work by keyboard", async
   await press(page, "Undo");
   await page.getByText("Subscribed: 2 updated, 0 unchanged, 0 failed.").waitFor();
   await expect.poll(changes).toEqual([false, false, true, true]);
+
+  // Contacts may unsubscribe themselves later, so the undo is withdrawn.
+  await page.clock.install();
+  await reach(page, page.getByLabel("Select all shown"));
+  await page.keyboard.press("Space");
+  await press(page, "Unsubscribe");
+  await page.getByText("Unsubscribed: 2 updated, 0 unchanged, 0 failed.").waitFor();
+  const undo = page.getByRole("button", { name: "Undo" });
+  await undo.waitFor();
+  await page.clock.fastForward(60_000);
+  await undo.waitFor({ state: "detached" });
 });
 
 test("blocks are opened, edited, added, moved, removed and restored by keyboard", async () => {

@@ -3,6 +3,7 @@ import { readRecordedReason, recordedReason, RECORDED_REASONS } from "./recorded
 
 /** Values as they occur, some with parts of other sentences. */
 const VALUES = {
+  days: "3",
   domain: "mail.example.com",
   event: 'said "Exit condition: " happened.',
   field: "data.birthday",
@@ -10,9 +11,12 @@ const VALUES = {
   host: "hooks.example.com",
   message: "The endpoint responded with 500.",
   most: "1000",
+  ms: "500",
   name: "X-Key",
   operator: "greaterThan",
+  part: "html",
   seconds: "2.5",
+  size: "2 MB",
   segment: 'not in the segment "x".',
   status: "503",
   value: "31.01.2027: noon.",
@@ -40,7 +44,7 @@ test("writes numbers without separators", () => {
   );
 });
 
-test.each(["", "ECONNREFUSED", "The endpoint responded with 500", "The endpoint", "There is no `"])(
+test.each(["", "ECONNREFUSED", "The endpoint responded with 500", "The endpoint", "“data.day” has no"])(
   "leaves %j as it is",
   (text) => {
     expect(readRecordedReason(text)).toBeNull();

@@ -629,11 +629,11 @@ test("explains when a contact enters, and why it does not", async () => {
   expect(await reasons(ada)).toEqual([true, `The contact enters at ${inDays(7)}T03:30:00.000Z.`, IN]);
   expect(await reasons(bob)).toEqual([
     false,
-    `The contact enters at ${inDays(7)}T09:00:00.000Z. The contact has no \`data.timezone\`, so UTC was used.`,
+    `The contact enters at ${inDays(7)}T09:00:00.000Z. The contact has no “data.timezone”, so UTC was used.`,
     "The contact is not in the audience of the trigger.",
   ]);
   expect(await reasons(cyd)).toEqual([false, `The time ${inDays(-2)}T09:00:00.000Z has passed.`, IN]);
-  expect(await reasons(dee)).toEqual([false, "There is no `data.trialEndsAt`.", IN]);
+  expect(await reasons(dee)).toEqual([false, "“data.trialEndsAt” has no value.", IN]);
 });
 
 test("a simulation without a context gets the contact's next date", async () => {

@@ -65,7 +65,7 @@ test("groups failures by step and cause without quoted values, the largest group
       count: 3,
       example: { contact: { email: expect.stringMatching(/^(bob|cleo|dan)@/) } },
     },
-    { count: 1, error: "There is no `data.due`.", example: { contact: { id: ids["ada"] } } },
+    { count: 1, error: "“data.due” has no value.", example: { contact: { id: ids["ada"] } } },
   ]);
   const [most] = data;
   const listed = await server.call(executions.listExecutions, project.byKey, {

@@ -193,17 +193,17 @@ test.each<[FilterCondition, FilterCondition]>([
 test.each<[FilterCondition, string]>([
   [
     { field: "data.cart", operator: "greaterThan", value: "{{name}}" },
-    "The value of `data.cart greaterThan` can't be compared. Must be a number or a date",
+    "The value of “data.cart greaterThan” can't be compared. Must be a number or a date",
   ],
   [
     { field: "data.cart", operator: "equals", value: "{{event.object}}" },
-    "The value of `data.cart equals` can't be compared. Must be a text, a number, true or false.",
+    "The value of “data.cart equals” can't be compared. Must be a text, a number, true or false.",
   ],
   [
     { field: "createdAt", operator: "lessThan", value: "{{event.missing}}" },
-    "`createdAt lessThan` is missing",
+    "“createdAt lessThan” is missing",
   ],
-  [{ field: "subscribed", operator: "equals", value: "{{event.empty}}" }, "`subscribed equals` is missing"],
+  [{ field: "subscribed", operator: "equals", value: "{{event.empty}}" }, "“subscribed equals” is missing"],
 ])("rejects the condition %j with the reason", (written, reason) => {
   expect(() => fillFilter(all(written), filler())).toThrow(reason);
 });

@@ -182,8 +182,8 @@ test("counts a delay from the entry if no worker ran then, and reports a time zo
   }
   expect(new Set(rows.map(({ trace }) => trace[3]?.out?.problem))).toEqual(
     new Set([
-      "The contact has no `data.timezone`, so UTC was used.",
-      "The contact's `data.timezone` is not a time zone of the IANA database, so UTC was used.",
+      "The contact has no “data.timezone”, so UTC was used.",
+      "The contact's “data.timezone” is not a time zone of the IANA database, so UTC was used.",
       undefined,
     ]),
   );
@@ -220,5 +220,5 @@ test("a delay until a date waits for the contact's date, continues if it has pas
     return found;
   }, WAIT);
   expect(rows[0]?.due).toEqual(new Date("2999-01-28T00:00:00Z"));
-  expect(rows[2]?.error).toMatch(/^`data.endsAt` is not a date /);
+  expect(rows[2]?.error).toMatch(/^“data.endsAt” is not a date /);
 });

@@ -63,20 +63,20 @@ test.each<[string, StepConfig<"DELAY">]>([
   ["2027-01-20T06:00:00.000Z", { dateField: "data.late" }],
   // What has passed ends the wait.
   ["on", { dateField: "data.late", amount: 3, unit: "weeks", direction: "before" }],
-  ["There is no `data.missing`.", { dateField: "data.missing" }],
-  ["There is no `data.empty`.", { dateField: "data.empty" }],
-  ["There is no `data.toString`.", { dateField: "data.toString" }],
-  ["There is no `event.day`.", { dateField: "event.day" }],
+  ["“data.missing” has no value.", { dateField: "data.missing" }],
+  ["“data.empty” has no value.", { dateField: "data.empty" }],
+  ["“data.toString” has no value.", { dateField: "data.toString" }],
+  ["“event.day” has no value.", { dateField: "event.day" }],
   [
-    '`data.text` is not a date such as 2027-01-31 or 2027-01-31T09:00:00Z: "soon".',
+    '“data.text” is not a date such as 2027-01-31 or 2027-01-31T09:00:00Z: "soon".',
     { dateField: "data.text" },
   ],
   [
-    '`data.never` is not a date such as 2027-01-31 or 2027-01-31T09:00:00Z: "2027-02-30".',
+    '“data.never” is not a date such as 2027-01-31 or 2027-01-31T09:00:00Z: "2027-02-30".',
     { dateField: "data.never" },
   ],
   [
-    "`data.number` is not a date such as 2027-01-31 or 2027-01-31T09:00:00Z: 20270331.",
+    "“data.number” is not a date such as 2027-01-31 or 2027-01-31T09:00:00Z: 20270331.",
     { dateField: "data.number" },
   ],
 ])("waits until %s", (expected, config) => {
