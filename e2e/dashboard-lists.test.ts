@@ -73,6 +73,17 @@ test("a field is set and a segment filled for all matching contacts, also on a p
     await bar.getByRole("button", { name: "Select all 60 matches" }).click();
   };
   await page.setViewportSize({ width: 390, height: 800 });
+  // A click before the contacts are there would do nothing.
+  const listed = Promise.withResolvers<void>();
+  await page.route(/\/contacts\?/, async (route) => {
+    if (route.request().resourceType() === "fetch") await listed.promise;
+    await route.continue();
+  });
+  await page.reload();
+  const tick = page.getByRole("checkbox", { name: "Select all shown" });
+  await tick.waitFor();
+  expect(await tick.isDisabled()).toBe(true);
+  listed.resolve();
   await selectAll();
   expect((await bar.boundingBox())?.height).toBeLessThan(400);
   await bar.getByRole("button", { name: "Set field" }).click();

@@ -12,6 +12,7 @@ import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { decodeEntities } from "@postloft/contract/merge-tags/entities.ts";
 import { findMergeTags } from "@postloft/contract/merge-tags/find-merge-tags.ts";
 import { createCsvReader } from "@postloft/contract/read-csv.ts";
+import { readRecordedReason } from "@postloft/contract/recorded-reasons.ts";
 import { isReturnPath } from "../../server/src/deliveries/return-path.ts";
 import { bodySha256 } from "../../server/src/message/body-hash.ts";
 import { relaxedLines } from "../../server/src/message/quoted-printable.ts";
@@ -84,6 +85,9 @@ const FED: Readonly<Record<string, ReadonlyArray<() => unknown>>> = {
     (unit) => () => findMergeTags([{ text: filled(unit), isHtml: true }], { ...FACTS, fields: new Set("a") }),
   ),
   "contract/src/read-csv.ts": CSV.flatMap((text) => [() => readAll(text, ","), () => readAll(text, ";")]),
+  "contract/src/recorded-reasons.ts": ["“", "The value of “ ", " has no value.", "a"].map(
+    (unit) => () => readRecordedReason(filled(unit)),
+  ),
   "server/src/deliveries/return-path.ts": ADDRESSES.map((text) => () => isReturnPath(text)),
   "server/src/message/body-hash.ts": ["\r\n", "a\r\n", "a"].map(
     (unit) => () => bodySha256(Buffer.from(filled(unit)), 0, []),

@@ -44,7 +44,12 @@ export function useColumns(selection: Selection): Array<Column<Contact>> {
       key: "choice",
       onPhone: true,
       head: (
-        <Tick label={t("Select all shown")} isOn={selection.isShownChosen} onChange={selection.toggleShown} />
+        <Tick
+          label={t("Select all shown")}
+          isOn={selection.isShownChosen}
+          disabled={!selection.hasShown}
+          onChange={selection.toggleShown}
+        />
       ),
       width: "w-12",
       cell: cells.choice,
@@ -91,16 +96,18 @@ function shownValue(value: unknown): string {
 interface TickProps {
   label: string;
   isOn: boolean;
+  disabled?: boolean;
   onChange: () => void;
 }
 
-function Tick({ label, isOn, onChange }: TickProps) {
+function Tick({ label, isOn, disabled = false, onChange }: TickProps) {
   return (
     <label className="relative z-1 -my-1.5 grid size-6 cursor-pointer place-items-center">
       <input
         type="checkbox"
         aria-label={label}
         checked={isOn}
+        disabled={disabled}
         onChange={onChange}
         className="size-4 accent-accent-fill"
       />

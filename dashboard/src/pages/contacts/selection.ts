@@ -13,6 +13,8 @@ export interface Selection {
   countOf: (total: number) => number;
   has: (id: string) => boolean;
   toggle: (id: string) => void;
+  /** Whether contacts are shown that can be selected. */
+  hasShown: boolean;
   toggleShown: () => void;
   isShownChosen: boolean;
   /** Whether more contacts match than are shown and selected. */
@@ -53,6 +55,7 @@ export function useSelection(
     countOf,
     has,
     toggle,
+    hasShown: shown.length > 0,
     toggleShown: () => {
       if (isAll || isShownChosen) clear();
       else setIds((old) => new Set([...old, ...shown]));
