@@ -858,7 +858,7 @@ test("server messages about emails and files appear in the user's language", asy
   );
   await opens(`contacts/${contact.body.id}`);
   await page.getByText("E-Mail übersprungen").waitFor();
-  await page.getByText("Welcome: Zu viele E-Mails an diesen Kontakt wegen Ereignissen").waitFor();
+  await page.getByText("Welcome: Das Limit für E-Mails an einen Kontakt durch Ereignisse").waitFor();
   // Of a case the server names something in the midst of its sentence.
   await opens("settings?tab=members");
   await page.getByRole("button", { name: "Einladen", exact: true }).click();

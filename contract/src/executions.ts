@@ -29,7 +29,7 @@ export const stepRun = z.object({
       id: z.uuid(),
       status: z.string(),
       subject: z.string(),
-      reason: z.string().nullable().describe("Why the email was skipped, or why it failed or waits."),
+      reason: z.string().nullable().describe("Why the email was skipped, failed or waits."),
     })
     .nullable()
     .describe("The email created by this step, with its current status."),

@@ -23,7 +23,7 @@ const VALUES = {
   why: "Must be a number.",
 };
 
-test.each(Object.entries(RECORDED_REASONS))("finds the sentence and the values of %s again", (code, key) => {
+test.each(Object.entries(RECORDED_REASONS))("reads back the sentence and the values of %s", (code, key) => {
   const names = [...key.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
   const values = Object.fromEntries(names.map((name) => [name, VALUES[name as keyof typeof VALUES]]));
   const text = (recordedReason as (code: string, values: object) => string)(code, values);

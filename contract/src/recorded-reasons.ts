@@ -112,8 +112,8 @@ export function recordedReason<const Code extends ReasonCode>(
 }
 
 /**
- * Finds the sentence and the values of a stored reason. Takes the sentence with the most characters of its own, because a value may contain
- * the rest of a longer one. Returns null for other texts, such as the name of a fault in a library.
+ * Returns the sentence and the values of a stored reason, or null for other texts, such as the reply of a mail server. If several sentences
+ * fit, it takes the one with the most characters of its own, because the value of a shorter one would contain the rest of it.
  */
 export function readRecordedReason(text: string): Translation | null {
   const found = Object.values(RECORDED_REASONS).flatMap((key) => {

@@ -1,6 +1,6 @@
 // Calls statements in the states that they must leave alone: a lost claim, an older version, a second time, held, removed or disabled.
 import { sql, type RawBuilder } from "kysely";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import {
   findCustomer,
   insertCustomer,
@@ -42,13 +42,13 @@ import {
   updateJobCompleted,
   updateJobFailed,
 } from "./platform/background/job-queries.ts";
-import { createDatabase, type Database, type Tx } from "./platform/database/database.ts";
-import { createTestDatabase, type TestDatabase } from "./platform/database/test-database.ts";
+import type { Tx } from "./platform/database/database.ts";
 import { newId } from "./platform/ids.ts";
 import { takeOutboxEvents } from "./reactions/queries.ts";
 import { lockDueSegment, updateAllDue, updateTimeBasedDue } from "./segments/queries.ts";
+import { useSampleDatabase } from "./testing/sample-database.ts";
 import { RECIPIENT_CHECKS } from "./suppressions/recipients.ts";
-import { addSampleRows, HASH, id, undone } from "./testing/sample-rows.ts";
+import { HASH, id } from "./testing/sample-rows.ts";
 import { isPasswordCurrent } from "./users/account-queries.ts";
 import { holdsSession } from "./users/queries.ts";
 import { claimCalls, updateAttempts, updateCallsToHeld } from "./webhooks/queries.ts";
@@ -64,15 +64,7 @@ import {
   updateSchedulesToReleased,
 } from "./workflows/executions/held-queries.ts";
 
-let testDatabase: TestDatabase;
-let database: Database;
-
-beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  database = createDatabase(testDatabase.pool);
-  await addSampleRows(database);
-});
-afterAll(async () => testDatabase?.drop());
+const { undone } = useSampleDatabase();
 
 const { project } = id;
 const bulk = { projectId: project, campaignId: null };
@@ -711,5 +703,5 @@ const GUARDS: Guard[] = [
 ];
 
 test.each(GUARDS)("$promise", async ({ work, is }) => {
-  expect(await undone(database, work)).toEqual(is);
+  expect(await undone(work)).toEqual(is);
 });

@@ -1,6 +1,6 @@
 // Measures every wait that the server stores: leases, retries and expiry times. A wrong unit, factor or limit fails here.
 import { sql } from "kysely";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { postponeEvents } from "./billing/queries.ts";
 import { claimUsage, markFailed } from "./billing/usage-queries.ts";
 import { insertNotices, updateFailedNotice, updateNotices } from "./deliveries/queries.ts";
@@ -11,29 +11,21 @@ import { recordAndCheck } from "./emails/submission/submission-queries.ts";
 import { insertPaused, listPaused, updateTryFailed } from "./emails/throttling/throttled-queries.ts";
 import { claimJob, releaseJob, updateJobFailed, updateJobStep } from "./platform/background/job-queries.ts";
 import { claimDueLinkDomains, updateLinkDomainCheck } from "./link-domains/queries.ts";
-import { createDatabase, type Database, type Tx } from "./platform/database/database.ts";
-import { createTestDatabase, type TestDatabase } from "./platform/database/test-database.ts";
+import type { Tx } from "./platform/database/database.ts";
 import { newId } from "./platform/ids.ts";
 import { upsertInvitation } from "./projects/members/queries.ts";
 import { updateTimeBasedDue } from "./segments/queries.ts";
 import { claimDeliveries, updateAttempt } from "./stream/delivery-queries.ts";
+import { useSampleDatabase } from "./testing/sample-database.ts";
 import { RECIPIENT_CHECKS } from "./suppressions/recipients.ts";
-import { addSampleRows, HASH, id, undone } from "./testing/sample-rows.ts";
+import { HASH, id } from "./testing/sample-rows.ts";
 import { placesOf } from "./testing/statement-places.ts";
 import { replaceSignUpToken, replaceToken } from "./users/account-queries.ts";
 import { insertChallenge } from "./users/passkeys/queries.ts";
 import { claimCalls, updateAttempts } from "./webhooks/queries.ts";
 import { listDueProjects, listDueProjectsOfCluster } from "./workflows/executions/execution-queries.ts";
 
-let testDatabase: TestDatabase;
-let database: Database;
-
-beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  database = createDatabase(testDatabase.pool);
-  await addSampleRows(database);
-});
-afterAll(async () => testDatabase?.drop());
+const { undone } = useSampleDatabase();
 
 /** The seconds from the start of the transaction to a time in a row that the work stores. */
 const endpoint = { projectId: id.project, id: id.endpoint, ordered: false, batchSize: 1 };
@@ -146,7 +138,7 @@ const WAITS: Wait[] = [
       "due_at",
       "emails",
       (tx) =>
-        undone(database, async (rival) => {
+        undone(async (rival) => {
           await sql`select 1 from contacts where id = ${id.ada} for update`.execute(rival);
           const list = { projectId: id.project, ids: [id.bulkMail], chosenFor: null };
           const mails = { projectId: null, sent: [], plain: [], list, kept: [], watched: [] };
@@ -419,7 +411,7 @@ const OTHERS: Readonly<Record<string, string>> = {
 };
 
 test.each(WAITS)("$wait is $is", async ({ measure, is }) => {
-  expect(await undone(database, measure)).toBeCloseTo(is, 3);
+  expect(await undone(measure)).toBeCloseTo(is, 3);
 });
 
 test("measures every wait that a statement stores", () => {

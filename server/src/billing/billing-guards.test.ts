@@ -1,9 +1,9 @@
 // Calls statements on metering and usage for the second time, and while they are held.
 import { sql, type RawBuilder } from "kysely";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { createDatabase, type Database, type Tx } from "../platform/database/database.ts";
-import { createTestDatabase, type TestDatabase } from "../platform/database/test-database.ts";
-import { addSampleRows, id, undone } from "../testing/sample-rows.ts";
+import { expect, test } from "vitest";
+import { useSampleDatabase } from "../testing/sample-database.ts";
+import type { Tx } from "../platform/database/database.ts";
+import { id } from "../testing/sample-rows.ts";
 import { listCappedProjects, readAccepted } from "./caps-queries.ts";
 import { deleteDoneEvents, findCustomer, findDueEvents, insertEvent, updateSubscription } from "./queries.ts";
 import {
@@ -18,15 +18,7 @@ import {
   updateMeteringToBegin,
 } from "./usage-queries.ts";
 
-let testDatabase: TestDatabase;
-let database: Database;
-
-beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  database = createDatabase(testDatabase.pool);
-  await addSampleRows(database);
-});
-afterAll(async () => testDatabase?.drop());
+const { undone } = useSampleDatabase();
 
 const { project: projectId } = id;
 const metered = (day: string) => ({ projectId, customerId: "cus", meteredFrom: new Date(), day });
@@ -39,7 +31,7 @@ async function read(tx: Tx, statement: RawBuilder<unknown>): Promise<unknown> {
 const from = sql`select metered_from::text as from from billing_customers`;
 
 test("a day is metered once, in order, and not while metering is held", async () => {
-  const result = await undone(database, async (tx) => {
+  const result = await undone(async (tx) => {
     await set(tx, sql`metered_from = '2026-01-01'`);
     const moved = [];
     for (const day of ["05", "05", "04", "06"]) moved.push(await moveMetered(tx, metered(`2026-01-${day}`)));
@@ -50,7 +42,7 @@ test("a day is metered once, in order, and not while metering is held", async ()
 });
 
 test("the usage of a day keeps its first number", async () => {
-  const result = await undone(database, async (tx) => {
+  const result = await undone(async (tx) => {
     await insertUsage(tx, metered("2026-01-01"), [{ category: "workflows", value: 9 }]);
     return read(tx, sql`select value from billing_usage`);
   });
@@ -58,7 +50,7 @@ test("the usage of a day keeps its first number", async () => {
 });
 
 test("metering begins once, and only for a subscription that is not over", async () => {
-  const result = await undone(database, async (tx) => {
+  const result = await undone(async (tx) => {
     const states = [];
     for (const changes of [
       sql`subscription_status = null`,
@@ -82,7 +74,7 @@ test("metering begins once, and only for a subscription that is not over", async
 });
 
 test("lists the next day of each metered project, up to the last one", async () => {
-  const result = await undone(database, async (tx) => {
+  const result = await undone(async (tx) => {
     const days = [];
     const limits = { oldest: "2026-01-03", last: "2026-01-09", limit: 5 };
     for (const changes of [
@@ -109,7 +101,7 @@ const reply = async (tx: Tx, isRunning: boolean) => {
 };
 
 test("a reply of Stripe ends metering without a subscription, but not if metering is held", async () => {
-  const result = await undone(database, async (tx) => {
+  const result = await undone(async (tx) => {
     await set(tx, sql`metered_from = 'infinity'`);
     const held = [await reply(tx, true), await reply(tx, false)];
     await updateMeteringToBegin(tx, projectId);
@@ -137,7 +129,7 @@ test("a reply of Stripe ends metering without a subscription, but not if meterin
 
 test("a report stays open until Stripe certainly has it or certainly not", async () => {
   const row = sql`select open_since is not null as open, reported_at is not null as reported, error, tries from billing_usage`;
-  const result = await undone(database, async (tx) => {
+  const result = await undone(async (tx) => {
     const claim = async () => {
       await sql`update billing_usage set due_at = now()`.execute(tx);
       return (await claimUsage(tx, projectId, { seconds: 60, limit: 5 })).map(({ isFirst }) => isFirst);
@@ -165,7 +157,7 @@ test("a report stays open until Stripe certainly has it or certainly not", async
 
 test("counts accepted email of each kind against its cap, without test emails", async () => {
   const span = { from: new Date(Date.now() - 3_600_000), to: new Date(Date.now() + 3_600_000) };
-  const [counted, stored, others] = await undone(database, async (tx) => {
+  const [counted, stored, others] = await undone(async (tx) => {
     await sql`update emails set priority = 1 where status = 'CLAIMED'`.execute(tx);
     await sql`update emails set priority = 2 where status = 'QUEUED' and campaign_id is null`.execute(tx);
     const all = Object.fromEntries(await readAccepted(tx, projectId, span));
@@ -192,7 +184,7 @@ const list = async (tx: Tx, after: string | null) =>
   ).length;
 
 test("lists projects with a cap that were not notified since, page by page", async () => {
-  const result = await undone(database, async (tx) => {
+  const result = await undone(async (tx) => {
     const counts = [await list(tx, null)];
     await sql`update billing_limits set workflows = 1`.execute(tx);
     counts.push(await list(tx, null), await list(tx, projectId));
@@ -212,7 +204,7 @@ test("lists projects with a cap that were not notified since, page by page", asy
 });
 
 test("events of Stripe are processed for the longest waiting customer, and kept for days", async () => {
-  const result = await undone(database, async (tx) => {
+  const result = await undone(async (tx) => {
     for (const [name, customerId, minutes] of [
       ["a", "one", 1],
       ["b", "two", 3],

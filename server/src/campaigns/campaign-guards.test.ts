@@ -1,11 +1,11 @@
 // Calls statements on campaigns in states that must not change, and after their time.
 import { sql, type RawBuilder } from "kysely";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { holdFor } from "@postloft/contract/held-reasons.ts";
-import { createDatabase, type Database, type Tx } from "../platform/database/database.ts";
-import { createTestDatabase, type TestDatabase } from "../platform/database/test-database.ts";
+import type { Tx } from "../platform/database/database.ts";
+import { useSampleDatabase } from "../testing/sample-database.ts";
 import { newId } from "../platform/ids.ts";
-import { addSampleRows, id, undone } from "../testing/sample-rows.ts";
+import { id } from "../testing/sample-rows.ts";
 import { findLargestSend, findRecentDuplicate } from "./check-queries.ts";
 import {
   countHeldCampaigns,
@@ -27,15 +27,7 @@ import {
 import { campaignIs, isDue, sendsSince, updateStatus } from "./status-queries.ts";
 import { findCampaignFrom, findCampaignOf } from "./usage-queries.ts";
 
-let testDatabase: TestDatabase;
-let database: Database;
-
-beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  database = createDatabase(testDatabase.pool);
-  await addSampleRows(database);
-});
-afterAll(async () => testDatabase?.drop());
+const { undone } = useSampleDatabase();
 
 const ref = { projectId: id.project, id: id.campaign };
 const key = { projectId: id.project, campaignId: id.campaign };
@@ -60,7 +52,7 @@ const due = async (tx: Tx) => [
 ];
 
 test("a scheduled campaign is due at its time unless it is held, and is held once", async () => {
-  const result = await undone(database, async (tx) => {
+  const result = await undone(async (tx) => {
     await sql`delete from paused_destinations`.execute(tx);
     await put(tx, "SCHEDULED", 1);
     const early = await due(tx);
@@ -73,7 +65,7 @@ test("a scheduled campaign is due at its time unless it is held, and is held onc
 });
 
 test("a rollback holds schedules that are not held for another reason, and a release frees only its own", async () => {
-  const result = await undone(database, async (tx) => {
+  const result = await undone(async (tx) => {
     await put(tx, "SCHEDULED");
     await updateHeld(tx, ref, OTHER);
     await updateSchedulesToHeld(tx);
@@ -96,7 +88,7 @@ test.each(["DRAFT", "SCHEDULED", "SENDING", "PAUSED", "SENT", "CANCELLED"])(
   "holds only campaigns that have not started: %s",
   async (status) => {
     const isUnstarted = status === "DRAFT" || status === "SCHEDULED";
-    const result = await undone(database, async (tx) => {
+    const result = await undone(async (tx) => {
       await put(tx, status);
       await updateUnstartedToHeld(tx, key, OTHER);
       const { code } = (await codeOf(tx)) as { code: string | null };
@@ -116,7 +108,7 @@ test("a campaign that sends again counts from then on, and its reason is cleared
       to === "PAUSED" ? { heldReason: OTHER } : {},
     );
   const since = sql`select sending_since = now() as is_new from campaigns`;
-  const result = await undone(database, async (tx) => {
+  const result = await undone(async (tx) => {
     await set(tx, sql`sending_since = now() - interval '1 hour'`);
     const wrong = await move(tx, "SENDING", "PAUSED");
     await move(tx, "PAUSED", "SENDING");
@@ -141,7 +133,7 @@ test("a campaign that sends again counts from then on, and its reason is cleared
 const lists = async (tx: Tx) => [(await listUnfinished(tx)).length, (await listToAudit(tx)).length];
 
 test("a campaign is unfinished until it is finished, and audited for a day more", async () => {
-  const result = await undone(database, async (tx) => {
+  const result = await undone(async (tx) => {
     const states = [];
     for (const changes of [
       sql`status = 'SENDING', snapshot_at = null, finished_at = null`,
@@ -165,7 +157,7 @@ test("a campaign is unfinished until it is finished, and audited for a day more"
 });
 
 test("warns of a campaign with the same subject and audience within a day, and of no other", async () => {
-  const result = await undone(database, async (tx) => {
+  const result = await undone(async (tx) => {
     const own = (await findCampaign(tx, id.project, id.campaign)) as CampaignRow;
     const draft = { ...own, id: newId() };
     const ask = (row: CampaignRow) => findRecentDuplicate(tx, id.project, row);
@@ -183,7 +175,7 @@ test("warns of a campaign with the same subject and audience within a day, and o
 });
 
 test("compares with the largest other campaign whose recipients are fixed", async () => {
-  const result = await undone(database, async (tx) => {
+  const result = await undone(async (tx) => {
     await set(tx, sql`total_recipients = 7, snapshot_at = null`);
     const sizes = [await findLargestSend(tx, id.project, newId())];
     await set(tx, sql`snapshot_at = now()`);
@@ -197,7 +189,7 @@ test("compares with the largest other campaign whose recipients are fixed", asyn
 });
 
 test("compares with sent campaigns of its kind that started before it", async () => {
-  const result = await undone(database, async (tx) => {
+  const result = await undone(async (tx) => {
     const at = new Date();
     const list = async () =>
       (await listStartedBefore(tx, id.project, { kind: "MARKETING", startedAt: at, limit: 5 })).length;
@@ -218,7 +210,7 @@ test("compares with sent campaigns of its kind that started before it", async ()
 
 test("a cancelled campaign is deleted only after its emails ended, and a running one never", async () => {
   const states = ["DRAFT", "CANCELLED", "SENT"] as const;
-  const result = await undone(database, async (tx) => {
+  const result = await undone(async (tx) => {
     const results = [];
     for (const changes of [
       sql`status = 'SENDING', finished_at = null`,
@@ -243,7 +235,7 @@ test.each([
 ])(
   "a campaign that is %s uses its segment: %s, and its domain: %s",
   async (status, usesSegment, usesDomain) => {
-    const result = await undone(database, async (tx) => {
+    const result = await undone(async (tx) => {
       await put(tx, status);
       await set(tx, sql`segment_id = ${id.segment}, audience_type = 'SEGMENT'`);
       return [

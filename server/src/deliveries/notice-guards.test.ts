@@ -1,10 +1,10 @@
 // Calls statements on notices after their time, and on those that are done.
 import { sql } from "kysely";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { createDatabase, type Database, type Tx } from "../platform/database/database.ts";
-import { createTestDatabase, type TestDatabase } from "../platform/database/test-database.ts";
+import { expect, test } from "vitest";
+import type { Tx } from "../platform/database/database.ts";
+import { useSampleDatabase } from "../testing/sample-database.ts";
 import { newId } from "../platform/ids.ts";
-import { addSampleRows, id, undone } from "../testing/sample-rows.ts";
+import { id } from "../testing/sample-rows.ts";
 import {
   claimNotices,
   deleteDoneNotices,
@@ -15,15 +15,7 @@ import {
   updateNotices,
 } from "./queries.ts";
 
-let testDatabase: TestDatabase;
-let database: Database;
-
-beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  database = createDatabase(testDatabase.pool);
-  await addSampleRows(database);
-});
-afterAll(async () => testDatabase?.drop());
+const { undone } = useSampleDatabase();
 
 const notice = (providerId: string, toldAt: Date | null = null) => ({
   id: newId(),
@@ -38,7 +30,7 @@ const MAX = { maxAgeSeconds: 60, maxAheadSeconds: 30 };
 const countOf = async (tx: Tx) => (await sql`select 1 from notices`.execute(tx)).rows.length;
 
 test("stores a notice once, and none that is too old or from the future", async () => {
-  const result = await undone(database, async (tx) => {
+  const result = await undone(async (tx) => {
     const { now } = await insertNotices(tx, [], MAX);
     const at = (seconds: number) => new Date(now.getTime() + seconds * 1_000);
     const stored = [];
@@ -57,7 +49,7 @@ test("stores a notice once, and none that is too old or from the future", async 
 });
 
 test("claims due notices of a source up to the bytes, at least one", async () => {
-  const result = await undone(database, async (tx) => {
+  const result = await undone(async (tx) => {
     await insertNotices(tx, [notice("1"), notice("2"), notice("3")], MAX);
     const claim = async (mostBytes: number) =>
       (await claimNotices(tx, "smtp", { limit: 5, mostBytes }, null)).length;
@@ -69,7 +61,7 @@ test("claims due notices of a source up to the bytes, at least one", async () =>
 });
 
 test("a notice that is done loses its content unless a person needs it, and another is tried later", async () => {
-  const result = await undone(database, async (tx) => {
+  const result = await undone(async (tx) => {
     const one = notice("1");
     await insertNotices(tx, [one], MAX);
     const states = [];
@@ -95,7 +87,7 @@ test("a notice that is done loses its content unless a person needs it, and anot
 });
 
 test("deletes done notices before an id, ignored ones separately, and none that waits", async () => {
-  const result = await undone(database, async (tx) => {
+  const result = await undone(async (tx) => {
     const above = newId();
     const end = (outcome: string, done = true) =>
       sql`update notices set result = ${outcome}, done_at = ${done ? sql`now()` : null}`.execute(tx);

@@ -1,21 +1,13 @@
 // Calls statements on domains for the second time, and on keys that are not there.
 import { sql, type RawBuilder } from "kysely";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { createDatabase, type Database, type Tx } from "../platform/database/database.ts";
-import { createTestDatabase, type TestDatabase } from "../platform/database/test-database.ts";
-import { addSampleRows, id, undone } from "../testing/sample-rows.ts";
+import { expect, test } from "vitest";
+import { useSampleDatabase } from "../testing/sample-database.ts";
+import type { Tx } from "../platform/database/database.ts";
+import { id } from "../testing/sample-rows.ts";
 import { listDueDomains, promoteNextKey, updateCheck, updateLocalCheck } from "./check-queries.ts";
 import { findReceivingRows, updateReceives } from "./queries.ts";
 
-let testDatabase: TestDatabase;
-let database: Database;
-
-beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  database = createDatabase(testDatabase.pool);
-  await addSampleRows(database);
-});
-afterAll(async () => testDatabase?.drop());
+const { undone } = useSampleDatabase();
 
 const key = { projectId: id.project, id: id.domain };
 const set = (tx: Tx, changes: RawBuilder<unknown>) => sql`update domains set ${changes}`.execute(tx);
@@ -39,7 +31,7 @@ const check = (tx: Tx, hasChanged: boolean) =>
   });
 
 test("a check moves the time of the status only if it changed", async () => {
-  const result = await undone(database, async (tx) => {
+  const result = await undone(async (tx) => {
     await set(tx, aged);
     await check(tx, false);
     const same = [await read(tx, times), (await listDueDomains(tx, 5)).length];
@@ -56,7 +48,7 @@ test("a check moves the time of the status only if it changed", async () => {
 });
 
 test("a check without DNS counts as a change only the first time", async () => {
-  const result = await undone(database, async (tx) => {
+  const result = await undone(async (tx) => {
     await set(tx, aged);
     await updateLocalCheck(tx, key);
     const first = await read(tx, times);
@@ -74,7 +66,7 @@ test("the next key signs once it exists, and the former one is kept only on requ
   const keys = sql`select dkim_selector as signs, second_dkim_selector as former, second_dkim_private_key is null as deleted,
     extract(epoch from second_dkim_until - now())::integer as seconds from domains`;
   const next = sql`second_dkim_selector = 'n', second_dkim_public_key = 'k', second_dkim_private_key = ${Buffer.from("p")}, second_dkim_until = null`;
-  const result = await undone(database, async (tx) => {
+  const result = await undone(async (tx) => {
     const states = [];
     await promoteNextKey(tx, key, 60_000);
     states.push(await read(tx, keys));
@@ -100,7 +92,7 @@ const rows = async (tx: Tx) =>
   (await findReceivingRows(tx, ["shop.example", "other.example"])).map(({ isRecent }) => isRecent);
 
 test("a domain receives email while that is on, and its status is recent for four days", async () => {
-  const result = await undone(database, async (tx) => {
+  const result = await undone(async (tx) => {
     await updateReceives(tx, key, false);
     const found = [await rows(tx)];
     await updateReceives(tx, key, true);

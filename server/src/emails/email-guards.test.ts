@@ -1,10 +1,10 @@
 // Calls statements on emails, reports about them and their retention for the second time, and in states that must not change.
 import { sql, type RawBuilder } from "kysely";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { createDatabase, type Database, type Tx } from "../platform/database/database.ts";
-import { createTestDatabase, type TestDatabase } from "../platform/database/test-database.ts";
+import { expect, test } from "vitest";
+import type { Tx } from "../platform/database/database.ts";
+import { useSampleDatabase } from "../testing/sample-database.ts";
 import { newId } from "../platform/ids.ts";
-import { addSampleRows, id, undone } from "../testing/sample-rows.ts";
+import { id } from "../testing/sample-rows.ts";
 import { listTaken, listWithDoubts, listWithoutFurtherTry } from "./doubt/doubt-queries.ts";
 import { cancelQueued, updateSchedule } from "./reading/schedule-queries.ts";
 import { redactContents, passContentsAgain } from "./retention/content-queries.ts";
@@ -23,15 +23,7 @@ import {
   updateSoftBounced,
 } from "./returned/returned-queries.ts";
 
-let testDatabase: TestDatabase;
-let database: Database;
-
-beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  database = createDatabase(testDatabase.pool);
-  await addSampleRows(database);
-});
-afterAll(async () => testDatabase?.drop());
+const { undone } = useSampleDatabase();
 
 const { project: projectId } = id;
 const LATER = new Date(Date.UTC(2040, 0, 1));
@@ -53,7 +45,7 @@ test.each([
   ["was tried", sql`scheduled_for = now(), attempts = 1, due_at = '2026-01-01'`, [false, "2026"]],
   ["is being sent", sql`scheduled_for = now(), status = 'CLAIMED', due_at = '2026-01-01'`, [false, "2026"]],
 ])("an email that %s gets another time or keeps its own", async (_, changes, [isChanged, year]) => {
-  const result = await undone(database, async (tx) => {
+  const result = await undone(async (tx) => {
     await set(tx, id.queued, changes);
     const isUpdated = await updateSchedule(tx, projectId, id.queued, LATER);
     const { due } = (await read(tx, sql`select due_at::text as due from emails where id = ${id.queued}`)) as {
@@ -65,7 +57,7 @@ test.each([
 });
 
 test("only a waiting email outside campaigns is cancelled, and once", async () => {
-  const result = await undone(database, async (tx) => {
+  const result = await undone(async (tx) => {
     const results = [];
     for (const mailId of [id.queued, id.queued, id.campaignMail, id.plainMail, id.doubtful])
       results.push(await cancelQueued(tx, projectId, mailId, "r"));
@@ -76,7 +68,7 @@ test("only a waiting email outside campaigns is cancelled, and once", async () =
 
 test("an email waits for a person if its project wants that or an earlier attempt may have been accepted", async () => {
   const keys = [id.plainMail, id.bulkMail, id.tried].map((mailId) => ({ projectId, id: mailId }));
-  const result = await undone(database, async (tx) => {
+  const result = await undone(async (tx) => {
     await attempt(tx, id.plainMail, "uncertain");
     await attempt(tx, id.bulkMail, "sent");
     await attempt(tx, id.tried, "deferred");
@@ -93,7 +85,7 @@ test("an email waits for a person if its project wants that or an earlier attemp
 });
 
 test("a report ends the retry of an email in doubt and no other, and its sender loses it", async () => {
-  const result = await undone(database, async (tx) => {
+  const result = await undone(async (tx) => {
     await attempt(tx, id.plainMail, "sent");
     await attempt(tx, id.tried, "deferred");
     await attempt(tx, id.ended, "uncertain");
@@ -115,7 +107,7 @@ test("a report ends the retry of an email in doubt and no other, and its sender 
 
 test("the first report of a kind keeps its time, and a report never moves the status back", async () => {
   const row = sql`select status, delivered_at::date::text as delivered, soft_bounced_at::date::text as soft from emails where id = ${id.ended}`;
-  const result = await undone(database, async (tx) => {
+  const result = await undone(async (tx) => {
     const counts = [];
     for (const day of [1, 2]) {
       counts.push((await updateReturned(tx, "DELIVERED", ["SENT"], [step(id.ended, day)])).length);
@@ -138,7 +130,7 @@ const prove = (tx: Tx, mailId: string, isSure: boolean, day = 1) =>
 
 test("a late proof sets the time of sending once, and clears the reason why the email was not sent", async () => {
   const row = sql`select sent_at::date::text as sent, reason from emails where id = ${id.doubtful}`;
-  const result = await undone(database, async (tx) => {
+  const result = await undone(async (tx) => {
     await set(tx, id.doubtful, sql`reason = 'no reply'`);
     const counts = [
       (await prove(tx, id.doubtful, false)).length,
@@ -158,7 +150,7 @@ test("a late proof sets the time of sending once, and clears the reason why the 
 });
 
 test("keeps the first messages that return for each email, for some days", async () => {
-  const result = await undone(database, async (tx) => {
+  const result = await undone(async (tx) => {
     const add = (...emailIds: string[]) =>
       insertReturned(
         tx,
@@ -190,7 +182,7 @@ test("keeps the first messages that return for each email, for some days", async
 });
 
 test("an email is redacted only after it ended, and a campaign only after its recipients", async () => {
-  const result = await undone(database, async (tx) => {
+  const result = await undone(async (tx) => {
     const all = [id.queued, id.plainMail, id.doubtful, id.ended];
     const ended = [await lockEnded(tx, projectId, all)];
     await set(tx, id.ended, sql`forgotten_at = now()`);
@@ -218,7 +210,7 @@ test("a campaign that is kept longer keeps its highest id, and is checked when i
   const [low, high] = [newId(), newId()];
   const now = new Date();
   const due = (tx: Tx, ms: number) => listDueKeptLonger(tx, projectId, new Date(now.getTime() + ms), 5);
-  const result = await undone(database, async (tx) => {
+  const result = await undone(async (tx) => {
     await upsertKeptLonger(tx, projectId, [keptMail(high, now)]);
     await upsertKeptLonger(tx, projectId, [keptMail(low, now)]);
     return [(await due(tx, -1)).length, (await due(tx, 0)).map(({ lastId }) => lastId)];
@@ -231,7 +223,7 @@ test("a content is redacted once nothing uses it, and the pass starts again for 
     from email_contents c join email_retentions r on r.project_id = c.project_id where c.id = ${id.content}`;
   const until = new Date(Date.UTC(2026, 5, 1));
   const contents = { after: null, last: null, until };
-  const result = await undone(database, async (tx) => {
+  const result = await undone(async (tx) => {
     const states: unknown[] = [];
     const redact = async () => {
       await sql`update email_retentions set contents_until = ${until.toISOString()}::timestamptz`.execute(tx);

@@ -67,8 +67,8 @@ async function findPresent(
 }
 
 /**
- * The same on a cluster, which accepts no recursive query over projects. Usually one of the first events belongs to a project that needs the
- * partition, so each node reads all of its events only before they are dropped.
+ * The same on a cluster, which accepts no recursive query over projects. The first statement usually ends early, because one of the first
+ * events belongs to a project that needs the partition. The second one reads all events, shortly before they are dropped.
  */
 async function findProjectsOfCluster(
   database: Database,

@@ -1,21 +1,13 @@
 // Calls statements on link domains for the second time, and for domains that were replaced.
 import { sql } from "kysely";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { createDatabase, type Database, type Tx } from "../platform/database/database.ts";
-import { createTestDatabase, type TestDatabase } from "../platform/database/test-database.ts";
-import { addSampleRows, id, undone } from "../testing/sample-rows.ts";
+import { expect, test } from "vitest";
+import { useSampleDatabase } from "../testing/sample-database.ts";
+import type { Tx } from "../platform/database/database.ts";
+import { id } from "../testing/sample-rows.ts";
 import { NO_ID } from "../platform/ids.ts";
 import { endLinkDomain, isServedDomain, listServedLinkDomains, upsertLinkDomain } from "./queries.ts";
 
-let testDatabase: TestDatabase;
-let database: Database;
-
-beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  database = createDatabase(testDatabase.pool);
-  await addSampleRows(database);
-});
-afterAll(async () => testDatabase?.drop());
+const { undone } = useSampleDatabase();
 
 /** The domain of the sample rows. */
 const DOMAIN = "go.shop.example";
@@ -33,7 +25,7 @@ const age = (tx: Tx) =>
     next_check_at = now() + interval '1 day', status_changed_at = now() - interval '1 day'`.execute(tx);
 
 test("a former domain that is set again is checked immediately, and starts without failures", async () => {
-  const result = await undone(database, async (tx) => {
+  const result = await undone(async (tx) => {
     await age(tx);
     await endLinkDomain(tx, id.project, null);
     const ended = await stateOf(tx);
@@ -49,7 +41,7 @@ test("a former domain that is set again is checked immediately, and starts witho
 });
 
 test("the current domain keeps its state when it is set again", async () => {
-  const [first, second] = await undone(database, async (tx) => {
+  const [first, second] = await undone(async (tx) => {
     await age(tx);
     const before = await stateOf(tx);
     await endLinkDomain(tx, id.project, DOMAIN);
@@ -63,7 +55,7 @@ test("the current domain keeps its state when it is set again", async () => {
 const served = (tx: Tx) => listServedLinkDomains(tx, { after: { projectId: NO_ID, domain: "" }, limit: 50 });
 
 test("a project keeps the domains that were active last, and serves them", async () => {
-  const result = await undone(database, async (tx) => {
+  const result = await undone(async (tx) => {
     await sql`
       insert into link_domains (project_id, domain, is_current, was_active, status_changed_at)
       select ${id.project}, 'd' || n || '.example', false, true, now() - make_interval(days => n)

@@ -1,10 +1,10 @@
 // Calls statements on invitations, suspensions and notifications for the second time and after their time.
 import { sql } from "kysely";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { createDatabase, transaction, type Database, type Tx } from "../platform/database/database.ts";
-import { createTestDatabase, type TestDatabase } from "../platform/database/test-database.ts";
+import { expect, test } from "vitest";
+import { transaction, type Tx } from "../platform/database/database.ts";
+import { useSampleDatabase } from "../testing/sample-database.ts";
 import { newId } from "../platform/ids.ts";
-import { addSampleRows, HASH, id, undone } from "../testing/sample-rows.ts";
+import { HASH, id } from "../testing/sample-rows.ts";
 import { listDueProjects, markNotified, mergeChoices } from "./members/notification-queries.ts";
 import {
   deleteExpiredInvitations,
@@ -22,15 +22,8 @@ import {
   lockSuspended,
 } from "./suspension-queries.ts";
 
-let testDatabase: TestDatabase;
-let database: Database;
-
-beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  database = createDatabase(testDatabase.pool);
-  await addSampleRows(database);
-});
-afterAll(async () => testDatabase?.drop());
+const samples = useSampleDatabase();
+const { undone } = samples;
 
 const { project } = id;
 const EMAIL = "new@shop.example";
@@ -53,7 +46,7 @@ test("an expired invitation is found nowhere, and a second one is valid for the 
     (await findInvitationByToken(tx, hash))?.email,
     (await findLiveInvitation(tx, EMAIL)) !== undefined,
   ];
-  const result = await undone(database, async (tx) => {
+  const result = await undone(async (tx) => {
     await invite(tx, ONE);
     const first = await seen(tx, ONE);
     await expire(tx);
@@ -74,7 +67,7 @@ const suspend = (tx: Tx) =>
   insertSuspensions(tx, [{ projectId: project, id: newId(), reasons: "[]", rates: "[]" }]);
 
 test("lifting a suspension leaves earlier ones with their time and owner", async () => {
-  const result = await undone(database, async (tx) => {
+  const result = await undone(async (tx) => {
     await suspend(tx);
     await liftSuspensions(tx, project, id.user);
     await sql`update project_suspensions set lifted_at = now() - interval '29 days'`.execute(tx);
@@ -102,7 +95,7 @@ test("lifting a suspension leaves earlier ones with their time and owner", async
 });
 
 test("a project is disabled once", async () => {
-  const result = await undone(database, async (tx) => [
+  const result = await undone(async (tx) => [
     (await disableProjectRows(tx, [project])).length,
     (await disableProjectRows(tx, [project])).length,
   ]);
@@ -114,31 +107,31 @@ test("members are notified again only after the time, also by two processes at o
   const waiting = sql`
     select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
   const [past, future] = [new Date(Date.now() - 3_600_000), new Date(Date.now() + 3_600_000)];
-  const first = await transaction(database, (tx) => mark(tx, past));
-  const again = await transaction(database, (tx) => mark(tx, past));
-  await sql`update told_members set told_at = now() - interval '2 hours'`.execute(database);
+  const first = await transaction(samples.database, (tx) => mark(tx, past));
+  const again = await transaction(samples.database, (tx) => mark(tx, past));
+  await sql`update told_members set told_at = now() - interval '2 hours'`.execute(samples.database);
   const { promise: ended, resolve: end } = Promise.withResolvers<void>();
   const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
-  const one = transaction(database, async (tx) => {
+  const one = transaction(samples.database, async (tx) => {
     const marked = await mark(tx, past);
     begin();
     await ended;
     return marked;
   });
   await begun;
-  const other = transaction(database, (tx) => mark(tx, past));
+  const other = transaction(samples.database, (tx) => mark(tx, past));
   await expect
-    .poll(async () => (await waiting.execute(database)).rows.length)
+    .poll(async () => (await waiting.execute(samples.database)).rows.length)
     .toBe(1)
     .finally(end);
   const both = await Promise.all([one, other]);
-  const later = await transaction(database, (tx) => mark(tx, future));
-  await sql`delete from told_members`.execute(database);
+  const later = await transaction(samples.database, (tx) => mark(tx, future));
+  await sql`delete from told_members`.execute(samples.database);
   expect([first, again, both, later]).toEqual([[project], [], [[project], []], [project]]);
 });
 
 test("a project is due for a summary if a member wants it and none was sent since", async () => {
-  const result = await undone(database, async (tx) => {
+  const result = await undone(async (tx) => {
     const due = async () => (await listDueProjects(tx, "test", new Date(Date.now() - 60_000), 5)).length;
     const member = { projectId: project, userId: id.user };
     const counts = [await due()];
@@ -162,7 +155,7 @@ test.each([
   ["MEMBER", "ADMIN", "ADMIN"],
   ["ADMIN", "OWNER", "OWNER"],
 ])("a person with the role %s who takes over that of a %s has the role %s", async (to, from, is) => {
-  const result = await undone(database, async (tx) => {
+  const result = await undone(async (tx) => {
     const other = newId();
     await sql`insert into users (id, email, password_hash) values (${other}, 'other@shop.example', 'hash')`.execute(
       tx,
@@ -178,7 +171,7 @@ test.each([
 });
 
 test("a key expires at its time, and its use is recorded again after a minute", async () => {
-  const result = await undone(database, async (tx) => {
+  const result = await undone(async (tx) => {
     const states = [];
     for (const change of [
       sql`expires_at = null, last_used_at = null`,

@@ -3,8 +3,8 @@ import { sql, type RawBuilder } from "kysely";
 import { RECORDED_REASONS } from "@postloft/contract/recorded-reasons.ts";
 
 /**
- * The type of the step of a run: from the version of the execution, or from the run itself if the execution moved to a version without the
- * step. A negative index would mean a step from the end.
+ * The type of a run's step, from the version of the execution. If the execution moved to a version without the step, `n` is negative and the
+ * run itself has the type.
  */
 const typeOf = (
   projectId: string,
@@ -13,8 +13,8 @@ const typeOf = (
   where v.project_id = ${projectId} and v.workflow_id = x.workflow_id and v.version = x.version) end`;
 
 /**
- * Returns an expression for an execution `x`: how many emails were skipped, by its steps or by the sender afterwards, and the reason if all
- * have the same. An empty object without such emails.
+ * Returns an expression for the emails that an execution `x` skipped in its steps, and those that the sender skipped afterwards: an object
+ * with their number, and with the reason if all have the same. The object is empty if no email was skipped.
  */
 export const skippedEmailsOf = (projectId: string): RawBuilder<unknown> => sql`coalesce((
   select jsonb_build_object('skippedEmails', count(*)) || case when count(distinct s.reason) = 1 and count(s.reason) = count(*)

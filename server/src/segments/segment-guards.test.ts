@@ -1,12 +1,12 @@
 // Calls statements on segments, their members and the suppression list in states that must not change.
 import { sql, type RawBuilder } from "kysely";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { keepOptOuts } from "../contacts/opt-out-queries.ts";
-import { createDatabase, type Database, type Tx } from "../platform/database/database.ts";
-import { createTestDatabase, type TestDatabase } from "../platform/database/test-database.ts";
+import type { Tx } from "../platform/database/database.ts";
 import { newId } from "../platform/ids.ts";
+import { useSampleDatabase } from "../testing/sample-database.ts";
 import { upsertSuppressions } from "../suppressions/queries.ts";
-import { addSampleRows, ADA, id, undone } from "../testing/sample-rows.ts";
+import { ADA, id } from "../testing/sample-rows.ts";
 import {
   countImportedMembers,
   countStoredMembers,
@@ -23,15 +23,7 @@ import {
   updateTimeBasedDue,
 } from "./queries.ts";
 
-let testDatabase: TestDatabase;
-let database: Database;
-
-beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  database = createDatabase(testDatabase.pool);
-  await addSampleRows(database);
-});
-afterAll(async () => testDatabase?.drop());
+const { undone } = useSampleDatabase();
 
 const { project } = id;
 async function read(tx: Tx, statement: RawBuilder<unknown>): Promise<unknown> {
@@ -43,7 +35,7 @@ const countOf = (tx: Tx, segmentId = id.segment) =>
   read(tx, sql`select member_count as count from segments where id = ${segmentId}`);
 
 test("a static segment counts each member once, when it joins and when it leaves", async () => {
-  const result = await undone(database, async (tx) => {
+  const result = await undone(async (tx) => {
     await setSegment(tx, id.segment, sql`member_count = 1`);
     const both = [ADA, "bob@shop.example", "unknown@shop.example"];
     const added = await insertMembers(tx, project, id.segment, both);
@@ -60,7 +52,7 @@ test("a static segment counts each member once, when it joins and when it leaves
 });
 
 test("undoing an import removes only members who joined with it", async () => {
-  const result = await undone(database, async (tx) => {
+  const result = await undone(async (tx) => {
     await setSegment(tx, id.segment, sql`member_count = 1`);
     await sql`
       insert into import_changes (project_id, job_id, number, kind, contact_ids, segment_id)
@@ -79,7 +71,7 @@ test("undoing an import removes only members who joined with it", async () => {
 });
 
 test("stored members are counted only while they are current", async () => {
-  const result = await undone(database, async (tx) => {
+  const result = await undone(async (tx) => {
     const counts = [await countStoredMembers(tx, project, id.segment)];
     for (const changes of [
       sql`compute_due_at = null`,
@@ -98,7 +90,7 @@ test("stored members are counted only while they are current", async () => {
 test("only dynamic segments are computed, and those with times again if nothing is due", async () => {
   const due = sql`select (select compute_due_at from segments where id = ${id.segment}) is null as never,
     (select extract(epoch from compute_due_at - now())::integer from segments where id = ${id.tracked}) as seconds`;
-  const result = await undone(database, async (tx) => {
+  const result = await undone(async (tx) => {
     const states = [];
     await sql`update segments set compute_due_at = null`.execute(tx);
     await updateTimeBasedDue(tx, 60_000);
@@ -121,7 +113,7 @@ test("only dynamic segments are computed, and those with times again if nothing 
 });
 
 test("the slug of a deleted segment is not used again", async () => {
-  const result = await undone(database, async (tx) => {
+  const result = await undone(async (tx) => {
     const before = await listSlugsLike(tx, project, "s");
     await deleteSegmentRow(tx, project, id.segment);
     return [before, await listSlugsLike(tx, project, "s"), await listSlugsLike(tx, newId(), "s")];
@@ -130,7 +122,7 @@ test("the slug of a deleted segment is not used again", async () => {
 });
 
 test("a stronger reason replaces a weaker one on the suppression list, and only new addresses are returned", async () => {
-  const result = await undone(database, async (tx) => {
+  const result = await undone(async (tx) => {
     const seen = [];
     for (const reason of ["IMPORT", "MANUAL", "HARD_BOUNCE", "COMPLAINT", "HARD_BOUNCE"] as const) {
       const entry = {
@@ -169,7 +161,7 @@ test.each([
   ["unsubscribed by default", sql`subscribed = false`, sql`update consent_changes set by_default = true`, 0],
   ["created by a message", sql`subscribed = false`, sql`update consent_changes set source = 'inbound'`, 0],
 ])("an opt-out outlives a contact only if it decided: %s", async (_, contact, log, count) => {
-  const result = await undone(database, async (tx) => {
+  const result = await undone(async (tx) => {
     await sql`update contacts set ${contact}`.execute(tx);
     await log.execute(tx);
     const person = { projectId: project, id: id.ada, addressHash: newId() };

@@ -1,25 +1,17 @@
 // Calls statements of endpoints and deliveries in states that must not change, or must change completely.
 import { sql, type RawBuilder } from "kysely";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { createDatabase, type Database, type Tx } from "../platform/database/database.ts";
-import { createTestDatabase, type TestDatabase } from "../platform/database/test-database.ts";
+import { expect, test } from "vitest";
+import type { Tx } from "../platform/database/database.ts";
+import { useSampleDatabase } from "../testing/sample-database.ts";
 import { newId } from "../platform/ids.ts";
-import { addSampleRows, id, undone } from "../testing/sample-rows.ts";
+import { id } from "../testing/sample-rows.ts";
 import { updateFailedToResend, updateToResend } from "./delivery-log-queries.ts";
 import { listBusyEndpoints, updateAttempt, updateToDisabled } from "./delivery-queries.ts";
 import { findCallable, updateEndpoint, updateEndpointSecret } from "./endpoint-queries.ts";
 import { listProjectsToNumber } from "./log-queries.ts";
 import { findNumberBefore, updateToReplay } from "./replay-queries.ts";
 
-let testDatabase: TestDatabase;
-let database: Database;
-
-beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  database = createDatabase(testDatabase.pool);
-  await addSampleRows(database);
-});
-afterAll(async () => testDatabase?.drop());
+const { undone } = useSampleDatabase();
 
 const key = { projectId: id.project, id: id.endpoint };
 const DAYS = 3;
@@ -60,7 +52,7 @@ test.each<[string, (tx: Tx) => Promise<unknown>]>([
   ["alone", (tx) => updateToResend(tx, key, id.delivery)],
   ["with all failed ones", (tx) => updateFailedToResend(tx, key, 5)],
 ])("a failed event that is sent again %s has all its tries, like a new one", async (_, resend) => {
-  const result = await undone(database, async (tx) => {
+  const result = await undone(async (tx) => {
     await setDelivery(tx, failed);
     await resend(tx);
     return deliveryOf(tx);
@@ -69,7 +61,7 @@ test.each<[string, (tx: Tx) => Promise<unknown>]>([
 });
 
 test("an event is sent again only after the lease of its call", async () => {
-  const result = await undone(database, async (tx) => {
+  const result = await undone(async (tx) => {
     await setDelivery(tx, sql`tries = 3, due_at = now() + interval '1 second'`);
     await updateToResend(tx, key, id.delivery);
     const during = await deliveryOf(tx);
@@ -81,7 +73,7 @@ test("an event is sent again only after the lease of its call", async () => {
 });
 
 test("enabling an endpoint retries what waits, but leaves running calls of an enabled one alone", async () => {
-  const result = await undone(database, async (tx) => {
+  const result = await undone(async (tx) => {
     const enable = () => updateEndpoint(tx, id.project, id.endpoint, { enabled: true });
     await setDelivery(tx, sql`first_failed_at = now(), due_at = now() + interval '1 minute'`);
     await enable();
@@ -99,7 +91,7 @@ test("enabling an endpoint retries what waits, but leaves running calls of an en
 });
 
 test("an endpoint is disabled once, and only after it failed for all the days", async () => {
-  const result = await undone(database, async (tx) => {
+  const result = await undone(async (tx) => {
     const disable = () => updateToDisabled(tx, key, { days: DAYS, reason: "r" });
     const ends = [await disable()];
     for (const hours of [DAYS * 24 - 1, DAYS * 24 + 1]) {
@@ -114,7 +106,7 @@ test("an endpoint is disabled once, and only after it failed for all the days", 
 test("a failure keeps the times of the first one, and a success forgets that of the endpoint", async () => {
   const times = sql`select e.failing_since < now() as failing_before, d.first_failed_at < now() as failed_before
     from webhook_endpoints e, event_deliveries d`;
-  const result = await undone(database, async (tx) => {
+  const result = await undone(async (tx) => {
     await attempt(tx);
     const first = await read(tx, times);
     await setDelivery(tx, sql`first_failed_at = now() - interval '1 hour', claim_id = ${id.claim}`);
@@ -135,7 +127,7 @@ test("a failure keeps the times of the first one, and a success forgets that of 
 const ago = (hours: number | null) => sql`now() - make_interval(hours => ${hours}::integer)`;
 
 test("an event fails for good only if the endpoint accepted another one since its first failure", async () => {
-  const result = await undone(database, async (tx) => {
+  const result = await undone(async (tx) => {
     const states = [];
     for (const [delivery, endpoint] of [
       [71, null],
@@ -157,7 +149,7 @@ test("an event fails for good only if the endpoint accepted another one since it
 
 test("a replay moves an endpoint back and never forward, and keeps ended deliveries", async () => {
   const state = sql`select position::integer, previous::integer, (select count(*)::integer from event_deliveries) as kept from webhook_endpoints`;
-  const result = await undone(database, async (tx) => {
+  const result = await undone(async (tx) => {
     await updateToReplay(tx, key, 2);
     const ahead = await read(tx, state);
     await setDelivery(tx, failed);
@@ -178,7 +170,7 @@ test("a replay moves an endpoint back and never forward, and keeps ended deliver
 });
 
 test("a replay since a time begins a minute earlier, because events commit late", async () => {
-  const result = await undone(database, async (tx) => {
+  const result = await undone(async (tx) => {
     const found = [];
     for (const seconds of [59, 61]) {
       await sql`update event_log set recorded_at = now() - make_interval(secs => ${seconds})`.execute(tx);
@@ -194,7 +186,7 @@ test.each([
   ["project is disabled", sql`update projects set disabled = true`],
   ["endpoint is disabled", sql`update webhook_endpoints set enabled = false`],
 ])("an endpoint has no work if its %s", async (_, change) => {
-  const result = await undone(database, async (tx) => {
+  const result = await undone(async (tx) => {
     const before = await listBusyEndpoints(tx);
     await change.execute(tx);
     return [before.length, await listBusyEndpoints(tx)];
@@ -203,7 +195,7 @@ test.each([
 });
 
 test("a disabled project numbers no events", async () => {
-  const result = await undone(database, async (tx) => {
+  const result = await undone(async (tx) => {
     const before = await listProjectsToNumber(tx, "test");
     await sql`update projects set disabled = true`.execute(tx);
     return [before, await listProjectsToNumber(tx, "test")];
@@ -212,7 +204,7 @@ test("a disabled project numbers no events", async () => {
 });
 
 test("a secret of any age signs for the given hours after its rotation, and no longer", async () => {
-  const result = await undone(database, async (tx) => {
+  const result = await undone(async (tx) => {
     const age = (hours: number) =>
       setEndpoint(tx, sql`secret_made_at = now() - make_interval(hours => ${hours}::integer)`);
     await age(1_000);

@@ -1,11 +1,11 @@
 // Calls statements on accounts for the second time, after their time, and with the rows of others.
 import { sql, type RawBuilder } from "kysely";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
-import { createDatabase, type Database, type Tx } from "../platform/database/database.ts";
-import { createTestDatabase, type TestDatabase } from "../platform/database/test-database.ts";
+import type { Tx } from "../platform/database/database.ts";
+import { useSampleDatabase } from "../testing/sample-database.ts";
 import { newId } from "../platform/ids.ts";
-import { addSampleRows, id, undone } from "../testing/sample-rows.ts";
+import { id } from "../testing/sample-rows.ts";
 import {
   deleteOldChallenges,
   deleteOldTokens,
@@ -22,15 +22,7 @@ import { insertChallenge, takeChallenge } from "./passkeys/queries.ts";
 import { deleteEndedSessions, findLiveSession, recordSessionUse } from "./queries.ts";
 import { deleteFactor, recordStep, storeSecret } from "./second-factor/queries.ts";
 
-let testDatabase: TestDatabase;
-let database: Database;
-
-beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  database = createDatabase(testDatabase.pool);
-  await addSampleRows(database);
-});
-afterAll(async () => testDatabase?.drop());
+const { undone } = useSampleDatabase();
 
 const [ONE, OTHER, THIRD] = ["1", "2", "3"].map((text) => Buffer.alloc(32, text)) as [Buffer, Buffer, Buffer];
 const EMAIL = "owner@shop.example";
@@ -43,7 +35,7 @@ const store = (tx: Tx, hash: Buffer, purpose: "VERIFY" | "RESET", email = EMAIL)
   replaceToken(tx, { hash, userId: id.user, purpose, email, seconds: 60 });
 
 test("a link works once, for its own purpose, and until it expires or a newer one replaces it", async () => {
-  const result = await undone(database, async (tx) => {
+  const result = await undone(async (tx) => {
     await store(tx, ONE, "RESET");
     await store(tx, OTHER, "VERIFY");
     const wrong = [await takeToken(tx, ONE, "VERIFY"), await findTokenAddress(tx, ONE, "VERIFY")];
@@ -70,7 +62,7 @@ test("a link works once, for its own purpose, and until it expires or a newer on
 });
 
 test("a second sign-up of an address replaces its link and starts the time again", async () => {
-  const result = await undone(database, async (tx) => {
+  const result = await undone(async (tx) => {
     await replaceSignUpToken(tx, { hash: ONE, email: "new@shop.example", seconds: 60 });
     await expire(tx, "account_tokens");
     const late = await takeSignUpToken(tx, ONE);
@@ -81,7 +73,7 @@ test("a second sign-up of an address replaces its link and starts the time again
 });
 
 test("a new password ends links for a password and another address, and keeps that for the own address", async () => {
-  const result = await undone(database, async (tx) => {
+  const result = await undone(async (tx) => {
     await store(tx, ONE, "RESET");
     await store(tx, OTHER, "VERIFY");
     await deletePending(tx, id.user);
@@ -97,7 +89,7 @@ test("a new password ends links for a password and another address, and keeps th
 
 test("an address is confirmed once, and only the one that the link was sent to", async () => {
   const verified = sql`select verified_at < now() as is_old from users`;
-  const result = await undone(database, async (tx) => {
+  const result = await undone(async (tx) => {
     await markVerified(tx, id.user, "other@shop.example");
     const states = [await read(tx, verified)];
     await markVerified(tx, id.user, EMAIL);
@@ -113,7 +105,7 @@ test("an address is confirmed once, and only the one that the link was sent to",
 });
 
 test("a challenge of a passkey works once, for its own account, and until it expires", async () => {
-  const result = await undone(database, async (tx) => {
+  const result = await undone(async (tx) => {
     await insertChallenge(tx, ONE, id.user, 60);
     await insertChallenge(tx, OTHER, null, 60);
     const results = [
@@ -128,8 +120,8 @@ test("a challenge of a passkey works once, for its own account, and until it exp
   expect(result).toEqual([false, false, true, false, false]);
 });
 
-test("a sweep deletes only links, challenges and sessions whose time is over", async () => {
-  const result = await undone(database, async (tx) => {
+test("a sweep deletes only expired links, challenges and sessions", async () => {
+  const result = await undone(async (tx) => {
     const sweep = async () => {
       await deleteOldTokens(tx);
       await deleteOldChallenges(tx);
@@ -156,7 +148,7 @@ test("a sweep deletes only links, challenges and sessions whose time is over", a
 });
 
 test("the use of a session is recorded again only after the given seconds", async () => {
-  const result = await undone(database, async (tx) => {
+  const result = await undone(async (tx) => {
     const used = [];
     for (const seconds of [299, 301]) {
       await sql`update sessions set last_used_at = now() - make_interval(secs => ${seconds})`.execute(tx);
@@ -172,7 +164,7 @@ test("the use of a session is recorded again only after the given seconds", asyn
 
 test("a second factor is replaced until it is confirmed, and a new one accepts codes of any time", async () => {
   const factor = sql`select last_step::integer, confirmed_at < now() as was_confirmed from second_factors`;
-  const result = await undone(database, async (tx) => {
+  const result = await undone(async (tx) => {
     await sql`update second_factors set last_step = 9`.execute(tx);
     const results: unknown[] = [await deleteFactor(tx, id.user), await storeSecret(tx, id.user, OTHER)];
     results.push(await read(tx, factor));

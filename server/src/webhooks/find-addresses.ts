@@ -1,6 +1,6 @@
 // Resolves the host of an outgoing connection once and checks every address, so that users cannot reach the network of the instance.
-import { recordedReason } from "@postloft/contract/recorded-reasons.ts";
 import { isIP } from "node:net";
+import { recordedReason } from "@postloft/contract/recorded-reasons.ts";
 import type { Dns } from "../platform/dns.ts";
 import { mayCall, type Network } from "./networks.ts";
 

@@ -1,10 +1,10 @@
 // Calls statements on webhook calls that run, have ended or are held.
 import { sql, type RawBuilder } from "kysely";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { createDatabase, type Database, type Tx } from "../platform/database/database.ts";
-import { createTestDatabase, type TestDatabase } from "../platform/database/test-database.ts";
+import { expect, test } from "vitest";
+import type { Tx } from "../platform/database/database.ts";
+import { useSampleDatabase } from "../testing/sample-database.ts";
 import { newId } from "../platform/ids.ts";
-import { addSampleRows, id, undone } from "../testing/sample-rows.ts";
+import { id } from "../testing/sample-rows.ts";
 import {
   countHeldCalls,
   deleteWaitingCalls,
@@ -16,15 +16,7 @@ import {
   updateCallsToReleased,
 } from "./queries.ts";
 
-let testDatabase: TestDatabase;
-let database: Database;
-
-beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  database = createDatabase(testDatabase.pool);
-  await addSampleRows(database);
-});
-afterAll(async () => testDatabase?.drop());
+const { undone } = useSampleDatabase();
 
 const { project: projectId } = id;
 const set = (tx: Tx, changes: RawBuilder<unknown>) => sql`update webhook_calls set ${changes}`.execute(tx);
@@ -63,7 +55,7 @@ const again = (tx: Tx, ownerId: string) =>
 const urlOf = async (tx: Tx) => (await callOf(tx)).map((call) => (call as { url: string }).url);
 
 test("a call that ended is made again like a new one, and no call of another owner or one that waits", async () => {
-  const result = await undone(database, async (tx) => {
+  const result = await undone(async (tx) => {
     await again(tx, id.workflow);
     const urls = await urlOf(tx);
     await set(
@@ -80,7 +72,7 @@ test("a call that ended is made again like a new one, and no call of another own
 
 test("a changed webhook ends the waiting calls to its former URL, and keeps those to the new one", async () => {
   const owner = { projectId, ownerKind: "workflow", ownerId: id.workflow };
-  const result = await undone(database, async (tx) => {
+  const result = await undone(async (tx) => {
     const end = async (exceptUrl: string | null, ownerId = id.workflow) => {
       await deleteWaitingCallsOf(tx, { ...owner, ownerId, exceptUrl });
       return (await callOf(tx)).length;
@@ -97,7 +89,7 @@ test("a changed webhook ends the waiting calls to its former URL, and keeps thos
 const list = async (tx: Tx) => (await listWaitingProjects(tx)).map(({ dueInMs }) => dueInMs);
 
 test("calls of a disabled project and held calls wait for nothing", async () => {
-  const result = await undone(database, async (tx) => {
+  const result = await undone(async (tx) => {
     await set(tx, sql`due_at = now() + interval '2 seconds'`);
     const waits = [await list(tx)];
     await set(tx, sql`due_at = 'infinity'`);
@@ -110,7 +102,7 @@ test("calls of a disabled project and held calls wait for nothing", async () => 
 });
 
 test("only held calls are released or dropped, each project for itself", async () => {
-  const result = await undone(database, async (tx) => {
+  const result = await undone(async (tx) => {
     const counts = [];
     await updateCallsToDropped(tx, null, "e");
     await updateCallsToHeld(tx);

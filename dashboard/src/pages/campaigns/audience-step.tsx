@@ -194,7 +194,7 @@ export function AudienceCount({ projectId, campaign }: { projectId: string; camp
         {t("{eligible} of {total}", { eligible: formatNumber(eligible), total: formatNumber(total) })}
       </p>
       <LeftOut audience={audience.data} />
-      {/* The cap of the month of a schedule isn't known. A campaign above it is paused. */}
+      {/* A scheduled campaign counts in the month in which it starts, and its usage isn't known yet. */}
       {campaign.status === "DRAFT" && <OverCap projectId={projectId} eligible={eligible} />}
     </Card>
   );

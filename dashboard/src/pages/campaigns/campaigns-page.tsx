@@ -200,9 +200,8 @@ function Sent({ row: { name, status, sentCount, totalRecipients, pendingCount } 
 
 /** Returns the date that matters for the campaign's status. */
 function whenOf({ startedAt, scheduledAt, updatedAt }: Listed): string {
-  if (startedAt !== null) return formatInstant(startedAt);
-  if (scheduledAt !== null) return formatInstant(scheduledAt);
-  return t("Updated {when}", { when: formatAgo(updatedAt) });
+  const at = startedAt ?? scheduledAt;
+  return at === null ? t("Updated {when}", { when: formatAgo(updatedAt) }) : formatInstant(at);
 }
 
 interface NoCampaignsProps {

@@ -14,9 +14,9 @@ import { Choices } from "../../ui/choices.tsx";
 import { formatInstant, formatNumber } from "../../ui/format.ts";
 import { More } from "../../ui/more.tsx";
 import { Card } from "../../ui/page.tsx";
+import { SearchBox } from "../../ui/search-box.tsx";
 import { Empty, Failure } from "../../ui/states.tsx";
 import { ROW_LINK, Table, type Column } from "../../ui/table.tsx";
-import { SearchBox } from "../../ui/search-box.tsx";
 import { useToast } from "../../ui/toasts.tsx";
 import { FILTERED_STATUSES, StatusBadge, STATUSES } from "../emails/statuses.tsx";
 import type { ReportProps } from "./campaign-queries.ts";
@@ -25,6 +25,7 @@ import { FoundRecipients, type FoundRecipient } from "./found-recipients.tsx";
 const route = getRouteApi("/signed-in/$projectId/campaigns/$campaignId");
 const POLL_EVERY_MS = 5_000;
 const COUNT_EVERY_MS = 60_000;
+
 export function Recipients({ projectId, campaign }: ReportProps) {
   const { status, search } = route.useSearch();
   const navigate = route.useNavigate();

@@ -6,6 +6,7 @@ import { call, problemWith } from "../../api/call.ts";
 import { api } from "../../api/endpoints.ts";
 import { query } from "../../api/query.ts";
 import type { Project } from "../../session/queries.ts";
+import { reasonText } from "../../text/reason-text.ts";
 import { plural, t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { Field } from "../../ui/field.tsx";
@@ -98,7 +99,7 @@ export function Tried({ status, error }: { status: number | null; error: string 
   return error === null ? (
     <span className="text-good">{t("Response: {status}", { status: String(status) })}</span>
   ) : (
-    <span className="text-bad">{error}</span>
+    <span className="text-bad">{reasonText(error)}</span>
   );
 }
 
@@ -115,7 +116,7 @@ const COLUMNS: Column<Call>[] = [
     cell: ({ kind, error }) => (
       <>
         {NOTIFICATION_LABELS[kind]}
-        {error !== null && <span className="block text-xs text-bad wrap-anywhere">{error}</span>}
+        {error !== null && <span className="block text-xs text-bad wrap-anywhere">{reasonText(error)}</span>}
       </>
     ),
   },

@@ -7,6 +7,7 @@ import { api } from "../../api/endpoints.ts";
 import { query } from "../../api/query.ts";
 import type { Project } from "../../session/queries.ts";
 import { whyNot } from "../../session/rights.ts";
+import { reasonText } from "../../text/reason-text.ts";
 import { t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { formatAgo } from "../../ui/format.ts";
@@ -180,7 +181,7 @@ function Facts({ endpoint }: { endpoint: WebhookEndpoint }) {
       )}
       <p className="font-mono text-xs text-soft wrap-anywhere">{eventTypes.join(", ")}</p>
       {limits.length > 0 && <p className="text-xs text-soft wrap-anywhere">{limits.join(" · ")}</p>}
-      {disabledReason !== null && <p className="text-sm text-bad">{disabledReason}</p>}
+      {disabledReason !== null && <p className="text-sm text-bad">{reasonText(disabledReason)}</p>}
       {enabled && failingSince !== null && (
         <p className="text-sm text-warn">{t("First failure: {when}", { when: formatAgo(failingSince) })}</p>
       )}

@@ -7,7 +7,7 @@ export interface EmailState {
   id: string;
   status: EmailStatus;
   subject: string;
-  /** Why it was skipped, or why it failed or waits. */
+  /** Why the email was skipped, failed or waits. */
   reason: string | null;
 }
 

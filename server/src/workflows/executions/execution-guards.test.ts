@@ -1,10 +1,10 @@
 // Calls statements on executions, pauses, goals and dates for the second time, and in states that must not change.
 import { sql, type RawBuilder } from "kysely";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { createDatabase, type Database, type Tx } from "../../platform/database/database.ts";
-import { createTestDatabase, type TestDatabase } from "../../platform/database/test-database.ts";
+import { expect, test } from "vitest";
+import type { Tx } from "../../platform/database/database.ts";
+import { useSampleDatabase } from "../../testing/sample-database.ts";
 import { newId } from "../../platform/ids.ts";
-import { addSampleRows, id, undone } from "../../testing/sample-rows.ts";
+import { id } from "../../testing/sample-rows.ts";
 import { deleteDates, deleteFormerDates, upsertDates } from "../dates/date-queries.ts";
 import { countEntriesToday } from "./entry-queries.ts";
 import { updateResponses, updateWaitingExecutionsDue } from "./execution-queries.ts";
@@ -20,15 +20,7 @@ import {
   updateToResumed,
 } from "./pause-queries.ts";
 
-let testDatabase: TestDatabase;
-let database: Database;
-
-beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  database = createDatabase(testDatabase.pool);
-  await addSampleRows(database);
-});
-afterAll(async () => testDatabase?.drop());
+const { undone } = useSampleDatabase();
 
 const { project, workflow } = id;
 /** The column of a response. */
@@ -52,7 +44,7 @@ const inHours = (hours: number) => sql`now() + make_interval(hours => ${hours}::
 
 test("pausing again keeps the time and the reason of the first pause, and resuming clears both", async () => {
   const pause = sql`select paused_at = now() as is_new, paused_reason is not null as has_reason from workflows`;
-  const result = await undone(database, async (tx) => {
+  const result = await undone(async (tx) => {
     const done = [await updateToPausedUnlessLocked(tx, project, workflow, REASON)];
     await sql`update workflows set paused_at = now() - interval '1 hour'`.execute(tx);
     done.push(await updateToPaused(tx, project, workflow));
@@ -69,7 +61,7 @@ test("pausing again keeps the time and the reason of the first pause, and resumi
 });
 
 test("a stopped execution keeps its time when it is stopped again, and a failed call is made again", async () => {
-  const result = await undone(database, async (tx) => {
+  const result = await undone(async (tx) => {
     await set(tx, sql`due_at = ${inHours(1)}, answer = '{"is": "failed"}'`);
     await stopExecutions(tx, project, [id.due]);
     const once = await timesOf(tx);
@@ -90,7 +82,7 @@ test.each([
   ["stays held after a rollback", sql`due_at = 'infinity'`, { due: "held", paused: null }],
   ["is not due if it ended", sql`due_at = null, status = 'EXITED'`, { due: null, paused: null }],
 ])("a released execution %s", async (_, changes, is) => {
-  const result = await undone(database, async (tx) => {
+  const result = await undone(async (tx) => {
     await set(tx, sql`paused_due_at = ${inHours(1)}, ${changes}`);
     const counts = [await releaseStoppedExecutions(tx, project, workflow, 5)];
     counts.push(await releaseStoppedExecutions(tx, project, workflow, 5));
@@ -102,7 +94,7 @@ test.each([
 test("failures in a row count each contact once, and a success or a resume forgets them", async () => {
   const failures = sql`select cardinality(failed_in_a_row) as count from workflow_step_counts where step_id = ${id.step}`;
   const step = { workflowId: workflow, stepId: id.step };
-  const result = await undone(database, async (tx) => {
+  const result = await undone(async (tx) => {
     await sql`
       insert into workflow_step_counts (project_id, workflow_id, step_id) values (${project}, ${workflow}, ${id.step})`.execute(
       tx,
@@ -127,7 +119,7 @@ test("failures in a row count each contact once, and a success or a resume forge
 });
 
 test("a goal keeps the first time that it was reached", async () => {
-  const result = await undone(database, async (tx) => {
+  const result = await undone(async (tx) => {
     for (const day of ["2026-01-01", "2026-01-02"])
       await updateGoalsReached(tx, project, [{ id: id.due, at: new Date(`${day}T00:00:00Z`) }]);
     return read(
@@ -144,7 +136,7 @@ test("only active executions on other versions move, and neither ending nor dele
     version: 2,
     selection: { stepIds: null, versions: null, executionIds: null },
   };
-  const result = await undone(database, async (tx) => {
+  const result = await undone(async (tx) => {
     const counts = [];
     const count = async () =>
       counts.push((await countMovable(tx, project, which)).reduce((sum, one) => sum + one.count, 0));
@@ -164,7 +156,7 @@ test("only active executions on other versions move, and neither ending nor dele
 });
 
 test("a contact has entered again only while another execution of the same workflow is active", async () => {
-  const result = await undone(database, async (tx) => {
+  const result = await undone(async (tx) => {
     await set(tx, sql`contact_id = ${id.bob}, entry = 2`, id.failed);
     const active = await listReentered(tx, project, [id.failed]);
     const own = await listReentered(tx, project, [id.due]);
@@ -175,7 +167,7 @@ test("a contact has entered again only while another execution of the same workf
 });
 
 test("an event makes executions of its contact due that wait for this event", async () => {
-  const result = await undone(database, async (tx) => {
+  const result = await undone(async (tx) => {
     await set(tx, sql`waits_for = 'paid'`, id.waiting);
     const times = [];
     for (const arrived of [
@@ -194,7 +186,7 @@ test("an event makes executions of its contact due that wait for this event", as
 
 test("a response counts only for the call that a waiting execution made last", async () => {
   const stored = sql`select answer as response from workflow_executions where id = ${id.waiting}`;
-  const result = await undone(database, async (tx) => {
+  const result = await undone(async (tx) => {
     const [former, last] = [newId(), newId()];
     const trace = [former, last].map((callId) => ({ out: { callId } }));
     await set(tx, sql`trace = ${JSON.stringify(trace)}::jsonb`, id.waiting);
@@ -215,7 +207,7 @@ test("a response counts only for the call that a waiting execution made last", a
 });
 
 test("cancelling all leaves executions that started later, and ended ones", async () => {
-  const result = await undone(database, async (tx) => {
+  const result = await undone(async (tx) => {
     await sql`update workflows set cancelled_until = now()`.execute(tx);
     await set(tx, sql`started_at = now() + interval '1 second'`);
     const which = { projectId: project, workflowId: workflow, id: null, limit: 10, isMarked: true };
@@ -236,7 +228,7 @@ test("cancelling all leaves executions that started later, and ended ones", asyn
 
 test("counts the entries of a contact within a day", async () => {
   const entry = { workflowId: workflow, contactId: id.bob };
-  const result = await undone(database, async (tx) => {
+  const result = await undone(async (tx) => {
     const counts = [];
     for (const minutes of [24 * 60 - 1, 24 * 60 + 1]) {
       await set(tx, sql`started_at = now() - make_interval(mins => ${minutes}::integer)`);
@@ -252,7 +244,7 @@ const since = (day: number) => new Date(Date.UTC(2027, 0, day));
 test("the date of an earlier trigger neither replaces nor deletes that of a later one", async () => {
   const key = { workflowId: workflow, contactId: id.ada };
   const dates = sql`select due_at = ${since(1).toISOString()} as is_early, since = ${since(5).toISOString()} as is_late from workflow_dates`;
-  const result = await undone(database, async (tx) => {
+  const result = await undone(async (tx) => {
     const store = (day: number, due: number) =>
       upsertDates(tx, project, [
         { ...key, occursAt: since(1), dueAt: since(due), since: since(day), fromPublicKey: false },
@@ -276,7 +268,7 @@ test("the date of an earlier trigger neither replaces nor deletes that of a late
 });
 
 test("deletes the dates of former triggers only, also those of a disabled workflow", async () => {
-  const result = await undone(database, async (tx) => {
+  const result = await undone(async (tx) => {
     const end = () => deleteFormerDates(tx, { projectId: project, workflowId: workflow, limit: 5 });
     await sql`update workflow_dates d set since = w.dates_since from workflows w`.execute(tx);
     const counts = [await end()];

@@ -9,7 +9,7 @@ import type { Execution } from "./execution-status.ts";
 
 type Run = Execution["steps"][number];
 
-/** Returns the runs whose email was skipped, by the step itself or by the sender afterwards. Leaves out those whose email was sent before. */
+/** Returns the runs whose email was skipped by the step or later by the sender, without those whose email had been sent before. */
 const skippedOf = ({ steps }: Execution): readonly Run[] =>
   steps.filter(({ type, status, output, email }) =>
     email === null

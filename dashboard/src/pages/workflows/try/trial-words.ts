@@ -2,9 +2,9 @@
 import type { FilterCondition, FilterScalar } from "@postloft/contract/filters.ts";
 import type { StepConfig } from "@postloft/contract/workflows/graph.ts";
 import { reasonText } from "../../../text/reason-text.ts";
-import { skipTextOf } from "../../emails/skip-reason-text.ts";
 import { locale, t } from "../../../text/t.ts";
 import { formatInstant } from "../../../ui/format.ts";
+import { skipTextOf } from "../../emails/skip-reason-text.ts";
 import { formatValue, phraseOf } from "../../segments/condition-builder/condition-sentence.ts";
 import { kindOf } from "../../segments/condition-builder/condition-tree.ts";
 import { filterOfStored } from "../condition-form.ts";
